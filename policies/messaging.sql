@@ -1,7 +1,7 @@
 -- Who may see conversations and listen to them. Twin of sql/messaging/. People read and write messages only through
 -- operations: who sees a message depends on when they took part, which a policy could not check cheaply.
 
--- conversations: for definer functions alone
+-- conversations: only for definer functions
 alter table app.conversations enable row level security;
 
 -- conversation_members
@@ -11,16 +11,16 @@ create policy select_own on app.conversation_members for select to authenticated
 comment on policy select_own on app.conversation_members is
   'People see their own memberships, which let them listen to conversations.';
 
--- conversation_spans: for definer functions alone
+-- conversation_spans: only for definer functions
 alter table app.conversation_spans enable row level security;
 
--- messages: for definer functions alone
+-- messages: only for definer functions
 alter table app.messages enable row level security;
 
--- message_reactions: for definer functions alone
+-- message_reactions: only for definer functions
 alter table app.message_reactions enable row level security;
 
--- emoji: for definer functions alone
+-- emoji: only for definer functions
 alter table private.emoji enable row level security;
 
 -- helpers

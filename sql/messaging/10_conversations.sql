@@ -1,4 +1,4 @@
--- Conversations, who takes part in them, and since when.
+-- Conversations, their members, and when these took part.
 -- docs/decisions.md, Messaging.
 
 create table app.conversations (
