@@ -14334,9 +14334,9 @@ grant execute on function
 
 -- sql/notifications/10_notifications.sql
 
--- Notifications: what happened to a person, rolled up when the same happens again and again. Each feature says which
--- of its events notify whom: features before this one have a file in this folder, later ones have
--- sql/<feature>/80_notifications.sql.
+-- Notifications: what happened to a person. The same event happening again and again is rolled up into one. Each
+-- feature defines which of its events notify whom: features installed before this one have a file in this folder,
+-- later ones have sql/<feature>/80_notifications.sql.
 
 create table private.notification_kinds (
   kind              text primary key check (kind ~ '^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$'),
@@ -14351,21 +14351,21 @@ create table private.notification_kinds (
 comment on table private.notification_kinds is
   'Registry: the kinds of notifications.';
 comment on column private.notification_kinds.rolls_up is
-  'Whether items that come within an hour of the first join it in one notification, with a count and several actors.';
+  'Whether items within an hour of the first join it in one notification, with a count and several actors.';
 comment on column private.notification_kinds.counts_each is
-  'For a roll-up: whether another item by somebody who is already in it counts, and makes it unread again.';
+  'For a roll-up: whether another item by a person who is already in it counts and makes it unread again.';
 comment on column private.notification_kinds.replaces_unread is
-  'Whether a group has at most one unread notification, which then is about the latest item and as new as that; such '
-  'a kind is pushed at most once an hour for one actor or group (private.begin_push_hour). For what somebody else can '
-  'repeat at no cost.';
+  'Whether a group has at most one unread notification, which is replaced by the latest item and takes its time; '
+  'such a kind is pushed at most once an hour for one actor or group (private.begin_push_hour). For what somebody '
+  'else can repeat at no cost.';
 comment on column private.notification_kinds.passes_muted_post is
-  'Whether it is told of a post that the person has muted.';
+  'Whether it is sent even for a post that the person has muted.';
 comment on column private.notification_kinds.outlives_actor is
-  'Whether it stays, without a name, when the only person who caused it is erased.';
+  'Whether it remains, without a name, when the only person who caused it is erased.';
 comment on column private.notification_kinds.default_channels is
-  'Where it goes unless the person chooses otherwise.';
+  'The channels that it uses unless the person chooses others.';
 comment on column private.notification_kinds.always_in_app is
-  'Whether nobody can keep it out of their inbox.';
+  'Whether it always appears in the inbox: people can''t turn it off there.';
 
 create table app.notifications (
   id          uuid primary key default gen_random_uuid(),
@@ -14392,15 +14392,15 @@ create index notifications_unread_group_idx on app.notifications (user_id, group
   where read_at is null and in_app;
 create index notifications_digest_idx on app.notifications (user_id, updated_at) where read_at is null;
 comment on table app.notifications is
-  'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
-  'never the internal id of a person. created_at is when it happened: in a roll-up the first item, of a kind that '
-  'replaces what is unread the latest.';
+  'A person''s notifications. Clients get target and payload unchanged, so they hold ids of posts, circles, '
+  'payments and the like, never the internal id of a person. created_at is when it happened: the time of the first '
+  'item in a roll-up, of the latest item for a kind that replaces the unread one.';
 comment on column app.notifications.round is
-  'How many times it was new to its person: once more when it is unread again, or about something later.';
+  'How many times it was new to the person: one more when it becomes unread again or is replaced by a later item.';
 comment on column app.notifications.in_app is
-  'Whether it is in the person''s inbox; else it is there for a push or a digest alone.';
+  'Whether it is in the person''s inbox; if not, it exists only for push or a digest.';
 comment on column app.notifications.read_at is
-  'When the person marked it read; null while unread, and again when an item joins it.';
+  'When the person marked it as read; null while it is unread, and again when an item joins it.';
 
 create table app.notification_actors (
   notification_id uuid not null references app.notifications on delete cascade,
@@ -14411,10 +14411,11 @@ create table app.notification_actors (
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
 create index notification_actors_first_idx on app.notification_actors (notification_id, created_at, actor_id);
 comment on column app.notifications.kind is
-  'One of private.notification_kinds, as private.notify reads it. There is no foreign key, since everybody would lock '
-  'the same row for it.';
+  'One of private.notification_kinds, as private.notify reads it. There is no foreign key because every insert '
+  'would lock the same row of that table.';
 comment on table app.notification_actors is
-  'Everybody who caused a notification, each once, so that the next one shows when an actor is hidden later.';
+  'Everybody who caused a notification, each once. All are kept so that the next one is shown if an earlier one is '
+  'hidden later.';
 
 insert into private.errors (code, status, text) values
   ('read_selection', 422, 'Exactly one of ids (at most 100), groupKey and before must be given.');
@@ -14442,22 +14443,22 @@ select n.id,
          'readAt', private.utc(n.read_at)) as card
 from app.notifications n;
 comment on view app.notification_card is
-  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, updatedAt, readAt}. actors are the '
-  'first three whom the reader may still see, among the first 50.';
+  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, updatedAt, readAt}. actors are '
+  'the first three that the reader can see, among the first 50.';
 
 insert into private.lock_kinds (kind, position) values ('reads', 650);
 
 create function private.notification_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes ten times as long as running it
+set plan_cache_mode = force_generic_plan   -- planning this view takes ten times as long as running it
 as $$
 begin
   return (select json_agg(c.card order by i.place)
           from unnest(p_ids) with ordinality as i (id, place) join app.notification_card c on c.id = i.id);
 end $$;
-comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller '
-  'sees them.';
+comment on function private.notification_cards is 'The cards of these notifications, in order, without those '
+  'that the caller can''t see.';
 call private.force_index_scans('private.notification_cards');
 
 create type private.notice as (
@@ -14465,8 +14466,9 @@ create type private.notice as (
   sees uuid[], caused_at timestamptz
 );
 comment on type private.notice is
-  'What a person is told: a kind, who caused it (null for nobody), what it is about, and when it happened. group_key '
-  'is null for kind and target; sees are the posts that the person must still see to be told.';
+  'A notification to be written: its kind, who caused it (null for nobody), what it is about, and when it happened. '
+  'If group_key is null, the kind and the target make up the group. sees lists the posts that the person must still '
+  'be able to see.';
 
 create function private.add_notifications(p_notices private.notice[]) returns uuid[]
 language plpgsql volatile
@@ -14488,7 +14490,7 @@ begin
   return v_ids;
 end $$;
 comment on function private.add_notifications is
-  'Writes a notification for each of these, with the one who caused it, and gives their ids.';
+  'Writes a notification, with its actor, for each of these notices and returns their ids.';
 
 create function private.replace_unread(p_notice private.notice) returns boolean
 language plpgsql volatile
@@ -14500,7 +14502,7 @@ begin
   select n.id into v_id from app.notifications n
   where n.user_id = p_notice.user_id and n.group_key = p_notice.group_key and n.read_at is null
   order by n.created_at desc limit 1
-  for no key update;   -- an erasure of who caused it may be taking it away
+  for no key update;   -- the erasure of an actor may be deleting it
   if not found then
     return false;
   end if;
@@ -14515,8 +14517,8 @@ begin
   return true;
 end $$;
 comment on function private.replace_unread is
-  'Makes the unread notification of a group be about a later item, by whoever caused that; false when there is none. '
-  'So what is repeated, such as an invitation that is sent and taken back, stays one.';
+  'Points the unread notification of a group at a later item and its actor; returns false if there is none. So an '
+  'action that somebody repeats, such as sending and withdrawing an invitation, leaves one notification.';
 
 create function private.take_back_notice(p_user uuid, p_group_key text, p_payload jsonb) returns void
 language plpgsql volatile
@@ -14530,8 +14532,8 @@ begin
     and payload @> p_payload;
 end $$;
 comment on function private.take_back_notice is
-  'Takes the latest notification of a group away, if its payload says this: what it told, such as an invitation, is '
-  'gone. Lock first (private.lock_effects).';
+  'Deletes the latest notification of a group if its payload contains this one, because what it was about, such as '
+  'an invitation, no longer exists. Lock first (private.lock_effects).';
 
 create function private.roll_up(p_notices private.notice[], p_counts_each boolean) returns void
 language plpgsql volatile
@@ -14541,7 +14543,7 @@ declare
   c_hour    constant interval := '1 hour';
   c_day     constant interval := '1 day';
   v_rest    private.notice[] := array(
-    -- a heart that is taken back and given again an hour later disturbs nobody either
+    -- a reaction that is removed and added again an hour later doesn't notify again
     select n from unnest(p_notices) n
     where p_counts_each or not exists (
       select from (select o.id from app.notifications o
@@ -14558,7 +14560,7 @@ begin
     where n.user_id = v_rest[1].user_id and n.group_key = v_rest[1].group_key
       and n.created_at > v_rest[1].caused_at - c_hour and n.created_at < v_rest[1].caused_at + c_hour
     order by n.created_at desc limit 1
-    for no key update;   -- an erasure of who caused it may be taking it away
+    for no key update;   -- the erasure of an actor may be deleting it
     if not found then
       v_open.id := (private.add_notifications(v_rest[:1]))[1];
       v_open.created_at := v_rest[1].caused_at;
@@ -14571,23 +14573,23 @@ begin
     select v_open.id, n.actor_id, min(n.caused_at) from unnest(v_joining) n group by n.actor_id
     on conflict do nothing;
     get diagnostics v_more = row_count;
-    -- a heart that is taken back and given again neither counts nor disturbs anybody twice
+    -- a reaction that is removed and added again neither counts nor notifies twice
     if p_counts_each or v_more > 0 then
       update app.notifications
       set count = count + case when p_counts_each then cardinality(v_joining) else v_more end,
           payload = v_joining[cardinality(v_joining)].payload, read_at = null
       where id = v_open.id;
     else
-      -- what the payload named may be gone
+      -- the old payload may name something that no longer exists
       update app.notifications set payload = v_joining[cardinality(v_joining)].payload
       where id = v_open.id and payload <> v_joining[cardinality(v_joining)].payload;
     end if;
   end loop;
 end $$;
 comment on function private.roll_up is
-  'Tells of items of one group: each joins the notification whose first item is less than an hour older, which '
-  'becomes unread and gets the latest payload, or begins one. Where not each counts, somebody who is in an earlier '
-  'one of the last day begins none.';
+  'Writes items of one group: each joins the notification whose first item is less than an hour older, which '
+  'becomes unread and takes the latest payload; if there is none, it starts a new one. Unless each item counts, an '
+  'actor who is in an earlier notification of the last day doesn''t start a new one.';
 
 create function private.notify(p_notices private.notice[]) returns void
 language plpgsql volatile
@@ -14602,7 +14604,7 @@ begin
     select k.rolls_up, k.counts_each, k.replaces_unread,
            array_agg((n.user_id, n.kind, n.actor_id, n.target_type, n.target_id, n.payload, g.key, n.sees,
                       n.caused_at)::private.notice order by n.place) as notices,
-           -- what is the first of its group has nothing to join, whatever private.roll_up would say of the time
+           -- the first item of a group has nothing to join, whatever times private.roll_up would compare
            k.rolls_up and (count(*) > 1 or exists (
              select from app.notifications o where o.user_id = n.user_id and o.group_key = g.key)) as may_join
     from unnest(p_notices) with ordinality
@@ -14642,15 +14644,16 @@ begin
   end if;
 end $$;
 comment on function private.notify is
-  'Tells people things, each group in order and rolled up by kind and target unless a group key says otherwise. It '
-  'looks again: it tells nothing that they did themselves, nothing from muted people or across a block, nothing from '
-  'the banned and erased (unless the kind outlives them), nothing about a post that they have muted or no longer see, '
-  'nothing that they want nowhere, and nothing to banned and erased people. Lock first (private.lock_effects).';
+  'Writes notifications, each group in order, rolled up by kind and target unless they have a group key. It checks '
+  'again and skips: what people did themselves; anything from people whom they muted or across a block; anything '
+  'from banned or erased people (unless the kind outlives its actor); anything about a post that they muted or '
+  'can''t see; kinds for which they turned off every channel; and banned or erased recipients. Lock first '
+  '(private.lock_effects).';
 
 create function api.list_notifications(
   p_limit integer default 20, p_cursor text default null, p_since timestamptz default null
 ) returns json
-language plpgsql volatile   -- what waits for the caller is told first
+language plpgsql volatile   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -14666,7 +14669,7 @@ begin
   if p_cursor is not null and not found then
     perform private.raise_error('cursor_unknown');
   end if;
-  -- plain variables: an expression makes no index condition
+  -- plain variables: an expression defeats the index
   v_from.created_at := coalesce(v_from.created_at, 'infinity');
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.notifications
@@ -14675,15 +14678,15 @@ begin
   return private.page(private.notification_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_notifications is
-  'The caller''s notifications, newest first by their first item; with p_since those that have come or changed since '
-  'then, as private.list_changed.';
+  'The caller''s notifications, newest first by their first item; with p_since, those that are new or changed since '
+  'then, as in private.list_changed.';
 
 create function private.unread_count() returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.require_caller();   -- read once, and an index condition
+  v_caller uuid := private.require_caller();   -- evaluated once, and usable as an index condition
 begin
   return json_build_object('count', (select count(*)
                                      from (select from app.notifications
@@ -14691,11 +14694,11 @@ begin
                                            limit 1000) n));
 end $$;
 comment on function private.unread_count is
-  'How many notifications the caller has that are told and not read, counted up to 1000: {count}.';
+  'The number of unread notifications in the caller''s inbox, counted up to 1000: {count}.';
 call private.force_index_scans('private.unread_count');
 
 create function api.count_unread() returns json
-language plpgsql volatile   -- what waits for the caller is told first
+language plpgsql volatile   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 begin
@@ -14703,10 +14706,10 @@ begin
   return private.unread_count();
 end $$;
 comment on function api.count_unread is
-  'How many notifications the caller has not read, counted up to 1000: {count}. A roll-up counts once.';
+  'The number of notifications that the caller has not read, counted up to 1000: {count}. A roll-up counts once.';
 
 create function private.mark_earlier_read(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker goes on for the person
+language plpgsql volatile security definer   -- the worker continues on the person's behalf
 set search_path = ''
 as $$
 declare
@@ -14715,8 +14718,8 @@ declare
   v_before timestamptz := p_job ->> 'before';
   v_ids    uuid[];
 begin
-  -- passes over what is locked: what joins a notification now makes it unread again, and who tells may hold one and
-  -- want another
+  -- Skips locked rows to prevent deadlocks: the transaction that adds an item may hold one row and wait for another.
+  -- An item that joins a notification now makes it unread again anyway.
   if v_group is null then
     v_ids := array(select id from app.notifications
                    where user_id = v_user and read_at is null and in_app and created_at < v_before
@@ -14728,19 +14731,19 @@ begin
                    order by created_at desc limit 500 for no key update skip locked);
   end if;
   update app.notifications set read_at = now() where id = any (v_ids);
-  -- what is read is not found again, so the next batch begins at the front
+  -- rows marked as read are not found again, so the next batch starts from the beginning
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.mark_earlier_read is
-  'For the worker alone, and private.mark_own_read: marks the newest 500 of a person''s unread notifications before a '
-  'moment read, {userId, groupKey, before}, all or those of a group. Answers {changed, next}; next is null at the '
-  'end.';
+  'For the worker alone, and private.mark_own_read: marks as read the newest 500 of a person''s unread '
+  'notifications from before a given time, {userId, groupKey, before}: all of them, or those of one group. Returns '
+  '{changed, next}; next is null at the end.';
 call private.force_index_scans('private.mark_earlier_read');
 
 call private.make_batch_queue('read-notifications', 'private.mark_earlier_read');
 
 create function private.mark_own_read(p_group_key text, p_before timestamptz) returns void
-language plpgsql volatile security definer   -- private.mark_earlier_read marks anybody's
+language plpgsql volatile security definer   -- private.mark_earlier_read can mark anybody's
 set search_path = ''
 as $$
 declare
@@ -14751,8 +14754,8 @@ begin
   end if;
 end $$;
 comment on function private.mark_own_read is
-  'Marks the caller''s notifications before a moment read, all or those of a group: the newest 500 at once, the '
-  'others soon after.';
+  'Marks as read the caller''s notifications from before a given time, all or those of one group: the newest 500 at '
+  'once, the others soon after.';
 
 create function api.mark_read(
   p_ids uuid[] default null, p_group_key text default null, p_before timestamptz default null
@@ -14765,7 +14768,7 @@ begin
     perform private.raise_error('read_selection');
   end if;
   perform private.catch_up(private.require_caller());
-  -- of two devices the second counts what the first has left
+  -- if two devices do this at once, the second returns the count after the first
   perform private.lock('reads', private.require_caller()::text);
   if p_ids is null then
     perform private.mark_own_read(p_group_key, coalesce(p_before, clock_timestamp()));
@@ -14775,11 +14778,11 @@ begin
       where user_id = private.require_caller() and read_at is null and in_app and id = any (p_ids)
       for no key update skip locked));   -- as in private.mark_earlier_read
   end if;
-  return private.unread_count();   -- catching up now would wait for whoever tells while it holds what was read
+  return private.unread_count();   -- catching up again could wait for whoever adds to the rows locked here
 end $$;
 comment on function api.mark_read is
-  'Marks the caller''s notifications read: up to 100 ids, a group, or all before a moment, beyond 500 soon after. '
-  'Notifications of others are skipped. Answers how many are still unread, as api.count_unread.';
+  'Marks the caller''s notifications as read: up to 100 ids, a group, or all before a given time; those beyond 500 '
+  'soon after. Skips other people''s notifications. Returns how many are still unread, as api.count_unread.';
 
 -- sql/notifications/20_identity.sql
 
@@ -14827,7 +14830,8 @@ begin
     join app.circle_invitations i on i.id = (e.payload ->> 'invitationId')::uuid and i.status = 'pending'));
 end $$;
 comment on function private.notify_circle_invited is
-  'Listener: tells a person that they are invited into a circle, unless they have answered or it is taken back.';
+  'Listener: tells a person that they are invited into a circle, unless they have answered or the invitation was '
+  'withdrawn.';
 
 create function private.forget_circle_invitation(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -14840,7 +14844,7 @@ begin
   from unnest(p_effects) e;
 end $$;
 comment on function private.forget_circle_invitation is
-  'Listener: takes away what a person was told of an invitation that is taken back.';
+  'Listener: deletes the notification of an invitation that was withdrawn.';
 
 create function private.notify_circle_accepted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -14854,7 +14858,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_circle_accepted is
-  'Listener: tells a person that their invitation is accepted.';
+  'Listener: tells a person that their invitation was accepted.';
 
 create function private.notify_circle_added(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -14869,7 +14873,7 @@ begin
     join app.circle_members m on m.circle_id = c.id and m.member_id = e.user_id));
 end $$;
 comment on function private.notify_circle_added is
-  'Listener: tells a person that the owner has put them into a circle, if they are still in it.';
+  'Listener: tells a person that the owner has added them to a circle, if they are still in it.';
 
 create function private.forget_circle_added(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -14882,7 +14886,7 @@ begin
                     where m.circle_id = (e.payload ->> 'circleId')::uuid and m.member_id = e.user_id);
 end $$;
 comment on function private.forget_circle_added is
-  'Listener: takes away what a person was told of a circle that they are no longer in.';
+  'Listener: deletes the notification of a circle that the person is no longer in.';
 
 create function private.notify_followed(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -14908,7 +14912,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- sql/notifications/22_posts.sql
 
--- Notifications of posts: replies, reactions, reposts, quotes, mentions, milestones, co-authors. Ends of polls:
+-- Notifications of posts: replies, reactions, reposts, quotes, mentions, milestones, co-authors. The end of a poll:
 -- 24_polls.sql.
 
 insert into private.notification_kinds (kind, rolls_up, counts_each, replaces_unread, passes_muted_post) values
@@ -14934,8 +14938,8 @@ begin
     join app.replies r on r.id = (e.payload ->> 'replyId')::uuid and r.required_level = 0));
 end $$;
 comment on function private.notify_replied is
-  'Listener: tells the author of a post of a reply to it, and the author of the reply that it answers. Nobody hears '
-  'of a reply that is gone meanwhile.';
+  'Listener: tells the author of a post about a reply to it, and the author of the reply that it answers. It skips '
+  'a reply that has been deleted or hidden meanwhile.';
 
 create function private.notify_mentioned(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -14951,7 +14955,7 @@ begin
     where r.required_level is null or r.required_level = 0));
 end $$;
 comment on function private.notify_mentioned is
-  'Listener: tells a person that they are mentioned, in a post or a reply that is still there.';
+  'Listener: tells a person that they are mentioned in a post, or in a reply that is still visible.';
 
 create function private.notify_reacted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -14965,7 +14969,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_reacted is
-  'Listener: tells the author of a post of a heart or a spark.';
+  'Listener: tells the author of a post about a heart or a spark.';
 
 create function private.notify_reposted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -14979,7 +14983,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_reposted is
-  'Listener: tells the author of a post that it is reposted, if they may see the repost.';
+  'Listener: tells the author of a post about a repost, if they can see the repost.';
 
 create function private.notify_quoted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -14993,8 +14997,8 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_quoted is
-  'Listener: tells the author of a post that it is quoted, if they may see both. A scheduled quote may go out after '
-  'what it quotes is gone.';
+  'Listener: tells the author of a post about a quote, if they can see both posts. A scheduled quote may be '
+  'published after the quoted post is deleted.';
 
 create function private.notify_milestone(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -15036,7 +15040,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_co_author_accepted is
-  'Listener: tells the author who has become a co-author.';
+  'Listener: tells the author that a person has accepted to be a co-author.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.reply.created', 'private.notify_replied', 600, 'soon'),
@@ -15050,14 +15054,14 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- sql/notifications/23_series.sql
 
--- Telling the followers of a series of a new item: in the transaction that adds it an effect is left for each of up to
--- 100, and for more of them by the worker.
+-- Notifies the followers of a series about a new item. The transaction that adds the item adds an effect for each
+-- follower if there are up to 100; if there are more, the worker does it.
 -- docs/decisions.md, Notifications.
 
 insert into private.notification_kinds (kind, replaces_unread) values ('series.updated', true);
 
 create function private.fan_out_series_item_batch(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the followers of a series are nobody's business
+language plpgsql volatile security definer   -- people may not read who follows a series
 set search_path = ''
 as $$
 declare
@@ -15070,8 +15074,8 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.fan_out_series_item_batch is
-  'For the worker alone, and private.fan_out_series_item: leaves an effect for the next 500 followers behind one '
-  'of {seriesId, postId}. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.fan_out_series_item: adds an effect for each of the next 500 followers of a '
+  'series {seriesId, postId}, after a given one. Returns {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('series-notices', 'private.fan_out_series_item_batch');
 
@@ -15088,7 +15092,7 @@ begin
   end if;
 end $$;
 comment on function private.fan_out_series_item is
-  'Listener: leaves an effect for the followers of a series, or lets the worker do it when they are more than 100.';
+  'Listener: adds an effect for each follower of a series, or lets the worker do it if there are more than 100.';
 
 create function private.item_time(p_item jsonb) returns timestamptz
 language plpgsql stable
@@ -15099,7 +15103,8 @@ begin
           from app.series_items i join app.posts p on p.id = i.post_id
           where i.series_id = (p_item ->> 'seriesId')::uuid and i.post_id = (p_item ->> 'postId')::uuid);
 end $$;
-comment on function private.item_time is 'When an item {seriesId, postId} was added and out; null when it is gone.';
+comment on function private.item_time is 'When both an item {seriesId, postId} was in the series and its post was '
+  'published; null if it no longer exists.';
 
 create function private.notify_series_extended(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -15112,7 +15117,8 @@ begin
     from unnest(p_effects) e
     join app.posts p on p.id = (e.payload ->> 'postId')::uuid
     cross join lateral (select 'series.updated:' || (e.payload ->> 'seriesId') as key) k
-    -- a batch may run twice, and nobody hears twice of a part, nor of one before that of which they were told last
+    -- A batch may run twice: nobody is notified twice of an item, nor of one older than the last that they were told
+    -- of.
     where not exists (
       select from (select o.payload from app.notifications o
                    where o.user_id = e.user_id and o.group_key = k.key order by o.created_at desc limit 1) o
@@ -15120,8 +15126,8 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_series_extended is
-  'Listener: tells a follower of a series of a new item, once, if they may see it: one unread notice a series, about '
-  'the latest.';
+  'Listener: tells a follower of a series about a new item, once, if they can see it. A series has one unread '
+  'notification, about the latest item.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.series.extended', 'private.fan_out_series_item', 550, 'at once'),
@@ -15129,13 +15135,13 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- sql/notifications/24_polls.sql
 
--- Telling the author and the voters of the end of a poll: in the transaction that closes it an effect is left for each
--- of up to 100, and for more of them by the worker, as for the followers of a series.
+-- Notifies the author and the voters that a poll has ended. The transaction that closes the poll adds an effect for
+-- each of up to 100 voters; if there are more, the worker does it, as for the followers of a series.
 
 insert into private.notification_kinds (kind) values ('poll.closed');
 
 create function private.fan_out_poll_end_batch(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- who voted is nobody's business
+language plpgsql volatile security definer   -- people may not read who voted
 set search_path = ''
 as $$
 declare
@@ -15153,8 +15159,9 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.fan_out_poll_end_batch is
-  'For the worker alone, and private.fan_out_poll_end: leaves an effect for the next 500 of the author and the '
-  'voters behind one of a poll that has ended {postId, pollId}. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.fan_out_poll_end: adds an effect for each of the next 500 people, the author '
+  'and the voters of a poll that has ended {postId, pollId}, after a given one. Returns {changed, next}; next is '
+  'null at the end.';
 
 call private.make_batch_queue('poll-notices', 'private.fan_out_poll_end_batch');
 
@@ -15171,8 +15178,8 @@ begin
   end if;
 end $$;
 comment on function private.fan_out_poll_end is
-  'Listener: leaves an effect for the author of a poll and everybody who voted, or lets the worker do it when more '
-  'than 100 voted.';
+  'Listener: adds an effect for the author of a poll and each voter, or lets the worker do it if more than 100 '
+  'voted.';
 
 create function private.notify_poll_closed(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -15190,7 +15197,7 @@ begin
     where not exists (select from app.notifications n where n.user_id = e.user_id and n.group_key = k.key)));
 end $$;
 comment on function private.notify_poll_closed is
-  'Listener: tells the author of a poll, or somebody who voted, of its end, once, if they may see it.';
+  'Listener: tells the author or a voter of a poll that it has ended, once, if they can see it.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.poll.closed', 'private.fan_out_poll_end', 550, 'at once'),
@@ -15198,7 +15205,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- sql/notifications/25_spaces.sql
 
--- Notifications of groups and guilds: what was decided about one's membership.
+-- Notifications of groups and guilds: decisions about a person's membership.
 
 insert into private.notification_kinds (kind, rolls_up, replaces_unread) values ('membership.decided', false, true);
 
@@ -15224,8 +15231,8 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_membership is
-  'Listener: tells a person what was decided about them in a group or guild, and not by whom, but for invitations. Of '
-  'an invitation it tells while it is still to be answered.';
+  'Listener: tells a person what was decided about them in a group or guild. It says who decided only for '
+  'invitations, and skips an invitation that is no longer pending.';
 
 create function private.forget_space_invitation(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -15238,7 +15245,7 @@ begin
   from unnest(p_effects) e;
 end $$;
 comment on function private.forget_space_invitation is
-  'Listener: takes away what a person was told of an invitation into a space that is taken back.';
+  'Listener: deletes the notification of an invitation into a space that was withdrawn.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('spaces.membership.decided', 'private.notify_membership', 600, 'soon'),
@@ -15246,7 +15253,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- sql/notifications/30_realtime.sql
 
--- The channel user:{userId} says that there is a notification, new or rolled up once more.
+-- The channel user:{userId} announces a notification that is new or has a new item.
 -- docs/decisions.md, Realtime.
 
 create function private.may_listen_to_person(p_rest text) returns boolean
@@ -15259,7 +15266,7 @@ insert into private.realtime_topics (prefix, audience, events) values
    '`user:{userId}`: `notification` {id, kind} of a notification that is new or has a new item');
 
 create function private.broadcast_notification() returns trigger
-language plpgsql security definer   -- sends to others than the caller
+language plpgsql security definer   -- sends to people other than the caller
 set search_path = ''
 as $$
 begin
@@ -15268,14 +15275,13 @@ begin
   return null;
 end $$;
 comment on function private.broadcast_notification is
-  'Trigger: sends {id, kind} to the person''s own channel. A change of read_at or of the payload alone sends nothing.';
+  'Trigger: sends {id, kind} to the person''s own channel. A change of read_at or payload alone sends nothing.';
 create trigger broadcast_notification after insert or update of count, created_at on app.notifications
   for each row when (new.in_app) execute function private.broadcast_notification();
 
 -- sql/notifications/35_changes.sql
 
--- Catching up: what has come or changed since a client last heard of anything. A Realtime message may be missed, a row
--- is not.
+-- Catching up: what is new or changed since a client last synced. A client may miss a Realtime message, but not a row.
 -- docs/decisions.md, Notifications.
 
 create function private.note_change() returns trigger
@@ -15290,25 +15296,26 @@ begin
   return new;
 end $$;
 comment on function private.note_change is
-  'Trigger: says when a notification changed, and counts its rounds.';
+  'Trigger: records when a notification changed, and counts its rounds.';
 create trigger note_change before update on app.notifications
   for each row execute function private.note_change();
 
 create function private.note_late_change() returns trigger
-language plpgsql security definer   -- whoever causes it may not touch what others are told
+language plpgsql security definer   -- the caller may not write other people's notifications
 set search_path = ''
 as $$
 begin
   if new.updated_at < clock_timestamp() - interval '1 second' then
-    -- asked once more, since the row may have changed again in the same transaction
+    -- checked again because the row may have changed once more in the same transaction
     update app.notifications set updated_at = default
     where id = new.id and updated_at < clock_timestamp() - interval '1 second';
   end if;
   return null;
 end $$;
 comment on function private.note_late_change is
-  'Trigger, at commit: moves what changed more than a second ago to now. Otherwise whoever has caught up meanwhile '
-  'would never see it: its time would be before the last one that they know.';
+  'Trigger, at commit: sets the time of a row that changed more than a second ago to now. Otherwise a client that '
+  'has caught up meanwhile would never see the change, because its time would be before the last one that they '
+  'know.';
 create constraint trigger note_late_change after insert or update on app.notifications
   deferrable initially deferred for each row execute function private.note_late_change();
 
@@ -15318,7 +15325,7 @@ set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
-  -- a commit takes its time: what was noted before it may be seen after what was noted later
+  -- transactions take time to commit: a row with an earlier time may become visible after one with a later time
   v_at     timestamptz := p_since - interval '3 seconds';
   v_id     uuid := '00000000-0000-0000-0000-000000000000';
   v_place  app.place;
@@ -15343,12 +15350,12 @@ begin
   return private.page(private.notification_cards(v_ids[:p_limit]), v_places, p_limit);
 end $$;
 comment on function private.list_changed is
-  'The caller''s notifications that have come or changed since a moment, or up to 3 seconds before it, the oldest '
-  'change first. A cursor is a place, since a row moves to the end when it changes.';
+  'The caller''s notifications that are new or changed since a given time, or up to 3 seconds before it, the oldest '
+  'change first. A cursor is a place because a row moves to the end when it changes.';
 
 -- sql/notifications/40_preferences.sql
 
--- What people want to be told, and where: by kind and channel, beside the hour and the time zone of their digest.
+-- What people want to be notified of, and where: by kind and channel; and the hour and the time zone of their digest.
 
 insert into private.errors (code, status, text) values
   ('in_app_required', 422, 'Notifications of this kind cannot be turned off in the inbox.'),
@@ -15365,15 +15372,15 @@ create table app.notification_settings (
 create index notification_settings_due_idx on app.notification_settings (next_digest_at)
   where next_digest_at is not null;
 comment on table app.notification_settings is
-  'When a person gets their digest. Everybody has a row, until they are erased.';
+  'When a person gets their digest. Everybody has a row until they are erased.';
 comment on column app.notification_settings.timezone is
-  'The name of the person''s time zone, as private.require_timezone takes it.';
+  'The name of the person''s time zone, as private.require_timezone accepts it.';
 comment on column app.notification_settings.digest_hour is
-  'The hour in the person''s time zone at which the digest is mailed; null for none.';
+  'The hour, in the person''s time zone, at which the digest is mailed; null for no digest.';
 comment on column app.notification_settings.next_digest_at is
-  'When the next digest is due, as private.next_digest has it; null for none.';
+  'When the next digest is due, computed by private.next_digest; null for no digest.';
 comment on column app.notification_settings.unsubscribe_id is
-  'What the token in a digest names, which the facade seals: a random id that is nowhere else.';
+  'The id in the unsubscribe token of a digest, which the facade seals: random, and used nowhere else.';
 
 create table app.notification_preferences (
   user_id uuid not null references app.users on delete cascade,
@@ -15384,18 +15391,18 @@ create table app.notification_preferences (
   primary key (user_id, kind)
 );
 comment on table app.notification_preferences is
-  'What a person has chosen for a kind of private.notification_kinds. A channel that is null, and a kind without a '
-  'row, go as the kind does by default.';
+  'What a person has chosen for a kind of private.notification_kinds. A null channel, or a missing row, means the '
+  'default of the kind.';
 
 create function private.make_notification_settings() returns trigger
-language plpgsql security definer   -- people may make no such row
+language plpgsql security definer   -- people may not insert such a row
 set search_path = ''
 as $$
 begin
   insert into app.notification_settings (user_id) values (new.id);
   return null;
 end $$;
-comment on function private.make_notification_settings is 'Trigger: makes the settings of a new person.';
+comment on function private.make_notification_settings is 'Trigger: creates the settings of a new person.';
 create trigger _190_make_notification_settings after insert on app.users
   for each row execute function private.make_notification_settings();
 
@@ -15410,7 +15417,8 @@ exception when invalid_parameter_value then
   return 'UTC';
 end $$;
 comment on function private.known_timezone is
-  'A time zone, or UTC for one that the server no longer knows: people chose it from another release of the list.';
+  'The time zone, or UTC if the server doesn''t know it, for example because it was chosen from another '
+  'release of the list.';
 
 create function private.next_digest(p_timezone text, p_hour integer, p_after timestamptz) returns timestamptz
 language plpgsql stable
@@ -15427,18 +15435,18 @@ begin
   return v_next;
 end $$;
 comment on function private.next_digest is
-  'The first moment behind another at which the clocks of a time zone say the hour, one a day: where they are put '
-  'forward over it that moment, and of an hour that comes twice the second. Null for no hour.';
+  'The first time after p_after at which it is p_hour in a time zone, once a day. If clocks skip that hour, it is '
+  'the moment when they go forward; if the hour occurs twice, it is the second. Null if p_hour is null.';
 
 create function private.schedule_digest() returns trigger
-language plpgsql security definer   -- people choose the hour, and may not run what follows
+language plpgsql security definer   -- people may set the hour but not call private.next_digest
 set search_path = ''
 as $$
 begin
   new.next_digest_at := private.next_digest(new.timezone, new.digest_hour, now());
   return new;
 end $$;
-comment on function private.schedule_digest is 'Trigger: says when the next digest is due.';
+comment on function private.schedule_digest is 'Trigger: sets when the next digest is due.';
 create trigger schedule_digest before insert or update of timezone, digest_hour on app.notification_settings
   for each row execute function private.schedule_digest();
 
@@ -15457,17 +15465,17 @@ begin
           where k.kind = p_kind);
 end $$;
 comment on function private.wanted_channels is
-  'Where a person wants notifications of a kind: some of inApp, push and email. Null for a kind that nobody '
-  'registered.';
+  'The channels on which a person wants notifications of a kind: some of inApp, push and email. Null for a kind '
+  'that is not registered.';
 
 create function private.is_wanted(p_user uuid, p_kind text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.wanted_channels(p_user, p_kind) <> '{}'; end $$;
-comment on function private.is_wanted is 'Whether a person wants notifications of a kind anywhere.';
+comment on function private.is_wanted is 'Whether a person wants notifications of a kind on any channel.';
 
 create function private.place_notification() returns trigger
-language plpgsql security definer   -- whoever causes it may not read what others want
+language plpgsql security definer   -- the caller may not read other people's preferences
 set search_path = ''
 as $$
 begin
@@ -15475,8 +15483,8 @@ begin
   return new;
 end $$;
 comment on function private.place_notification is
-  'Trigger: puts a notification into the inbox of whoever wants it there, and again when another item joins or '
-  'replaces it.';
+  'Trigger: puts a notification into the inbox if the person wants it there, and decides again when an item joins '
+  'or replaces it.';
 create trigger place_notification before insert or update of count, created_at on app.notifications
   for each row execute function private.place_notification();
 
@@ -15485,7 +15493,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- not what POSIX lets a zone be as well, such as X-25
+  -- excludes other forms of zone that POSIX allows, such as X-25
   if (p_name ~ '^([A-Z][A-Za-z]+(/[A-Z][A-Za-z_-]+){1,2}|Etc/GMT([+-]\d|\+1[0-2]|-1[0-4])|GMT|UTC)$') is not true then
     perform private.raise_error('timezone_unknown');
   end if;
@@ -15494,7 +15502,8 @@ begin
 exception when invalid_parameter_value then
   perform private.raise_error('timezone_unknown');
 end $$;
-comment on function private.require_timezone is 'Passes for the name of a time zone, and gives it back.';
+comment on function private.require_timezone is 'Returns the name if it is that of a time zone, else raises '
+  'timezone_unknown.';
 
 create function private.list_own_channels() returns table (kind text, channels text[], always_in_app boolean)
 language plpgsql stable security definer   -- people may not read the registry
@@ -15506,7 +15515,7 @@ begin
     from private.notification_kinds k;
 end $$;
 comment on function private.list_own_channels is
-  'Every kind, with the channels on which the caller wants it, and whether it comes to the inbox in any case.';
+  'Every kind, with the channels on which the caller wants it and whether it always appears in the inbox.';
 
 create function api.get_preferences() returns json
 language plpgsql stable
@@ -15527,7 +15536,7 @@ begin
                 where s.user_id = v_caller) w);
 end $$;
 comment on function api.get_preferences is
-  'What the caller wants to be told, and where: {kind: {inApp, push, email}} for every kind, timezone, digestHour.';
+  'The caller''s preferences: {kind: {inApp, push, email}} for every kind, timezone, digestHour.';
 
 create function api.update_preferences(p_changes jsonb) returns json
 language plpgsql volatile
@@ -15562,14 +15571,14 @@ begin
   return api.get_preferences();
 end $$;
 comment on function api.update_preferences is
-  'Changes what the caller wants to be told, and where: kinds and channels that p_changes names, timezone and '
-  'digestHour; null is no digest. What it does not name stays, and what nobody knows is passed over. Answers all, as '
-  'api.get_preferences. Fails: digest_hour.';
+  'Changes the caller''s preferences: the kinds and channels in p_changes, timezone and digestHour; null means no '
+  'digest. What p_changes doesn''t name remains unchanged, and unknown keys are ignored. Returns all preferences, '
+  'as api.get_preferences. Fails: digest_hour.';
 
 -- sql/notifications/50_push.sql
 
--- Push: devices that people register, and what is sent to them. A notification that is new, or unread again, puts a
--- job on the queue `push` in its own transaction; the worker sends it (api-facade/worker/push.ts) by `deliver`.
+-- Push: the devices that people register, and what is sent to them. A notification that is new, or unread again, adds
+-- a job to the queue `push` in its own transaction; the worker sends it (api-facade/worker/push.ts) with `deliver`.
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
@@ -15592,9 +15601,9 @@ create table app.push_tokens (
 );
 create index push_tokens_user_id_idx on app.push_tokens (user_id, last_seen_at);
 comment on table app.push_tokens is
-  'Devices that are pushed to, at most 20 a person. A device has one person: whoever registered it last.';
+  'Devices that receive pushes, at most 20 per person. A device belongs to the person who registered it last.';
 call private.make_nulls_raise_codes('app.push_tokens');
-comment on column app.push_tokens.last_seen_at is 'When it was registered last, which clients do at each start.';
+comment on column app.push_tokens.last_seen_at is 'When it was last registered; clients register at each start.';
 
 create table private.pushes (
   notification_id  uuid not null references app.notifications on delete cascade,
@@ -15612,11 +15621,12 @@ create index pushes_created_at_idx on private.pushes (created_at);
 create index pushes_receipt_idx on private.pushes (receipt) where receipt is not null;
 create index pushes_unasked_idx on private.pushes (sent_at) where receipt is not null and receipt_asked_at is null;
 comment on table private.pushes is
-  'What was pushed to which device, each once: a notification in its round (app.notifications.round).';
+  'Which notification was pushed to which device, once for each round (app.notifications.round).';
 comment on column private.pushes.claimed_until is
-  'Until then one worker alone sends it; after that it has died, and another may.';
-comment on column private.pushes.sent_at is 'When the provider took it, or refused it for good; null until then.';
-comment on column private.pushes.receipt_asked_at is 'When Expo was asked what became of it; null until then.';
+  'Until then only one worker may send it. After that the worker is assumed dead, and another may send it.';
+comment on column private.pushes.sent_at is 'When the provider accepted it, or rejected it for good; null until '
+  'then.';
+comment on column private.pushes.receipt_asked_at is 'When Expo was asked for its receipt; null until then.';
 insert into private.retention (relation, counts_from, keep) values ('private.pushes', 'created_at', '2 days');
 
 select pgboss.create_queue('push', '{"policy": "standard"}');
@@ -15624,13 +15634,13 @@ select pgboss.create_queue('push', '{"policy": "standard"}');
 insert into private.lock_kinds (kind, position) values ('push tokens', 250);
 
 create function private.take_push_token(p_token text, p_platform text, p_p256dh text, p_auth text) returns timestamptz
-language plpgsql volatile security definer   -- the device may have been another's
+language plpgsql volatile security definer   -- the device may belong to somebody else
 set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
 begin
-  -- two at once never make one too many
+  -- so that two concurrent calls don't exceed the maximum
   perform private.lock('push tokens', v_caller::text);
   insert into app.push_tokens as t (user_id, platform, token, p256dh, auth)
   values (v_caller, p_platform, p_token, p_p256dh, p_auth)
@@ -15643,7 +15653,7 @@ begin
   return now();
 end $$;
 comment on function private.take_push_token is
-  'Makes a device the caller''s, whoever had it before, and forgets those that were not seen for longest beyond 20. '
+  'Assigns a device to the caller, whoever had it before, and removes those beyond 20 that were seen longest ago. '
   'Fails: push_token.';
 
 create function api.add_push_token(
@@ -15656,7 +15666,8 @@ begin
   return json_build_object('platform', p_platform,
                            'lastSeenAt', private.utc(private.take_push_token(p_token, p_platform, p_p256dh, p_auth)));
 end $$;
-comment on function api.add_push_token is 'Registers a device for push, again at each start: {platform, lastSeenAt}.';
+comment on function api.add_push_token is 'Registers a device for push; clients call it again at each start: '
+  '{platform, lastSeenAt}.';
 
 create function api.remove_push_token(p_token text) returns json
 language plpgsql volatile
@@ -15664,9 +15675,9 @@ set search_path = ''
 as $$
 begin
   delete from app.push_tokens where user_id = private.require_caller() and token = p_token;
-  return null;   -- answered as 204
+  return null;   -- sent as 204
 end $$;
-comment on function api.remove_push_token is 'Forgets a device of the caller; repeating it changes nothing.';
+comment on function api.remove_push_token is 'Removes a device of the caller. Repeating it changes nothing.';
 
 create function private.forget_push_tokens(p_user app.users) returns void
 language plpgsql volatile
@@ -15675,12 +15686,12 @@ as $$
 begin
   delete from app.push_tokens where user_id = p_user.id;
 end $$;
-comment on function private.forget_push_tokens is 'Step: forgets the devices of a banned or erased person.';
+comment on function private.forget_push_tokens is 'Step: removes the devices of a banned or erased person.';
 insert into private.account_steps (step, events, position) values
   ('private.forget_push_tokens', '{ban,erasure}', 191);
 
 create function private.forget_ended_devices() returns trigger
-language plpgsql security definer   -- staff may not touch them
+language plpgsql security definer   -- staff may not delete devices themselves
 set search_path = ''
 as $$
 begin
@@ -15688,8 +15699,8 @@ begin
   return null;
 end $$;
 comment on function private.forget_ended_devices is
-  'Trigger: forgets the devices of a person whose tokens all end: by a new password, a logout everywhere or another '
-  'role. A device registers again after the next login.';
+  'Trigger: removes the devices of a person whose tokens are all revoked: by a new password, a logout everywhere or '
+  'a change of role. A device registers again after the next login.';
 create trigger _191_forget_ended_devices after update of tokens_valid_from on app.users
   for each row when (old.tokens_valid_from <> new.tokens_valid_from) execute function private.forget_ended_devices();
 
@@ -15701,11 +15712,11 @@ create unlogged table private.pushed_subjects (
 );
 create index pushed_subjects_pushed_at_idx on private.pushed_subjects (pushed_at);
 comment on table private.pushed_subjects is
-  'What was last pushed to a person within the hour, of kinds that replace what is unread. Unlogged, and without '
-  'foreign keys, as private.write_counts: after a crash of the database the hour begins anew.';
+  'What was pushed to a person within the last hour, for kinds that replace the unread notification. Unlogged, and '
+  'without foreign keys, as private.write_counts: after a crash of the database the hour starts again.';
 comment on column private.pushed_subjects.subject is
-  'The kind, who caused it or else its group, and the event or state that it tells.';
-comment on column private.pushed_subjects.pushed_at is 'When its hour began.';
+  'The kind, the actor or else the group, and the event or the state in the payload.';
+comment on column private.pushed_subjects.pushed_at is 'When the hour started.';
 insert into private.retention (relation, counts_from, keep) values ('private.pushed_subjects', 'pushed_at', '1 hour');
 
 create function private.begin_push_hour(p_notification app.notifications) returns boolean
@@ -15725,12 +15736,12 @@ begin
   return found;
 end $$;
 comment on function private.begin_push_hour is
-  'Whether nothing of the same subject was pushed within the hour, which then begins anew: what somebody repeats is '
-  'pushed once an hour, whether it was read meanwhile or taken back. A cancellation is another event than a change, '
-  'so it is pushed at once.';
+  'Returns true if nothing with the same subject was pushed within the last hour, and starts a new hour. So what '
+  'somebody repeats is pushed once an hour, even if it was read or withdrawn meanwhile. A cancellation is a '
+  'different event from a change, so it is pushed at once.';
 
 create function private.push_notification() returns trigger
-language plpgsql security definer   -- whoever causes it may not read the other's devices
+language plpgsql security definer   -- the caller may not read other people's devices
 set search_path = ''
 as $$
 begin
@@ -15743,8 +15754,9 @@ begin
   return null;
 end $$;
 comment on function private.push_notification is
-  'Trigger: has a notification pushed that is new, unread again, or about something later, if the person wants that; '
-  'of kinds that replace what is unread once an hour. A further item of an unread roll-up disturbs nobody.';
+  'Trigger: queues the push of a notification that is new, unread again, or replaced by a later item, if the person '
+  'wants that; for kinds that replace the unread one, once an hour. Another item in an unread roll-up sends no '
+  'push.';
 create trigger push_notification after insert on app.notifications
   for each row when (new.read_at is null) execute function private.push_notification();
 create trigger push_unread_again after update of read_at on app.notifications
@@ -15764,12 +15776,12 @@ begin
   return v_post is null
       or exists (select from private.notification_kinds k
                  where k.kind = p_notification.kind
-                   and (k.always_in_app   -- the staff may have deleted it, and says so
+                   and (k.always_in_app   -- staff may have deleted the post, which the notification says
                         or private.post_visible_to(v_post, v_user)
                            and (k.passes_muted_post
                                 or not exists (select from app.post_mutes m
                                                where m.user_id = v_user and m.post_id = v_post))))
-         -- of several the payload names the latest alone
+         -- if there are several items, the payload names only the latest
          and (p_notification.count > 1
               or not exists (select from jsonb_each_text(p_notification.payload) f
                              where f.key = any ('{repostId,quoteId}')
@@ -15779,8 +15791,8 @@ begin
                        where r.id = (p_notification.payload ->> 'replyId')::uuid and r.required_level > 0));
 end $$;
 comment on function private.is_target_visible is
-  'Whether what a notification tells of may still be told: the post is one that its person sees and has not muted, '
-  'except where the kind passes that, and what a single item names is not gone or hidden.';
+  'Whether the target of a notification lets it be sent: the person can see the post and has not muted it (unless '
+  'the kind ignores mutes, or is always in the inbox), and what a single item names is neither deleted nor hidden.';
 
 create function private.is_still_deliverable(p_notification app.notifications) returns boolean
 language plpgsql stable
@@ -15800,12 +15812,11 @@ begin
                                        where m.muter_id = p_notification.user_id and m.muted_id = a.actor_id)));
 end $$;
 comment on function private.is_still_deliverable is
-  'Whether a notification may still be sent: its person is neither banned nor erased, what it tells of is still '
-  'there, and of the first 50 who caused it, if anybody did, one is not muted, across a block, banned or erased '
-  'meanwhile.';
+  'Whether a notification may still be sent: its person is neither banned nor erased, its target is still visible, '
+  'and, if it has actors, at least one of the first 50 is not muted, blocked, banned or erased.';
 
 create function private.claim_pushes(p_jobs jsonb) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -15843,12 +15854,12 @@ begin
   return v_claimed;
 end $$;
 comment on function private.claim_pushes is
-  'For the worker alone: what is still to be sent of these jobs, [{notificationId, round}], which for a minute nobody '
-  'else sends: {messages: [{notificationId, round, tokenId, platform, token, p256dh, auth, kind, count, target}], '
-  'busy: [notificationId]}. busy is what another worker is at.';
+  'For the worker alone: what must still be sent for these jobs, [{notificationId, round}], which are reserved for '
+  'this worker for a minute: {messages: [{notificationId, round, tokenId, platform, token, p256dh, auth, kind, '
+  'count, target}], busy: [notificationId]}. busy are those that another worker is sending.';
 
 create function private.note_pushes(p_results jsonb) returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -15867,12 +15878,12 @@ begin
   return v_sent;
 end $$;
 comment on function private.note_pushes is
-  'For the worker alone: keeps what became of what it had claimed, [{notificationId, round, tokenId, outcome, '
-  'receipt}]: sent, refused for good, failed, which is tried again, or gone, whose device is forgotten. Answers how '
-  'many were sent.';
+  'For the worker alone: records the results of the pushes that it claimed, [{notificationId, round, tokenId, '
+  'outcome, receipt}]: sent, refused for good, failed (it is tried again), or gone (the device is removed). Returns '
+  'how many were sent.';
 
 create function private.note_push_receipts(p_gone text[]) returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -15883,10 +15894,10 @@ begin
   return v_changed;
 end $$;
 comment on function private.note_push_receipts is
-  'For the worker alone: forgets the devices that these receipts say are gone, and answers how many.';
+  'For the worker alone: removes the devices that these receipts report as gone, and returns how many.';
 
 create function private.job_ask_push_receipts() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -15906,14 +15917,15 @@ begin
   return cardinality(v_receipts);
 end $$;
 comment on function private.job_ask_push_receipts is
-  'Job: has Expo asked what became of pushes that it took 15 minutes ago, 300 at a time. May run twice: each is asked '
-  'for once. The worker repeats it until there is none.';
+  'Job: asks Expo for the receipts of pushes that it accepted at least 15 minutes ago, 300 at a time. May run '
+  'twice: each receipt is requested once. The worker repeats it until there are none.';
 insert into private.jobs (name, cron, expires, repeats) values ('ask-push-receipts', '*/5 * * * *', 120, true);
 
 -- sql/notifications/60_digests.sql
 
--- The daily digest. A minutely job takes whose hour has come and puts a job on the queue `digests` for each who has
--- something to be told; the worker asks again what that is, and mails it (api-facade/worker/digest.ts) by `deliver`.
+-- The daily digest. Every minute a job finds the people whose hour has come and adds a job to the queue `digests` for
+-- each who has unread notifications. The worker reads them again and mails them (api-facade/worker/digest.ts) with
+-- `deliver`.
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
@@ -15932,17 +15944,17 @@ create table private.digests (
 );
 create index digests_created_at_idx on private.digests (created_at);
 comment on table private.digests is
-  'What was mailed to whom, at most one for each of a person''s days. What it tells is asked when it is sent.';
+  'What was mailed to whom, at most one per person and local day. Its content is read when it is sent.';
 comment on column private.digests.told_from is
-  'It tells of what is new, or unread again, from here to told_to; the next one begins where this one ends.';
+  'It covers what is new, or unread again, from here to told_to; the next digest starts where this one ends.';
 comment on column private.digests.told_to is
-  'As many seconds before it was made as what happened then may take to be seen.';
+  'A few seconds before the digest was created, because a transaction may take that long to become visible.';
 comment on column private.digests.claimed_until is
-  'Until then one worker alone sends it; after that it has died, and another may. -infinity before, and again when '
-  'the mail was not taken.';
+  'Until then only one worker may send it. After that the worker is assumed dead, and another may send it. It is '
+  '-infinity before the first attempt, and again if the mail was not accepted.';
 comment on column private.digests.sent_at is
-  'When the mail was taken, nothing was left to tell, or there turned out to be no such mailbox; null until then.';
--- longer than a digest looks back
+  'When the mail was accepted, nothing remained to send, or the mailbox turned out not to exist; null until then.';
+-- longer than the period that a digest covers
 insert into private.retention (relation, counts_from, keep) values ('private.digests', 'created_at', '8 days');
 
 select pgboss.create_queue('digests', '{"policy": "standard"}');
@@ -15959,7 +15971,7 @@ begin
     order by n.updated_at desc limit 500;
 end $$;
 comment on function private.unread_between is
-  'A person''s notifications that came or became unread between two moments, and still are: the latest 500.';
+  'A person''s notifications that are new or unread again between two times, and still unread: the latest 500.';
 call private.force_index_scans('private.unread_between');
 
 create function private.has_digest_items(p_user uuid, p_from timestamptz, p_to timestamptz) returns boolean
@@ -15971,10 +15983,10 @@ begin
                  where 'email' = any (private.wanted_channels(p_user, k.kind)));
 end $$;
 comment on function private.has_digest_items is
-  'Whether there is something that a person wants to be mailed, before it is asked whether it may still be told.';
+  'Whether there is something that a person wants by mail; it doesn''t check whether that may still be sent.';
 
 create function private.job_queue_digests() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -15996,7 +16008,7 @@ begin
     from due where s.user_id = due.user_id)
   select array_agg(user_id), array_agg(day) into v_people, v_days from due;
 
-  -- what nobody has tried to send, or no server has taken, is told by the one that comes now
+  -- drops a digest that nobody tried to send or that no server accepted; the new one covers its period
   delete from private.digests where user_id = any (v_people) and sent_at is null and claimed_until = '-infinity';
   with made as (
     insert into private.digests (user_id, day, told_from, told_to)
@@ -16014,10 +16026,10 @@ begin
   return coalesce(cardinality(v_people), 0);
 end $$;
 comment on function private.job_queue_digests is
-  'Job: has digests mailed to up to 500 people whose hour has come and who have something to be told, and says when '
-  'their next hour is. Of the banned, and of those whose address bounces or was not verified within a day, it is '
-  'moved on alone. May run twice: it takes only who is due, skips locked rows, and a person''s day has one digest. '
-  'The worker repeats it until there is none.';
+  'Job: queues digests for up to 500 people whose hour has come and who have unread notifications, and sets their '
+  'next hour. For banned people, and those whose address bounces or was not verified within a day, it only sets the '
+  'next hour. May run twice: it takes only people who are due, skips locked rows, and each person has one digest a '
+  'day. The worker repeats it until there are none.';
 call private.force_index_scans('private.job_queue_digests');
 insert into private.jobs (name, cron, expires, repeats) values ('queue-digests', '* * * * *', 120, true);
 
@@ -16043,12 +16055,12 @@ begin
           where s.user_id = p_digest.user_id and s.digest_hour is not null and v_items is not null);
 end $$;
 comment on function private.digest_mail is
-  'What a digest says now, {to, unsubscribeId, timezone, hour, items: [{kind, count}], more}; null when there is '
-  'nothing left, or nobody to tell it: somebody who is banned, erased, unreachable, has an address that bounces, or '
-  'wants none. more: there were 500 and may be others.';
+  'The content of a digest now, {to, unsubscribeId, timezone, hour, items: [{kind, count}], more}. Null if there is '
+  'nothing to send, or if the person is banned, erased or unreachable, has an address that bounces, or wants no '
+  'digest. more: there were 500 notifications, and there may be others.';
 
 create function private.claim_digest(p_id uuid) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -16068,11 +16080,11 @@ begin
   return v_mail;
 end $$;
 comment on function private.claim_digest is
-  'For the worker alone: what is to be mailed, as private.digest_mail, which for two minutes nobody else sends. Null '
-  'when there is nothing to send, or it was sent; {busy: true} when another worker is at it.';
+  'For the worker alone: the mail to send, as private.digest_mail, reserved for this worker for two minutes. Null '
+  'if there is nothing to send or it was sent; {busy: true} if another worker is sending it.';
 
 create function private.note_digest(p_id uuid, p_sent boolean) returns void
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 begin
@@ -16081,7 +16093,8 @@ begin
   where id = p_id and sent_at is null;
 end $$;
 comment on function private.note_digest is
-  'For the worker alone: keeps that what it had claimed is done with, or was not taken and is to be tried again.';
+  'For the worker alone: records that the digest that it claimed is finished, or was not accepted and is to be '
+  'tried again.';
 
 create function private.renew_unsubscribe_id() returns trigger
 language plpgsql security definer   -- nobody may read or write it
@@ -16092,12 +16105,12 @@ begin
   return null;
 end $$;
 comment on function private.renew_unsubscribe_id is
-  'Trigger: ends the tokens that went to an address which is the person''s no more.';
+  'Trigger: invalidates the unsubscribe tokens that were sent to the person''s previous address.';
 create trigger _190_renew_unsubscribe_id after update of email on app.accounts
   for each row when (new.email <> old.email) execute function private.renew_unsubscribe_id();
 
 create function api.unsubscribe(p_id uuid) returns json
-language plpgsql volatile security definer   -- for gate alone: a token of a mail gives the right to it
+language plpgsql volatile security definer   -- for gate alone: the token from the mail authorizes it
 set search_path = ''
 as $$
 begin
@@ -16108,12 +16121,12 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.unsubscribe is
-  'For the facade alone, once it has opened the token: ends the digest of whoever was mailed it, {ok}. Repeating it '
-  'changes nothing, and api.update_preferences with a digestHour begins it again.';
+  'For the facade alone, after it has opened the token: turns off the digest of the person who got the mail, {ok}. '
+  'Repeating it changes nothing; api.update_preferences with a digestHour turns it on again.';
 
 -- sql/notifications/90_erasure.sql
 
--- What erasure does to notifications, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+-- What erasure does to notifications, and where they hold personal data. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.notifications', 'user_id', 'notifications'),
@@ -16151,17 +16164,17 @@ begin
   end if;
 end $$;
 comment on function private.erase_notifications is
-  'Step: deletes an erased person''s notifications and what they wanted of them, and those of others that tell of '
-  'nobody else, except kinds that outlive their actor.';
+  'Step: deletes an erased person''s notifications and preferences, and other people''s notifications that have no '
+  'other actor, except kinds that outlive their actor.';
 call private.force_index_scans('private.erase_notifications');
 insert into private.account_steps (step, events, position) values
   ('private.erase_notifications', '{erasure}', 190);
 
 -- policies/notifications.sql
 
--- Who may see and touch notifications. Twin of sql/notifications/.
+-- Who may see and change notifications. Twin of sql/notifications/.
 
--- notification_kinds: a registry, for definer functions alone
+-- notification_kinds: a registry, only for definer functions
 alter table private.notification_kinds enable row level security;
 
 -- notifications
@@ -16173,7 +16186,8 @@ create policy select_own on app.notifications for select to authenticated using 
 comment on policy select_own on app.notifications is 'People see their own notifications. private.notify writes them.';
 create policy update_own on app.notifications for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.notifications is 'People mark their own as read; no other column is granted.';
+comment on policy update_own on app.notifications is 'People mark their own as read; no other column may be '
+  'updated.';
 
 -- notification_actors
 alter table app.notification_actors enable row level security;
@@ -16181,7 +16195,7 @@ grant select on app.notification_actors to authenticated;
 create policy select_own on app.notification_actors for select to authenticated
   using ((select true from app.notifications n where n.id = notification_id));
 comment on policy select_own on app.notification_actors is
-  'Everybody who sees the notification sees its actors; who an actor is shows only through app.person_card.';
+  'Everybody who sees the notification sees its actors; app.person_card decides which of them are shown.';
 
 -- notification_settings
 alter table app.notification_settings enable row level security;
@@ -16192,7 +16206,8 @@ create policy select_own on app.notification_settings for select to authenticate
 comment on policy select_own on app.notification_settings is 'People see their own settings.';
 create policy update_own on app.notification_settings for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.notification_settings is 'People change their own; a trigger made the row.';
+comment on policy update_own on app.notification_settings is 'People change their own settings; a trigger creates '
+  'the row.';
 
 -- notification_preferences
 alter table app.notification_preferences enable row level security;
@@ -16204,25 +16219,26 @@ create policy select_own on app.notification_preferences for select to authentic
 comment on policy select_own on app.notification_preferences is 'People see what they have chosen themselves.';
 create policy insert_own on app.notification_preferences for insert to authenticated
   with check (user_id = (select app.uid()));
-comment on policy insert_own on app.notification_preferences is 'People choose for themselves.';
+comment on policy insert_own on app.notification_preferences is 'People insert their own choices.';
 create policy update_own on app.notification_preferences for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.notification_preferences is 'People choose anew; the kind stays.';
+comment on policy update_own on app.notification_preferences is 'People change their choices; the kind can''t '
+  'change.';
 
 -- push_tokens
 alter table app.push_tokens enable row level security;
 grant select (user_id, token), delete on app.push_tokens to authenticated;
 create policy select_own on app.push_tokens for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.push_tokens is
-  'People find their own devices. private.take_push_token writes them.';
+  'People see their own devices. private.take_push_token writes them.';
 create policy delete_own on app.push_tokens for delete to authenticated using (user_id = (select app.uid()));
-comment on policy delete_own on app.push_tokens is 'People forget their own devices.';
+comment on policy delete_own on app.push_tokens is 'People remove their own devices.';
 
--- pushes: for the worker, by definer functions alone
+-- pushes: for the worker, through definer functions only
 alter table private.pushes enable row level security;
 alter table private.pushed_subjects enable row level security;
 
--- digests: for the worker, by definer functions alone
+-- digests: for the worker, through definer functions only
 alter table private.digests enable row level security;
 
 -- helpers
@@ -16248,10 +16264,10 @@ grant execute on function
   api.update_preferences
   to authenticated;
 
--- what comes with a link of a mail
+-- what a link in a mail calls
 grant execute on function api.unsubscribe to gate;
 
--- what the worker does
+-- what the worker calls
 grant execute on function
   private.claim_digest,
   private.claim_pushes,
@@ -16296,19 +16312,19 @@ create unique index reputation_entries_onboarding_key on app.reputation_entries 
   where kind = 'onboarding.bootstrap' and roll_up_level = 0;
 comment on column app.reputation_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.reputation_entries is
-  'The ledger: ids and numbers only, never changed. An entry that is taken back gets an opposite one.';
+  'The ledger: ids and numbers only, never changed. To undo an entry, an opposite entry is added.';
 comment on column app.reputation_entries.delta is
-  'Points with two decimals, never 0: more than 0 is earned, less is taken.';
+  'Points with two decimals, never 0: positive when earned, negative when taken.';
 comment on column app.reputation_entries.position is
-  'The order of a person''s entries, also within a transaction: it is given while private.lock_effects is held.';
-comment on column app.reputation_entries.origin_id is 'For a roll-up: the direct entry that it follows from.';
+  'The order of a person''s entries, also within a transaction: it is assigned while private.lock_effects is held.';
+comment on column app.reputation_entries.origin_id is 'For a roll-up: the direct entry that it is derived from.';
 comment on column app.reputation_entries.roll_up_level is
   '0 is the direct entry, 1 its share in the parent of the interest, 2 in the parent''s parent.';
-comment on column app.reputation_entries.undoes_id is 'The entry that this one takes back.';
+comment on column app.reputation_entries.undoes_id is 'The entry that this one undoes.';
 comment on column app.reputation_entries.source_id is
   'The cause, by kind: the post, the reply, the invite code, the interest chosen, the vote, the appeal.';
 comment on column app.reputation_entries.earned_from is
-  'The person from whom it is earned: who reacted, whose post got the reply, or who used the code. Null where nobody '
+  'The person from whom it is earned: who reacted, whose post got the reply, or who used the code. Null if nobody '
   'else is involved.';
 call private.make_append_only('app.reputation_entries');
 
@@ -16321,13 +16337,15 @@ create table app.reputation (
   primary key (user_id, interest_id)
 );
 create index reputation_interest_id_idx on app.reputation (interest_id, value desc, user_id);
-comment on table app.reputation is 'The ledger summed up by person and interest. A trigger on the ledger keeps it.';
+comment on table app.reputation is
+  'The ledger summed by person and interest. A trigger on the ledger keeps it up to date.';
 comment on column app.reputation.value is
   'The sum of the entries in the interest, roll-ups included, with two decimals.';
-comment on column app.reputation.direct_value is 'value without roll-ups; over all interests it is the person''s '
-  'total.';
+comment on column app.reputation.direct_value is
+  'value without roll-ups; the sum over all interests is the person''s total.';
 comment on column app.reputation.highest_level is
-  'The highest level that value ever had, by private.level_rank, so that no level is told twice. A trigger keeps it.';
+  'The highest level that value ever reached, by private.level_rank, so that nobody is notified of a level twice. A '
+  'trigger keeps it up to date.';
 
 create table app.reputation_kinds (
   user_id     uuid not null references app.users on delete restrict,
@@ -16338,15 +16356,16 @@ create table app.reputation_kinds (
 );
 create index reputation_kinds_interest_id_idx on app.reputation_kinds (interest_id);
 comment on table app.reputation_kinds is
-  'The direct entries of the ledger summed up by person, interest and kind. A trigger on the ledger keeps it.';
+  'The direct entries of the ledger summed by person, interest and kind. A trigger on the ledger keeps it up to '
+  'date.';
 comment on column app.reputation_kinds.points is 'The sum of the direct entries of the kind, with two decimals.';
 
 create function private.sum_reputation() returns trigger
-language plpgsql security definer   -- writes the sums of others than the caller
+language plpgsql security definer   -- writes the sums of people other than the caller
 set search_path = ''
 as $$
 begin
-  -- sorted, so that two writers of the same sums do not wait for each other: ARCHITECTURE.md, Locks
+  -- sorted to prevent deadlocks between two writers of the same sums: ARCHITECTURE.md, Locks
   insert into app.reputation as r (user_id, interest_id, value, direct_value)
   select w.user_id, w.interest_id, sum(w.delta), coalesce(sum(w.delta) filter (where w.roll_up_level = 0), 0)
   from written w
@@ -16361,7 +16380,7 @@ begin
   group by w.user_id, w.interest_id, w.kind
   order by w.user_id, w.interest_id, w.kind
   on conflict (user_id, interest_id, kind) do update set points = k.points + excluded.points;
-  -- whoever writes the ledger of these people holds private.lock_effects: no two meet here
+  -- everybody who writes these people's ledger holds private.lock_effects, so two writers can't conflict here
   update app.accounts a set total_reputation = a.total_reputation + w.earned
   from (select user_id, sum(delta) as earned from written where roll_up_level = 0 group by user_id) w
   where a.user_id = w.user_id;
@@ -16373,22 +16392,22 @@ create trigger sum_reputation after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.sum_reputation();
 
 create function private.roll_up_fraction(p_level integer) returns numeric
-language plpgsql immutable   -- costs a tenth of what SQL costs with a search_path
+language plpgsql immutable   -- costs a tenth of what a SQL function with a search_path costs
 set search_path = ''
 as $$
 begin
   return (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0));
 end $$;
 comment on function private.roll_up_fraction is
-  'The share of an entry that the interest so many levels up gets: all at 0, then 50, 25, 12 %, and half of that for '
-  'each further level.';
+  'The share of an entry that goes to the interest p_level levels up: all of it at 0, then 50, 25 and 12 %, and '
+  'half of the previous share for each further level.';
 
 create type private.reputation_change as (
   id uuid, user_id uuid, interest_id uuid, kind text, points numeric, before numeric, source_id uuid,
   earned_from uuid, caused_at timestamptz
 );
 comment on type private.reputation_change is
-  'A direct entry to write, with its roll-ups: the points, and those that the same cause gave until now (before).';
+  'A direct entry to write, with its roll-ups: its points, and the points that the same cause gave before (before).';
 
 create function private.write_reputation(p_changes private.reputation_change[]) returns void
 language plpgsql volatile
@@ -16401,7 +16420,7 @@ begin
     union all
     select l.leaf, i.id, i.parent_id, l.level + 1 from line l join app.interests i on i.id = l.parent_id
   ), share as (
-    -- rounds each level before and after by itself: rounded differences would not add up to zero again
+    -- each level is rounded before and after, because rounded differences would not add up to zero again
     select c.*, l.id as shared_id, l.level,
            round(c.points * private.roll_up_fraction(l.level), 2)
              - round(c.before * private.roll_up_fraction(l.level), 2) as delta
@@ -16418,7 +16437,7 @@ begin
   order by s.place, s.level;
 end $$;
 comment on function private.write_reputation is
-  'Writes these entries with their roll-ups, in order, whatever entries there are already. A change of nothing writes '
+  'Writes these entries with their roll-ups, in order, without checking for existing entries. A change of 0 writes '
   'nothing. Lock first (private.lock_effects).';
 
 create function private.add_reputation(
@@ -16438,12 +16457,13 @@ begin
   return v_id;
 end $$;
 comment on function private.add_reputation is
-  'Writes an entry that somebody decides, and answers the id of the direct one. With p_before, which the same cause '
-  'gave until now, it writes the differences. For definer functions; what people earn is in 20_earning.sql.';
+  'Writes an entry for a decision, such as a vote, and returns the id of the direct entry. With p_before, the '
+  'points that the same cause gave before, it writes only the differences. For definer functions; what people earn '
+  'by their actions is in 20_earning.sql.';
 
 -- sql/reputation/15_levels.sql
 
--- Levels: which one a value has reached, and how a person hears of it once.
+-- Levels: which one a value has reached, and how a person is told of each once.
 -- docs/decisions.md, Reputation.
 
 insert into private.event_types (name, payload, happens) values
@@ -16457,7 +16477,7 @@ as $$
 begin
   return array[0, 10, 30, 50, 70, 90]::numeric[];
 end $$;
-comment on function private.level_minimums is 'The least value of each level, from Curious to Lifework.';
+comment on function private.level_minimums is 'The minimum value of each level, from Curious to Lifework.';
 
 create function private.level_rank(p_value numeric) returns smallint
 language plpgsql immutable
@@ -16506,7 +16526,7 @@ begin
   new.highest_level := greatest(new.highest_level, private.level_rank(new.value));
   return new;
 end $$;
-comment on function private.reach_level is 'Trigger: keeps app.reputation.highest_level.';
+comment on function private.reach_level is 'Trigger: updates app.reputation.highest_level.';
 create trigger reach_level before insert or update of value on app.reputation
   for each row execute function private.reach_level();
 
@@ -16521,8 +16541,8 @@ begin
   return null;
 end $$;
 comment on function private.announce_level is
-  'Trigger: emits an event when a person rises above every level that they had in an interest. Of several levels at '
-  'once it tells the highest.';
+  'Trigger: emits an event when a person rises above every level that they had in an interest. If they rise several '
+  'levels at once, it names the highest.';
 create trigger announce_first_level after insert on app.reputation
   for each row when (new.highest_level > 0) execute function private.announce_level();
 create trigger announce_level after update of value on app.reputation
@@ -16530,7 +16550,7 @@ create trigger announce_level after update of value on app.reputation
 
 -- sql/reputation/20_earning.sql
 
--- What earns reputation, and what takes it back.
+-- What earns reputation, and what undoes it.
 -- docs/decisions.md, Reputation.
 
 insert into private.ledger_kinds (ledger, kind, points) values
@@ -16550,7 +16570,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- only the newest counts, so that liking and unliking for hours does not get slower each time
+  -- reads only the newest entry, so that repeated liking and unliking doesn't make this slower
   return (select case when e.undoes_id is null then e.id end
           from app.reputation_entries e
           where e.user_id = p_user and e.source_id = p_source
@@ -16559,7 +16579,7 @@ begin
           order by e.position desc limit 1);
 end $$;
 comment on function private.find_active_reputation is
-  'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first '
+  'The direct entry that a cause gave a person, or null if it gave none or the entry was undone. Lock first '
   '(private.lock_effects).';
 
 create function private.earn_reputation(p_earnings private.earning[]) returns void
@@ -16581,8 +16601,8 @@ begin
     order by e.place));
 end $$;
 comment on function private.earn_reputation is
-  'Gives the points of each kind once for a cause, until it is undone. It gives nothing without an interest, and '
-  'nothing from oneself. Lock first (private.lock_effects).';
+  'Adds the points of each kind once per cause, until they are undone. It adds nothing without an interest, and '
+  'nothing that people would earn from themselves. Lock first (private.lock_effects).';
 
 create function private.reverse_reputation(p_entries uuid[]) returns void
 language plpgsql volatile
@@ -16599,8 +16619,8 @@ begin
   from undone u join app.reputation_entries e on e.id = u.id or e.origin_id = u.id;
 end $$;
 comment on function private.reverse_reputation is
-  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_effects), so that '
-  'an entry is undone once.';
+  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_effects), so that an '
+  'entry is undone only once.';
 
 create function private.earn_reputation_from_posts(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -16637,8 +16657,7 @@ union all
 select p.quoted_post_id, p.author_id, 'repost' from app.posts p
 where p.format = 'repost' and p.deleted_at is null and p.published_at is not null;
 comment on view private.post_engagement is
-  'What people leave on others'' posts and may take back: a reaction or two, a bookmark, a repost. For definer '
-  'functions.';
+  'What people leave on posts and may take back: reactions, a bookmark, a repost. For definer functions.';
 
 create function private.changed_engagement(p_effects private.effects[])
 returns table (post_id uuid, user_id uuid, action text, stands boolean, caused_at timestamptz)
@@ -16658,9 +16677,9 @@ begin
         group by 1, 2, 3) c;
 end $$;
 comment on function private.changed_engagement is
-  'The engagement that these effects are about, each once, and whether each is there now. That decides: so giving, '
-  'taking back and giving again end as they must in whatever batches they come, and of a heart and a spark that go at '
-  'once the later finds that both are gone.';
+  'The engagement that these effects are about, each once, and whether each exists now. Only the present state '
+  'counts, so adding, removing and adding again has the right result however the effects are batched. If a heart '
+  'and a spark are removed at the same time, the later effect finds that both are gone.';
 
 create function private.settle_engagement_reputation(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -16675,7 +16694,7 @@ begin
          array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
   from (select m.*, k.kind, p.author_id, p.interest_id, p.deleted_at,
-               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at,   -- it takes nothing back
+               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at,   -- erasing undoes nothing
                private.find_active_reputation(p.author_id, k.kind, p.id, m.user_id) as entry_id
         from private.changed_engagement(array(
                select e from unnest(p_effects) e join app.posts o on o.id = (e.payload ->> 'postId')::uuid
@@ -16686,9 +16705,9 @@ begin
   perform private.earn_reputation(v_earned);
 end $$;
 comment on function private.settle_engagement_reputation is
-  'Listener: a person''s reactions to a post earn its author reaction.received in its primary interest, together '
-  'once, and as long as one of them stands. So does a bookmark (bookmark.received) and a repost (repost.received). '
-  'People''s own posts give them nothing, and a deleted post earns nothing more. A quote earns nothing.';
+  'Listener: a person''s reactions to a post earn its author reaction.received in the post''s primary interest, '
+  'once for all of them, for as long as one exists. A bookmark (bookmark.received) and a repost (repost.received) '
+  'do the same. People earn nothing from themselves, and a deleted post earns nothing more. A quote earns nothing.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.earn_reputation_from_posts', 300, 'soon'),
@@ -16713,7 +16732,7 @@ begin
        where u.user_id = p_user order by u.created_at, u.interest_id limit 1)));
 end $$;
 comment on function private.find_strongest_interest is
-  'The interest in which a person has the most reputation, else the one that they chose first, else null.';
+  'The interest in which a person has the most reputation; else the one that they chose first; else null.';
 
 create function private.earn_reputation_from_invites(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -16726,7 +16745,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.earn_reputation_from_invites is
-  'Listener: the owner of a used invite code earns invite.used in their strongest interest; nothing when they have '
+  'Listener: the owner of a used invite code earns invite.used in their strongest interest, or nothing if they have '
   'none.';
 
 create function private.earn_reputation_from_choices(p_effects private.effects[]) returns void
@@ -16743,7 +16762,8 @@ begin
     order by e.id, i.id));
 end $$;
 comment on function private.earn_reputation_from_choices is
-  'Listener: a confirmed choice earns onboarding.bootstrap in each category in it, once in a lifetime.';
+  'Listener: a confirmed choice of interests earns onboarding.bootstrap in each chosen category, once in a '
+  'lifetime.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('identity.invite_code.used', 'private.earn_reputation_from_invites', 300, 'soon'),
   ('interests.user_selected', 'private.earn_reputation_from_choices', 300, 'soon');
@@ -16758,7 +16778,7 @@ insert into private.errors (code, status, text) values
   ('journalism_not_allowed', 403, 'You need a reputation of at least 20 in one interest to publish journalism.');
 
 create function private.reputation_value(p_user uuid, p_interest uuid) returns numeric
-language plpgsql stable   -- invoker: it is 0 for people whom the caller cannot see
+language plpgsql stable   -- invoker: it is 0 for people that the caller can't see
 set search_path = ''
 as $$
 begin
@@ -16767,7 +16787,7 @@ end $$;
 comment on function private.reputation_value is 'A person''s reputation in one interest, roll-ups included.';
 
 create function private.total_reputation(p_user uuid) returns numeric
-language plpgsql stable   -- invoker: it is 0 for people whom the caller cannot see
+language plpgsql stable   -- invoker: it is 0 for people that the caller can't see
 set search_path = ''
 as $$
 begin
@@ -16786,8 +16806,8 @@ select r.user_id, r.interest_id, r.value,
 from app.reputation r join app.interests i on i.id = r.interest_id
 where r.value <> 0;
 comment on view app.reputation_card is
-  'A person''s reputation in one interest, {interestId, slug, name, value, level}. An interest in which all was taken '
-  'back has no row.';
+  'A person''s reputation in one interest, {interestId, slug, name, value, level}. An interest whose value is 0 has '
+  'no row.';
 
 create function private.reputation_of(p_user uuid) returns json
 language plpgsql stable
@@ -16802,7 +16822,7 @@ end $$;
 comment on function private.reputation_of is 'A person''s reputation, strongest interest first: {total, items}.';
 
 create function api.get_my_reputation() returns json
-language plpgsql volatile   -- what waits for the person is applied first
+language plpgsql volatile   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 begin
@@ -16813,7 +16833,7 @@ comment on function api.get_my_reputation is
   'The caller''s reputation, strongest interest first: {total, items: [{interestId, slug, name, value, level}]}.';
 
 create function api.get_reputation(p_person text) returns json
-language plpgsql volatile   -- what waits for the person is applied first
+language plpgsql volatile   -- applies the person's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -16825,7 +16845,7 @@ end $$;
 comment on function api.get_reputation is 'A person''s reputation, as in api.get_my_reputation.';
 
 create function private.require_reputation(p_interest uuid, p_min numeric) returns void
-language plpgsql volatile   -- what waits for the caller is applied first
+language plpgsql volatile   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 begin
@@ -16838,21 +16858,20 @@ begin
   end if;
 end $$;
 comment on function private.require_reputation is
-  'The reputation guard: passes when the caller has at least this value in the interest, or when there is no '
-  'interest.';
+  'The reputation guard: passes if the caller has at least this value in the interest, or if there is no interest.';
 
 create function private.has_journalism_reputation(p_user uuid) returns boolean
-language plpgsql stable   -- invoker: it is false for people whom the caller cannot see
+language plpgsql stable   -- invoker: it is false for people that the caller can't see
 set search_path = ''
 as $$
 begin
   return exists (select from app.reputation r where r.user_id = p_user and r.value >= 20);
 end $$;
 comment on function private.has_journalism_reputation is
-  'Whether a person has 20 in any one interest, which is the rule of canPostJournalism.';
+  'Whether a person has at least 20 in any one interest, which is the rule for canPostJournalism.';
 
 create function private.may_post_journalism(p_user uuid) returns boolean
-language plpgsql stable security definer   -- checks any person, whoever calls
+language plpgsql stable security definer   -- checks any person, not just the caller
 set search_path = ''
 as $$
 begin
@@ -16860,11 +16879,11 @@ begin
       or exists (select from app.users u where u.id = p_user and u.role = 'admin');
 end $$;
 comment on function private.may_post_journalism is
-  'Whether a person''s posts may be journalism: by their reputation, or because they are an admin, whatever their '
-  'capability says.';
+  'Whether a person''s posts may be journalism: because of their reputation, or because they are an admin, whatever '
+  'canPostJournalism says.';
 
 create function private.check_journalism() returns trigger
-language plpgsql security definer   -- checks the author, whoever calls
+language plpgsql security definer   -- checks the author, not the caller
 set search_path = ''
 as $$
 begin
@@ -16875,8 +16894,8 @@ begin
   return new;
 end $$;
 comment on function private.check_journalism is
-  'Trigger: a post becomes journalism only if its author may publish it then. It stays journalism whatever becomes of '
-  'their reputation.';
+  'Trigger: a post becomes journalism only if its author may publish journalism at that time. It remains journalism '
+  'even if the author''s reputation falls later.';
 create trigger _300_check_journalism before insert on app.posts
   for each row when (new.is_journalism) execute function private.check_journalism();
 create trigger _300_check_changed_journalism before update of is_journalism on app.posts
@@ -16886,10 +16905,10 @@ create function private.may_propose_guild() returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$ begin return false; end $$;
-comment on function private.may_propose_guild is 'The rule of canProposeGuild: in the first release nobody may.';
+comment on function private.may_propose_guild is 'The rule for canProposeGuild: nobody may in the first release.';
 
 create function api.get_my_capabilities() returns json
-language plpgsql volatile   -- what waits for the caller is applied first
+language plpgsql volatile   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -16913,7 +16932,7 @@ comment on function api.get_my_capabilities is
 
 -- sql/reputation/35_details.sql
 
--- Reputation in detail for the person, and in short for everyone.
+-- Reputation in detail for the person themselves, and a summary for everyone.
 -- docs/decisions.md, Reputation.
 
 create function private.detailed_interests(p_user uuid) returns json
@@ -16939,7 +16958,7 @@ begin
     where r.user_id = p_user and (r.value <> 0 or r.direct_value <> 0)), '[]');
 end $$;
 comment on function private.detailed_interests is
-  'A person''s interests with what makes up each value: {interestId, slug, name, value, directValue, rolledUpValue, '
+  'A person''s interests with the parts of each value: {interestId, slug, name, value, directValue, rolledUpValue, '
   'level, nextLevel, byKind}. Only the person sees the parts.';
 
 create function private.reputation_events(p_user uuid, p_limit integer, p_cursor text) returns json
@@ -16955,7 +16974,7 @@ begin
   if p_cursor is not null and not found then
     perform private.raise_error('cursor_unknown');
   end if;
-  v_from := coalesce(v_from, 9223372036854775807);   -- a plain variable: an expression makes no index condition
+  v_from := coalesce(v_from, 9223372036854775807);   -- a plain variable: an expression defeats the index
   v_ids := array(select e.id from app.reputation_entries e
                  where e.user_id = p_user and e.position < v_from
                  order by e.position desc limit 51);
@@ -16975,7 +16994,7 @@ comment on function private.reputation_events is
 call private.force_index_scans('private.reputation_events');
 
 create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql volatile   -- what waits for the caller is applied first
+language plpgsql volatile   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -16989,11 +17008,11 @@ begin
     'events', private.reputation_events(v_me, p_limit, p_cursor));
 end $$;
 comment on function api.get_reputation_details is
-  'The caller''s reputation with its parts, and a page of the ledger behind it: {total, contributionScore, interests, '
+  'The caller''s reputation with its parts, and a page of their ledger: {total, contributionScore, interests, '
   'events: {items, nextCursor, hasMore}}.';
 
 create function api.get_reputation_summary(p_person text) returns json
-language plpgsql volatile   -- what waits for the person is applied first
+language plpgsql volatile   -- applies the person's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -17008,11 +17027,11 @@ begin
                                     order by value desc, interest_id limit 5) c), '[]'));
 end $$;
 comment on function api.get_reputation_summary is
-  'A person''s reputation in short: {userId, total, topInterests}, with up to five interests, strongest first.';
+  'A summary of a person''s reputation: {userId, total, topInterests}, with up to five interests, strongest first.';
 
 -- sql/reputation/50_votes.sql
 
--- Peer votes: people rate each other in an interest, and a vote weighs what its voter's own reputation in it gives.
+-- Peer votes: people rate each other in an interest. The weight of a vote depends on the voter's own reputation in it.
 -- docs/decisions.md, Reputation.
 
 create table app.reputation_votes (
@@ -17032,11 +17051,11 @@ create index reputation_votes_user_id_idx on app.reputation_votes (user_id, crea
   where value <> 0;
 create index reputation_votes_interest_id_idx on app.reputation_votes (interest_id);
 comment on table app.reputation_votes is
-  'One vote a voter, person and interest, which is changed in place; a vote with value 0 is taken back. Its effect is '
-  'in the ledger.';
+  'One vote per voter, person and interest, which is changed in place; value 0 means that it was taken back. Its '
+  'effect is in the ledger.';
 comment on column app.reputation_votes.value is '1 for, -1 against, 0 taken back.';
 comment on column app.reputation_votes.impact is
-  'Weight times value when the vote was last cast: the sum of the direct entries that have it as their source.';
+  'Weight times value when the vote was last cast: the sum of the direct entries whose source is this vote.';
 create trigger touch before update on app.reputation_votes
   for each row execute function private.touch();
 
@@ -17046,7 +17065,7 @@ insert into private.event_types (name, payload, happens) values
   ('reputation.vote.cast', '{voteId,voterId,userId,interestId,value}',
    'a peer vote is cast, moved or taken back (value 0)');
 
--- a vote that moves leaves entries in the ledger each time
+-- each change of a vote adds entries to the ledger
 insert into private.write_limits (kind, per_hour) values ('votes', 300);
 
 insert into private.errors (code, status, text) values
@@ -17063,25 +17082,25 @@ begin
   return case when p_reputation >= 5 then least(3, sqrt(p_reputation / 10)) else 0 end;
 end $$;
 comment on function private.vote_weight is
-  'How much the vote of somebody with this reputation in the interest weighs: nothing below 5, 3 at most.';
+  'The weight of a vote by a voter with this reputation in the interest: 0 below 5, at most 3.';
 
 create function private.cast_vote(
   p_user uuid, p_interest uuid, p_value integer, p_comment text, out vote app.reputation_votes, out weight numeric
 ) returns record
-language plpgsql volatile security definer   -- nobody may write the ledger, least of all another's
+language plpgsql volatile security definer   -- nobody may write the ledger, least of all another person's
 set search_path = ''
 as $$
 declare
   v_before app.reputation_votes;
 begin
-  -- as in private.check_author: the banned and the erased cast no vote, not even while the ban is under way
+  -- as in private.check_author: banned and erased people can't vote, not even while the ban is in progress
   perform private.check_lock_order('person', private.require_caller()::text);
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then
     perform private.raise_error('token_revoked');
   end if;
-  -- the lock comes before the read, so that two votes of one voter see each other
+  -- locks before reading, so that two concurrent votes of one voter see each other
   perform private.lock_effects(p_user, app.uid());
   select * into v_before from app.reputation_votes v
   where v.voter_id = app.uid() and v.user_id = p_user and v.interest_id = p_interest;
@@ -17101,8 +17120,8 @@ begin
   end if;
 end $$;
 comment on function private.cast_vote is
-  'Casts or moves the caller''s vote; the ledger gets the difference to what it gave before. api.vote_reputation '
-  'checks whether they may.';
+  'Casts or changes the caller''s vote and adds the difference from its previous points to the ledger. '
+  'api.vote_reputation checks whether the caller may vote.';
 
 create function api.vote_reputation(p_user_id text, p_interest_id uuid, p_value integer, p_comment text default null)
 returns json
@@ -17141,8 +17160,8 @@ begin
     'updatedAt', private.utc((v_cast.vote).updated_at));
 end $$;
 comment on function api.vote_reputation is
-  'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it and its comment back: '
-  '{userId, interestId, value, comment, weight, impact, createdAt, updatedAt}.';
+  'Votes for a person in an interest that the caller has chosen, or changes the vote; 0 takes back the vote and its '
+  'comment: {userId, interestId, value, comment, weight, impact, createdAt, updatedAt}.';
 
 create view app.reputation_vote_card with (security_invoker) as
 select v.id,
@@ -17160,21 +17179,21 @@ from app.reputation_votes v
 join app.person_card voter on voter.id = v.voter_id
 join app.interests i on i.id = v.interest_id;
 comment on view app.reputation_vote_card is
-  'A vote as the person whom it is for sees it: {id, voterId, voter, interestId, slug, value, comment, impact, '
-  'createdAt}. It is gone while its voter is hidden.';
+  'A vote as its receiver sees it: {id, voterId, voter, interestId, slug, value, comment, impact, createdAt}. It is '
+  'missing while its voter is hidden.';
 
 create function private.find_vote_time(p_vote uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor stays good when its vote is taken back or its voter hidden
+language plpgsql stable security definer   -- a cursor remains valid if its vote is taken back or its voter is hidden
 set search_path = ''
 as $$
 begin
   return (select created_at from app.reputation_votes where id = p_vote and user_id = app.uid());
 end $$;
 comment on function private.find_vote_time is
-  'The time of a cursor''s vote among those for the caller, also of one that they no longer see.';
+  'The time of the vote in a cursor, if the vote is for the caller, even if they can''t see it any more.';
 
 create function private.find_votes(p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden voters without end
+language plpgsql stable security definer   -- under the policy the scan could pass over hidden voters without limit
 set search_path = ''
 as $$
 declare
@@ -17199,7 +17218,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_votes is
-  'The next votes for the caller that were not taken back, by people whom they see, among the next 400.';
+  'The next votes for the caller, among the next 400 that were not taken back: those by people that the caller can '
+  'see.';
 call private.force_index_scans('private.find_votes');
 
 create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
@@ -17207,7 +17227,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- with infinity any id will do
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -17224,12 +17244,13 @@ begin
 end $$;
 comment on function api.list_received_votes is
   'The votes for the caller that were not taken back, newest first by when each was first cast, without those of '
-  'people whom they cannot see.';
+  'people that the caller can''t see.';
 call private.force_index_scans('api.list_received_votes');
 
 -- sql/reputation/60_appeals.sql
 
--- Appeals: people who think that their reputation in an interest is wrong ask the staff. sql/admin resolves them.
+-- Appeals: people who think that their reputation in an interest is wrong ask staff to review it. sql/admin resolves
+-- appeals.
 -- docs/decisions.md, Reputation.
 
 create table app.reputation_appeals (
@@ -17254,13 +17275,14 @@ create index reputation_appeals_entry_id_idx on app.reputation_appeals (entry_id
 create index reputation_appeals_status_idx on app.reputation_appeals (status, created_at desc, id desc);
 create index reputation_appeals_created_at_idx on app.reputation_appeals (created_at desc, id desc);
 comment on table app.reputation_appeals is
-  'Appeals, at most one pending a person and interest. The appeals of an erased person have lost their words.';
-comment on column app.reputation_appeals.status is 'pending, then accepted or rejected by an admin, once.';
+  'Appeals, at most one pending per person and interest. The text and note of an erased person''s appeals are '
+  'empty.';
+comment on column app.reputation_appeals.status is 'pending; then accepted or rejected by an admin, once.';
 comment on column app.reputation_appeals.resolved_at is 'When an admin decided; null while it is pending.';
-comment on column app.reputation_appeals.entry_id is 'The entry that it is about; null when it is about the interest '
-  'as a whole.';
-comment on column app.reputation_appeals.restore_delta is 'What the staff gave back because of it.';
-comment on column app.reputation_appeals.note is 'The answer of the staff.';
+comment on column app.reputation_appeals.entry_id is
+  'The entry that it is about; null if it is about the whole interest.';
+comment on column app.reputation_appeals.restore_delta is 'The points that staff gave back because of it.';
+comment on column app.reputation_appeals.note is 'The answer of staff.';
 
 insert into private.event_types (name, payload, happens) values
   ('reputation.appeal.resolved', '{appealId,userId,interestId,status}',
@@ -17327,12 +17349,12 @@ declare
   v_from timestamptz;
   v_ids  uuid[];
 begin
-  select created_at into v_from from app.reputation_appeals where id = v_id;   -- none is ever deleted
+  select created_at into v_from from app.reputation_appeals where id = v_id;   -- appeals are never deleted
   if v_id is not null and not found then
     perform private.raise_error('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, v_me);   -- any id will do beside infinity
+  v_id := coalesce(v_id, v_me);   -- with infinity any id will do
   v_ids := array(select id from app.reputation_appeals
                  where user_id = v_me and (created_at, id) < (v_from, v_id)
                  order by created_at desc, id desc limit 51);
@@ -17345,11 +17367,11 @@ call private.force_index_scans('api.list_my_appeals');
 
 -- sql/reputation/70_contribution.sql
 
--- The contribution score: what people do for the whole, and a share of it for those who invited them.
+-- The contribution score: what people do for the community, and a share of it for those who invited them.
 -- docs/decisions.md, Reputation.
 --
--- What a person does is written soon after, and a job writes the shares (71_inheritance.sql): most people were invited
--- by a few, at whose scores they would wait for each other.
+-- A person's own entries are written soon after the action. A job writes the shares (71_inheritance.sql), because a
+-- few people invited most others, and transactions would wait for each other at the scores of these few.
 
 create table app.contribution_entries (
   id         uuid primary key default gen_random_uuid(),
@@ -17372,16 +17394,16 @@ create index contribution_entries_cause_idx on app.contribution_entries (user_id
   where level = 0;
 comment on column app.contribution_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.contribution_entries is
-  'The ledger: ids and numbers only, never changed. An entry that is taken back gets an opposite one.';
+  'The ledger: ids and numbers only, never changed. To undo an entry, an opposite entry is added.';
 comment on column app.contribution_entries.delta is
-  'Points, with two decimals: more than 0, or less where it undoes an entry.';
+  'Points with two decimals: positive, or negative if it undoes an entry.';
 comment on column app.contribution_entries.position is
-  'The order of what a person did, also within a transaction: it is given while private.lock_effects is held. Shares '
-  'come later.';
+  'The order of a person''s own entries, also within a transaction: it is assigned while private.lock_effects is '
+  'held. Shares are added later.';
 comment on column app.contribution_entries.level is
-  '0 is what the person did, 1 the share of their inviter, 2 and 3 the shares of the inviters above.';
+  '0 is the person''s own entry, 1 the share of their inviter, 2 and 3 the shares of the inviters above.';
 comment on column app.contribution_entries.origin_id is 'For a share: the entry that it is a share of.';
-comment on column app.contribution_entries.undoes_id is 'The entry that this one takes back.';
+comment on column app.contribution_entries.undoes_id is 'The entry that this one undoes.';
 comment on column app.contribution_entries.source_id is
   'The cause, by kind: the post published, the reply, the post reacted to or bookmarked, the payment.';
 call private.make_append_only('app.contribution_entries');
@@ -17392,7 +17414,7 @@ create table app.contribution_scores (
 );
 create index contribution_scores_score_idx on app.contribution_scores (score desc, user_id);
 comment on table app.contribution_scores is
-  'The ledger summed up by person, with the shares that are written. A trigger on the ledger keeps it.';
+  'The ledger summed by person, including the shares written so far. A trigger on the ledger keeps it up to date.';
 comment on column app.contribution_scores.score is 'The sum of the person''s entries, in points.';
 
 create table private.contribution_inheritance (
@@ -17400,10 +17422,10 @@ create table private.contribution_inheritance (
   undoes_id uuid
 );
 comment on table private.contribution_inheritance is
-  'Entries whose shares are not written yet, both of what people did and of what was undone: '
-  'private.job_inherit_contributions writes them.';
+  'Entries whose shares are not written yet, both new entries and those that undo one: '
+  'private.job_inherit_contributions writes the shares.';
 comment on column private.contribution_inheritance.undoes_id is
-  'As in the entry: an entry comes before the one that undoes it.';
+  'As in the entry: an entry is processed before the one that undoes it.';
 
 insert into private.ledger_kinds (ledger, kind, points) values
   ('contribution', 'post_created', 10),
@@ -17412,17 +17434,17 @@ insert into private.ledger_kinds (ledger, kind, points) values
   ('contribution', 'bookmark_given', 1);
 
 create function private.sum_contribution() returns trigger
-language plpgsql security definer   -- writes the scores of others than the caller
+language plpgsql security definer   -- writes the scores of people other than the caller
 set search_path = ''
 as $$
 begin
-  -- sorted, so that two writers of the same scores do not wait for each other: ARCHITECTURE.md, Locks
+  -- sorted to prevent deadlocks between two writers of the same scores: ARCHITECTURE.md, Locks
   insert into app.contribution_scores as s (user_id, score)
   select w.user_id, sum(w.delta) from written w group by w.user_id order by w.user_id
   on conflict (user_id) do update set score = s.score + excluded.score;
   return null;
 end $$;
-comment on function private.sum_contribution is 'Trigger: keeps app.contribution_scores.';
+comment on function private.sum_contribution is 'Trigger: updates app.contribution_scores.';
 create trigger sum_contribution after insert on app.contribution_entries
   referencing new table as written for each statement execute function private.sum_contribution();
 
@@ -17431,14 +17453,15 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- only the newest counts, as in private.find_active_reputation
+  -- reads only the newest entry, as private.find_active_reputation
   return (select case when e.undoes_id is null then e.id end
           from app.contribution_entries e
           where e.user_id = p_user and e.source_id = p_source and e.kind = p_kind and e.level = 0
           order by e.position desc limit 1);
 end $$;
 comment on function private.find_active_contribution is
-  'The entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_effects).';
+  'The entry that a cause gave a person, or null if it gave none or the entry was undone. Lock first '
+  '(private.lock_effects).';
 
 create function private.earn_contribution(p_earnings private.earning[]) returns void
 language plpgsql volatile
@@ -17458,8 +17481,8 @@ begin
   insert into private.contribution_inheritance (entry_id) select id from given;
 end $$;
 comment on function private.earn_contribution is
-  'Gives the points of each kind once for a cause, until it is undone, and a share of them to the inviters. Lock '
-  'first (private.lock_effects).';
+  'Adds the points of each kind once per cause, until they are undone, and later a share of them to the inviters. '
+  'Lock first (private.lock_effects).';
 
 create function private.reverse_contribution(p_entries uuid[]) returns void
 language plpgsql volatile
@@ -17476,8 +17499,8 @@ begin
   insert into private.contribution_inheritance (entry_id, undoes_id) select id, undoes_id from undone;
 end $$;
 comment on function private.reverse_contribution is
-  'Writes the exact opposite of these entries, shares too. Lock first (private.lock_effects), so that an entry is '
-  'undone once.';
+  'Writes the exact opposite of these entries, and later of their shares. Lock first (private.lock_effects), so '
+  'that an entry is undone only once.';
 
 create function private.earn_contribution_from_posts(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -17519,7 +17542,7 @@ begin
          array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
   from (select m.*, k.kind, private.find_active_contribution(m.user_id, k.kind, m.post_id) as entry_id,
-               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- it takes nothing back
+               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- erasing undoes nothing
         from private.changed_engagement(array(
                select e from unnest(p_effects) e where e.user_id = (e.payload ->> 'userId')::uuid)) m
         cross join lateral (select m.action || '_given' as kind) k
@@ -17528,8 +17551,8 @@ begin
   perform private.earn_contribution(v_earned);
 end $$;
 comment on function private.settle_engagement_contribution is
-  'Listener: a person''s reactions to another''s post are a contribution of theirs, together once, and as long as one '
-  'of them stands. So is a bookmark.';
+  'Listener: a person''s reactions to another''s post are a contribution of theirs, once for all of them, for as '
+  'long as one exists. So is a bookmark.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.earn_contribution_from_posts', 400, 'soon'),
@@ -17543,8 +17566,8 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- The shares of a contribution that a person's inviters get. A job writes them, many at once.
 --
--- It takes the inviters' effects as the worker does, and passes over those whom somebody else is at: two who write
--- the scores of several people never wait for each other.
+-- It locks the inviters' effects as the worker does, and skips inviters that another transaction has locked, to
+-- prevent deadlocks between writers of several people's scores.
 -- docs/decisions.md, Reputation.
 
 create function private.inviters(p_user uuid) returns uuid[]
@@ -17563,17 +17586,18 @@ begin
   return v_line;
 end $$;
 comment on function private.inviters is
-  'The inviter of a person, the inviter of that one, and once more. Erased people count too, since numbers stay.';
+  'The three inviters above a person, nearest first. Erased people are included, because their numbers are kept.';
 
 create function private.job_inherit_contributions() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
   c_shares constant numeric[] := array[0.50, 0.25, 0.10];
   v_taken  uuid[];
 begin
-  -- an undoing entry waits until the undone one is inherited, also by another worker: it takes back the shares of that
+  -- an entry that undoes another waits until the shares of that one are written, even by another worker, because it
+  -- takes those shares back
   v_taken := array(
     select q.entry_id
     from private.contribution_inheritance q
@@ -17597,14 +17621,14 @@ begin
   return cardinality(v_taken);
 end $$;
 comment on function private.job_inherit_contributions is
-  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three inviters above each person, and takes back the '
-  'shares of those undone. May run twice: it takes only what waits and skips locked rows, and what it took waits no '
-  'more in the same transaction. The worker repeats it until there is none.';
+  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three inviters above each person, and takes back '
+  'the shares of those undone. May run twice: it takes only waiting entries, skips locked rows, and removes what it '
+  'took from the queue in the same transaction. The worker repeats it until there are none.';
 insert into private.jobs (name, cron, expires, repeats) values ('inherit-contributions', '* * * * *', 60, true);
 
 -- sql/reputation/75_forfeits.sql
 
--- What a post earned goes with it when somebody deletes it.
+-- When somebody deletes a post, its author loses what it earned.
 -- docs/decisions.md, Reputation.
 
 create function private.list_active_reputation(
@@ -17614,8 +17638,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- of each person and kind only the newest counts, as in private.find_active_reputation: it goes from one to the
-  -- next, since somebody may have liked and unliked for hours
+  -- For each person and kind only the newest entry counts, as in private.find_active_reputation. It jumps from one
+  -- such entry to the next, because somebody may have liked and unliked many times.
   with recursive newest as (
     (select coalesce(e.earned_from, e.user_id) as person, e.kind, e.id, e.undoes_id, 1 as place
      from app.reputation_entries e
@@ -17638,8 +17662,8 @@ begin
   into entries, next from newest n;
 end $$;
 comment on function private.list_active_reputation is
-  'Up to 500 direct entries that a cause gave a person and that were not undone, of what was earned from this person '
-  'and those behind; next is the person to go on from, or null. Lock first (private.lock_effects).';
+  'Up to 500 direct entries that a cause gave a person and that were not undone, earned from p_from and the people '
+  'after them; next is the person to continue from, or null. Lock first (private.lock_effects).';
 
 create function private.forfeit_next(p_author uuid, p_post uuid, p_from uuid, out changed integer, out next uuid)
 language plpgsql volatile
@@ -17653,8 +17677,8 @@ begin
   next := v_found.next;
 end $$;
 comment on function private.forfeit_next is
-  'Takes back up to 500 entries that a post earned its author, from these people and those behind, and answers how '
-  'many and from whom to go on, null at the end. Lock first (private.lock_effects).';
+  'Undoes up to 500 entries that a post earned its author, from p_from and the people after them. Returns how many '
+  'and the person to continue from, null at the end. Lock first (private.lock_effects).';
 
 create function private.forfeit_earnings(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- writes for a post's author
@@ -17668,8 +17692,8 @@ begin
                                           coalesce(p_after, '00000000-0000-0000-0000-000000000000')));
 end $$;
 comment on function private.forfeit_earnings is
-  'For the worker alone: takes back up to 500 entries that a post {postId, authorId} earned its author, from the next '
-  'people. Answers {changed, next}; next is null at the end.';
+  'For the worker alone: undoes up to 500 entries that a post {postId, authorId} earned its author, from the next '
+  'people. Returns {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('forfeited-earnings', 'private.forfeit_earnings');
 
@@ -17690,9 +17714,9 @@ begin
   end loop;
 end $$;
 comment on function private.forfeit_posts is
-  'Listener: when anybody deletes a post, its author loses what it earned in both ledgers (beyond 500 entries in '
-  'batches). Writing and deleting again and again therefore earns nothing. An erasure deletes without this event, so '
-  'what was earned stays.';
+  'Listener: when anybody deletes a post, its author loses what it earned in both ledgers (in batches if there are '
+  'more than 500 entries). So publishing and deleting repeatedly earns nothing. An erasure deletes posts without '
+  'this event, so what they earned is kept.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.deleted', 'private.forfeit_posts', 450, 'soon');
 
@@ -17731,7 +17755,7 @@ begin
     from unnest(p_effects) e where (e.payload ->> 'value')::integer <> 0));
 end $$;
 comment on function private.notify_voted is
-  'Listener: tells a person that somebody voted for or against them, but not that a vote was taken back.';
+  'Listener: tells a person that somebody voted for or against them. It skips votes that were taken back.';
 
 create function private.notify_appeal_resolved(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -17744,7 +17768,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_appeal_resolved is
-  'Listener: tells a person that their appeal is resolved.';
+  'Listener: tells a person that their appeal was resolved.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('reputation.level_reached', 'private.notify_level_up', 600, 'soon'),
@@ -17753,7 +17777,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- sql/reputation/90_erasure.sql
 
--- What erasure does to reputation, and where personal data is in it. How erasure runs: sql/base/90_erasure.sql.
+-- What erasure does to reputation, and where it holds personal data. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.reputation_entries', 'user_id', 'reputationEntries', '{earned_from,source_id,position}'),
@@ -17782,15 +17806,15 @@ begin
   where user_id = p_user.id and (text <> '' or note is not null);
 end $$;
 comment on function private.erase_reputation is
-  'Step: deletes the words of an erased person''s votes, of the votes for them and of their appeals. Votes, '
-  'ledgers and sums stay: the reputation of others needs these ids and numbers.';
+  'Step: deletes the texts of an erased person''s votes, of the votes for them and of their appeals. Votes, ledgers '
+  'and sums are kept, because other people''s reputation depends on these ids and numbers.';
 call private.force_index_scans('private.erase_reputation');
 insert into private.account_steps (step, events, position) values
   ('private.erase_reputation', '{erasure}', 175);
 
 -- policies/reputation.sql
 
--- Who may see and touch reputation. Twin of sql/reputation/.
+-- Who may see and change reputation. Twin of sql/reputation/.
 
 -- reputation_entries
 alter table app.reputation_entries enable row level security;
@@ -17798,7 +17822,8 @@ grant select (id, position, user_id, interest_id, kind, delta, origin_id, roll_u
   on app.reputation_entries to authenticated;
 create policy select_own on app.reputation_entries for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reputation_entries is
-  'People see their own entries, without from whom each was earned. Triggers write them, and nobody changes them.';
+  'People see their own entries, but not from whom they were earned. Only triggers and definer functions write '
+  'them, and nobody changes them.';
 
 -- reputation
 alter table app.reputation enable row level security;
@@ -17807,8 +17832,8 @@ grant select on app.reputation_card to authenticated;
 create policy select_reachable on app.reputation for select to authenticated
   using ((select true from app.users u where u.id = user_id));
 comment on policy select_reachable on app.reputation is
-  'Everybody who sees the person sees their reputation, but not levels that they have lost. A trigger on the ledger '
-  'writes it.';
+  'Everybody who sees the person sees their reputation, but not the highest level that it ever had. A trigger on '
+  'the ledger writes it.';
 
 -- reputation_kinds
 alter table app.reputation_kinds enable row level security;
@@ -17824,7 +17849,8 @@ grant select on app.reputation_vote_card to authenticated;
 create policy select_received on app.reputation_votes for select to authenticated
   using (user_id = (select app.uid()) and value <> 0 and (select true from app.users u where u.id = voter_id));
 comment on policy select_received on app.reputation_votes is
-  'People see the votes for them that were not taken back, by people whom they see. private.cast_vote writes them.';
+  'People see the votes for them that were not taken back, by people that they can see. private.cast_vote writes '
+  'them.';
 
 -- reputation_appeals
 alter table app.reputation_appeals enable row level security;
@@ -17833,17 +17859,17 @@ grant insert (user_id, interest_id, entry_id, text) on app.reputation_appeals to
 grant select on app.reputation_appeal_card to authenticated;
 create policy select_own on app.reputation_appeals for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reputation_appeals is
-  'People see their own appeals. Staff reads and resolves them by operations of its own.';
+  'People see their own appeals. Staff read and resolve them through operations of their own.';
 create policy insert_own on app.reputation_appeals for insert to authenticated
   with check (user_id = (select app.uid())
           and (entry_id is null
             or entry_id in (select e.id from app.reputation_entries e where e.user_id = (select app.uid()))));
 comment on policy insert_own on app.reputation_appeals is 'People appeal in their own name, about their own entries.';
 
--- contribution_entries: for definer functions alone
+-- contribution_entries: only for definer functions
 alter table app.contribution_entries enable row level security;
 
--- contribution_inheritance: for definer functions alone
+-- contribution_inheritance: only for definer functions
 alter table private.contribution_inheritance enable row level security;
 
 -- contribution_scores
@@ -17889,7 +17915,7 @@ grant execute on function
   api.vote_reputation
   to authenticated;
 
--- the job, and batches that the worker does
+-- the job, and batches that the worker runs
 grant execute on function
   private.forfeit_earnings,
   private.job_inherit_contributions
@@ -17907,8 +17933,8 @@ create table private.mana_account_kinds (
 comment on table private.mana_account_kinds is
   'Registry: the kinds of mana accounts.';
 comment on column private.mana_account_kinds.balance_in is
-  'Where the running balance is: in app.wallets, in the account itself, or nowhere: everybody would wait for that row '
-  'of the system''s accounts, so theirs is the sum of their entries.';
+  'Where the running balance is stored: in app.wallets, in the account itself, or nowhere. The system''s accounts '
+  'store none, because every transaction would wait for that one row; their balance is the sum of their entries.';
 insert into private.mana_account_kinds (kind, balance_in) values
   ('wallet', 'wallet'),
   ('mint', 'nowhere'),
@@ -17923,22 +17949,24 @@ create table app.mana_accounts (
 create index mana_accounts_kind_idx on app.mana_accounts (kind);
 create unique index mana_accounts_system_key on app.mana_accounts (kind) where kind in ('mint', 'burn');
 comment on table app.mana_accounts is
-  'Where mana is, by private.mana_account_kinds: wallets, and the system''s mint (all mana comes from it, so it is at '
-  'zero or less) and burn (where mana ends). A wallet''s account has the id of its person.';
+  'The accounts that hold mana, by private.mana_account_kinds: wallets, and the system''s mint (the source of all '
+  'mana, so it is at zero or less) and burn (which receives mana that nobody gets). A wallet''s account has the id '
+  'of its person.';
 comment on column app.mana_accounts.balance is
-  'Whole mana, never below 0, of kinds that keep it here; a trigger on the entries writes it. Null of all others.';
+  'Whole mana, never below 0, for kinds that store it here; a trigger on the entries writes it. Null for all '
+  'others.';
 
 insert into private.lock_kinds (kind, position) values ('mana account', 700);
 
 create function private.open_account() returns trigger
-language plpgsql security definer   -- reads the registry, whoever opens an account
+language plpgsql security definer   -- reads the registry, which the caller may not
 set search_path = ''
 as $$
 begin
   new.balance := (select 0 from private.mana_account_kinds k where k.kind = new.kind and k.balance_in = 'account');
   return new;
 end $$;
-comment on function private.open_account is 'Trigger: an account that keeps its balance begins with nothing.';
+comment on function private.open_account is 'Trigger: an account that stores its balance starts at 0.';
 create trigger open_account before insert on app.mana_accounts
   for each row execute function private.open_account();
 
@@ -17952,8 +17980,8 @@ create index mana_transactions_reversal_of_idx on app.mana_transactions (reversa
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'starter'), ('mana', 'regeneration');
 comment on column app.mana_transactions.kind is 'One of private.ledger_kinds.';
 comment on column app.mana_transactions.reversal_of is
-  'The movement that this one takes back: what it takes was never earned, and what it gives was never spent.';
-comment on table app.mana_transactions is 'One movement of mana; its entries say from where to where.';
+  'The movement that this one undoes: what it takes was never earned, and what it gives was never spent.';
+comment on table app.mana_transactions is 'One movement of mana; its entries say from which accounts to which.';
 
 create sequence app.mana_entries_seq;
 
@@ -17966,13 +17994,15 @@ create table app.mana_entries (
   primary key (transaction_id, account_id)
 );
 create unique index mana_entries_account_key on app.mana_entries (account_id, seq);
-comment on table app.mana_entries is 'What a movement adds to an account, or takes from it. The entries of a '
+comment on table app.mana_entries is 'What a movement adds to an account or takes from it. The entries of a '
   'movement add up to zero.';
 comment on column app.mana_entries.seq is
-  'The order of an account''s entries. A trigger takes it when the account is locked, so no later one has a lower.';
-comment on column app.mana_entries.amount is 'Whole mana: more than 0 comes to the account, less leaves it.';
+  'The order of an account''s entries. A trigger assigns it while the account is locked, so later entries have '
+  'higher numbers.';
+comment on column app.mana_entries.amount is
+  'Whole mana: positive is added to the account, negative is taken from it.';
 comment on column app.mana_entries.balance_after is
-  'What the account has with this entry; null of the system''s accounts, which have no running balance.';
+  'The balance of the account after this entry; null for the system''s accounts, which have no running balance.';
 
 create table app.wallets (
   user_id         uuid primary key references app.users on delete restrict,
@@ -17985,12 +18015,13 @@ create table app.wallets (
   foreign key (user_id) references app.mana_accounts on delete restrict
 );
 comment on table app.wallets is
-  'What a person has, in whole mana: the sum of their account''s entries, kept by a trigger on these. System accounts '
-  'have no such row, since everybody would wait for the one row of the mint.';
-comment on column app.wallets.lifetime_spent is 'Whole mana that ever went out and was not given back.';
+  'A person''s balance in whole mana: the sum of their account''s entries, which a trigger on these keeps up to '
+  'date. System accounts have no such row, because every transaction would wait for the one row of the mint.';
+comment on column app.wallets.lifetime_spent is 'Whole mana ever spent and not refunded.';
 comment on column app.wallets.lifetime_earned is
-  'Whole mana that ever came in and was not taken back, starter and regeneration included.';
-comment on column app.wallets.last_regen_at is 'Up to when regeneration is settled, in whole periods of 24 hours.';
+  'Whole mana ever received and not taken back, starter and regeneration included.';
+comment on column app.wallets.last_regen_at is
+  'The time up to which regeneration is settled, in whole periods of 24 hours.';
 comment on column app.wallets.balance is 'Whole mana, never below 0: earned less spent.';
 
 insert into private.errors (code, status, text) values
@@ -18015,11 +18046,11 @@ as $$
 begin
   return '00000000-0000-0000-0000-00000000000b'::uuid;
 end $$;
-comment on function private.burn is 'The account in which mana ends that nobody gets.';
+comment on function private.burn is 'The account that receives burnt mana, which nobody gets.';
 insert into app.mana_accounts (id, kind) values (private.mint(), 'mint'), (private.burn(), 'burn');
 
 create function private.check_balanced() returns trigger
-language plpgsql security definer   -- sees all entries of the movement
+language plpgsql security definer   -- must see all entries of the movement
 set search_path = ''
 as $$
 declare
@@ -18034,9 +18065,9 @@ begin
   return null;
 end $$;
 comment on function private.check_balanced is
-  'Trigger: what a statement adds to a movement adds up to zero, so one statement writes all of it. Of all at once: '
-  'entry by entry a movement among 5000 would be summed 5000 times. It raises no code, since only a mistake in SQL '
-  'can come here.';
+  'Trigger: the entries that a statement adds to a movement must add up to zero, so one statement writes all of '
+  'them. It checks once per statement: a check per entry would sum a movement with 5000 entries 5000 times. It '
+  'raises no error code because only a bug in SQL can cause this.';
 create trigger check_balanced after insert on app.mana_entries
   referencing new table as added for each statement execute function private.check_balanced();
 
@@ -18051,16 +18082,16 @@ begin
   perform private.check_lock_order('mana account');
   perform private.ledger_points('mana', p_kind);
   insert into app.mana_transactions (id, kind, reversal_of) values (p_id, p_kind, p_reversal_of);
-  -- sorted, since the trigger locks the wallets in this order: ARCHITECTURE.md, Locks
+  -- sorted because the trigger locks the wallets in this order: ARCHITECTURE.md, Locks
   insert into app.mana_entries (transaction_id, account_id, amount)
   select p_id, m.account, m.amount
   from unnest(p_accounts, p_amounts) as m (account, amount)
   order by m.account;
 end $$;
 comment on function private.move is
-  'Moves mana between accounts, amounts as in app.mana_entries; perhaps to take another movement back. An operation '
-  'calls it last, since it locks wallets (ARCHITECTURE.md, Locks). Raises no_data_found for a kind that nobody '
-  'registered. Fails: insufficient_mana.';
+  'Moves mana between accounts, amounts as in app.mana_entries; p_reversal_of is the movement that it undoes, if '
+  'any. An operation calls it last, because it locks wallets (ARCHITECTURE.md, Locks). Raises no_data_found for a '
+  'kind that is not registered. Fails: insufficient_mana.';
 
 create function private.require_price(p_price integer, p_expected integer) returns void
 language plpgsql immutable
@@ -18072,8 +18103,8 @@ begin
   end if;
 end $$;
 comment on function private.require_price is
-  'Passes when a price that somebody else sets is what the payer expects. Wherever mana leaves a wallet by such a '
-  'price, its row is locked and this is called first.';
+  'Passes if a price that somebody else sets is the one that the payer expects. Before mana leaves a wallet for '
+  'such a price, lock the row of the price and call this.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -18084,7 +18115,7 @@ declare
   v_periods integer;
   v_mana    integer;
 begin
-  -- a wallet with nothing to settle is not locked
+  -- doesn't lock a wallet with nothing to settle
   select * into v_wallet from app.wallets
   where user_id = p_user and last_regen_at <= now() - interval '24 hours'
   for no key update;
@@ -18092,7 +18123,7 @@ begin
     return;
   end if;
   v_periods := floor(extract(epoch from now() - v_wallet.last_regen_at) / 86400);
-  -- before the entry, whose trigger calls this again and then finds nothing to settle
+  -- before the entry, whose trigger calls this function again, which then finds nothing to settle
   update app.wallets set last_regen_at = last_regen_at + v_periods * interval '24 hours' where user_id = p_user;
 
   v_mana := least(5 * v_periods, 50 - v_wallet.balance - private.held_of(p_user));
@@ -18101,13 +18132,13 @@ begin
   end if;
 end $$;
 comment on function private.settle is
-  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, until the wallet and what is held of it have '
-  '50; at 50 or more the periods pass unused. What is held counts because it may come back: otherwise 50 mana that '
-  'wait in a bounty would be made anew and then taken back. It runs before any change of a balance or a hold, so '
-  'spending releases no backlog. The wallet of an erased person stays as it is. Never: insufficient_mana.';
+  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, until the wallet and the person''s holds have '
+  '50; at 50 or more the periods pass unused. Holds count because their mana may come back: otherwise 50 mana held '
+  'in a bounty would be regenerated and then also refunded. It runs before any change of a balance or a hold, so '
+  'spending releases no backlog. The wallet of an erased person doesn''t regenerate. Never: insufficient_mana.';
 
 create function private.book_entry() returns trigger
-language plpgsql security definer   -- only this trigger writes wallets and balances
+language plpgsql security definer   -- only this trigger may write wallets and balances
 set search_path = ''
 as $$
 declare
@@ -18128,12 +18159,13 @@ begin
   end if;
   if not found and exists (select from app.mana_accounts a join private.mana_account_kinds k using (kind)
                            where a.id = new.account_id and k.balance_in <> 'nowhere') then
-    perform private.raise_error('insufficient_mana');   -- before the constraint, whose message would quote the row
+    perform private.raise_error('insufficient_mana');   -- before the constraint: its message would quote the row
   end if;
   new.seq := nextval('app.mana_entries_seq');
   return new;
 end $$;
-comment on function private.book_entry is 'Trigger: wallets and balances follow the entries, which say what was left.';
+comment on function private.book_entry is
+  'Trigger: updates wallets and balances for each new entry, and writes the new balance into the entry.';
 create trigger book_entry before insert on app.mana_entries
   for each row execute function private.book_entry();
 
@@ -18155,8 +18187,8 @@ begin
   end loop;
 end $$;
 comment on function private.lock_wallets is
-  'Locks these wallets, and other accounts with a balance, in order, and regenerates the wallets, for who must know '
-  'what is in them before private.move: ARCHITECTURE.md, Locks.';
+  'Locks these wallets, and other accounts with a balance, in order, and regenerates the wallets, for callers that '
+  'must know the balances before private.move: ARCHITECTURE.md, Locks.';
 
 create function private.create_wallet() returns trigger
 language plpgsql security definer   -- a new person may not write the ledger
@@ -18168,7 +18200,7 @@ begin
   perform private.move('starter', array[private.mint(), new.id], array[-50, 50]);
   return null;
 end $$;
-comment on function private.create_wallet is 'Trigger: every person has a wallet from the first moment, with 50 mana.';
+comment on function private.create_wallet is 'Trigger: gives every new person a wallet with 50 mana.';
 create trigger _175_create_wallet after insert on app.users
   for each row execute function private.create_wallet();
 
@@ -18199,13 +18231,13 @@ comment on function api.get_wallet is
 
 -- sql/economy/20_payments.sql
 
--- Emoji payments: one person gives mana to another for a post, for a reply, or for themselves.
+-- Emoji payments: a person gives mana to another, for a post, for a reply, or directly.
 -- docs/decisions.md, Mana.
 
--- a domain, so that it is checked where a request comes in: the message of a table's check quotes the whole row
+-- a domain, so that the value is checked when the request arrives: the message of a table's check quotes the whole row
 create domain app.emotion as text not null constraint emotion_unknown check (
   value in ('love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'));
-comment on domain app.emotion is 'What a payment says.';
+comment on domain app.emotion is 'The emotion that a payment expresses.';
 
 create table app.payments (
   id          uuid primary key default gen_random_uuid(),
@@ -18220,7 +18252,7 @@ create table app.payments (
   reversal_of uuid unique references app.payments on delete restrict,
   created_at  timestamptz not null default now(),
   check (num_nonnulls(post_id, reply_id) <= 1),
-  -- checked at commit: the movement comes last, since it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit: the movement comes last because it locks wallets (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index payments_sender_id_idx on app.payments (sender_id, created_at desc, id desc);
@@ -18228,11 +18260,12 @@ create index payments_receiver_id_idx on app.payments (receiver_id, id);
 create index payments_post_id_idx on app.payments (post_id);
 create index payments_reply_id_idx on app.payments (reply_id);
 comment on table app.payments is
-  'Emoji payments, appended only. A payment has the id of its movement. receiver_id is the author or the person '
-  'paid; who got how much is in app.payment_splits. A reversal is a row of its own that says the same, with its '
-  'shares; its movement is what the sender got back.';
-comment on column app.payments.reversal_of is 'The payment that this row takes back; a payment is taken back once.';
-comment on column app.payments.amount is 'Whole mana that left the sender.';
+  'Emoji payments, append-only. A payment has the id of its movement. receiver_id is the author, or the person who '
+  'was paid; app.payment_splits says who got how much. A reversal is a row of its own with the same values and '
+  'splits; its movement is what the sender got back.';
+comment on column app.payments.reversal_of is
+  'The payment that this row reverses; a payment is reversed at most once.';
+comment on column app.payments.amount is 'Whole mana that the sender paid.';
 
 create table app.payment_splits (
   payment_id  uuid not null references app.payments on delete restrict,
@@ -18245,9 +18278,9 @@ create table app.payment_splits (
 create index payment_splits_receiver_id_idx on app.payment_splits (receiver_id, created_at desc, payment_id desc);
 create index payment_splits_sender_id_idx on app.payment_splits (sender_id, payment_id);
 comment on table app.payment_splits is
-  'Who got how much of a payment, appended only. sender_id and created_at repeat the payment''s, so that policies '
-  'and lists need no join.';
-comment on column app.payment_splits.amount is 'Whole mana that reached the receiver.';
+  'Who got how much of a payment, append-only. sender_id and created_at are copies of the payment''s, so that '
+  'policies and lists need no join.';
+comment on column app.payment_splits.amount is 'Whole mana that the receiver got.';
 
 call private.make_append_only('app.payments');
 call private.make_append_only('app.payment_splits');
@@ -18276,11 +18309,11 @@ begin
   reputation := (array[0, 0, 10, 20, 35, 50])[p_tier + 1];
 end $$;
 comment on function private.payment_tier is
-  'What a tier (Spark, Wave, Storm, Surge, Tempest, Nova) costs, and the reputation that it requires in a post''s '
-  'primary interest. Nulls when there is no such tier.';
+  'The cost of a tier (Spark, Wave, Storm, Surge, Tempest, Nova), and the reputation that it requires in a post''s '
+  'primary interest. Both are null if there is no such tier.';
 
 create function private.add_emotion() returns trigger
-language plpgsql security definer   -- only this trigger writes the totals of a post
+language plpgsql security definer   -- only this trigger may write the totals of a post
 set search_path = ''
 as $$
 begin
@@ -18295,7 +18328,8 @@ begin
     set payments = e.payments + excluded.payments, mana = e.mana + excluded.mana;
   return null;
 end $$;
-comment on function private.add_emotion is 'Trigger: the emoji totals of a post follow its payments and reversals.';
+comment on function private.add_emotion is
+  'Trigger: updates the emoji totals of a post for each payment and reversal.';
 create trigger add_emotion after insert on app.payments
   for each row when (new.post_id is not null) execute function private.add_emotion();
 
@@ -18343,31 +18377,32 @@ from app.payments p
 left join app.person_card sender on sender.id = p.sender_id
 left join app.person_card receiver on receiver.id = p.receiver_id;
 comment on view app.payment_card is
-  'A payment as sender or receiver sees it: amount is what left or reached the caller, total what was paid. The '
-  'payment stays when the other side is hidden (a block, a ban, an erasure): the person is then null, and a '
-  'co-author''s share shows within the author''s. A post that the caller does not see is null too.';
+  'A payment as its sender or a receiver sees it: amount is what the caller paid or got, total what was paid. The '
+  'payment remains when the other person is hidden (by a block, a ban or an erasure): that person is then null, and '
+  'a hidden co-author''s split is added to the author''s. A post that the caller can''t see is also null.';
 
 create function private.payment_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes ten times as long as running it
+set plan_cache_mode = force_generic_plan   -- planning this view takes ten times as long as running it
 as $$
 begin
   return (select json_agg(c.card order by i.place)
           from unnest(p_ids) with ordinality as i (id, place) join app.payment_card c on c.id = i.id);
 end $$;
-comment on function private.payment_cards is 'The cards of these payments, in order, as far as the caller sees them.';
+comment on function private.payment_cards is
+  'The cards of these payments, in order, without those that the caller can''t see.';
 call private.force_index_scans('private.payment_cards');
 
 create function private.split_payment(p_payment app.payments, out receiver_id uuid, out amount integer)
 returns setof record
-language plpgsql stable   -- only definer functions call it: the payer may not see bans
+language plpgsql stable   -- for definer functions: the payer may not see bans
 set search_path = ''
 as $$
 begin
   return query
   with shared as materialized (
-    select c.user_id, p_payment.amount * c.split_share / 100 as share   -- whole numbers: it is rounded down
+    select c.user_id, p_payment.amount * c.split_share / 100 as share   -- integer division rounds down
     from app.post_co_authors c join app.users u on u.id = c.user_id
     where c.post_id = p_payment.post_id and c.status = 'accepted' and c.user_id <> p_payment.sender_id
       and u.banned_at is null and u.erased_at is null)
@@ -18377,11 +18412,11 @@ begin
 end $$;
 comment on function private.split_payment is
   'Who gets how much of a payment: each accepted co-author of a post gets their share, rounded down, and the author '
-  'the rest. The share of a co-author who pays, is banned or is erased goes to the author.';
+  'gets the rest. The share of a co-author who is the payer, banned or erased goes to the author.';
 
 create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid)
 returns uuid
-language plpgsql volatile security definer   -- nobody may write the ledger, nor the receiver's wallet
+language plpgsql volatile security definer   -- nobody may write the ledger or the receiver's wallet
 set search_path = ''
 as $$
 declare
@@ -18404,7 +18439,7 @@ begin
   return v_payment.id;
 end $$;
 comment on function private.pay is
-  'Appends a payment of the caller and moves its mana; api.pay checks whether they may. Fails: emotion_unknown.';
+  'Adds a payment by the caller and moves its mana; api.pay checks whether the caller may. Fails: emotion_unknown.';
 
 create function api.pay(
   p_emotion text, p_tier integer,
@@ -18454,16 +18489,16 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.pay is
-  'Pays for a post (for the original of a repost), for a reply, or a person: {payment, senderBalance}. A post without '
-  'a primary interest requires no reputation. Takes an Idempotency-Key.';
+  'Pays for a post (for the original of a repost), for a reply, or to a person: {payment, senderBalance}. A post '
+  'without a primary interest requires no reputation. Takes an Idempotency-Key.';
 
 -- sql/economy/30_history.sql
 
--- What was paid: a person's own payments, and the totals of a post.
+-- Payments so far: a person's own, and the totals of a post.
 -- docs/decisions.md, Mana.
 
 create function private.find_payment_place(p_id uuid) returns app.place
-language plpgsql stable   -- invoker: a payment of others is no cursor
+language plpgsql stable   -- invoker: other people's payments are not valid cursors
 set search_path = ''
 as $$
 declare
@@ -18478,7 +18513,7 @@ begin
   return v_place;
 end $$;
 comment on function private.find_payment_place is
-  'Where a list of payments goes on behind this one; its beginning for null.';
+  'The place from which a list of payments continues after this one; for null, the beginning.';
 
 create function private.find_payments(p_user uuid, p_direction text, p_from app.place) returns uuid[]
 language plpgsql stable
@@ -18508,8 +18543,8 @@ begin
                order by b.created_at desc, b.id desc limit 51);
 end $$;
 comment on function private.find_payments is
-  'The next 51 payments behind a place that somebody sent, received, or (for null) both, as far as the caller may see '
-  'them.';
+  'The next 51 payments after a place, as far as the caller may see them: those that a person sent, received, or '
+  '(for null) both.';
 
 create function api.list_payments(
   p_direction text default null, p_limit integer default 20, p_cursor text default null
@@ -18540,12 +18575,13 @@ begin
   return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;
 comment on function api.get_breakdown is
-  'What was paid for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, '
+  'The payments for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, '
   'as in the post itself.';
 
 -- sql/economy/35_boosts.sql
 
--- Boosts: an author pays mana, which is burnt, and for a while the score of their post is multiplied in the feed.
+-- Boosts: an author pays mana, which is burnt, and for a limited time the score of their post is multiplied in the
+-- feed.
 -- docs/decisions.md, Mana.
 
 create table app.post_boosts (
@@ -18557,13 +18593,13 @@ create table app.post_boosts (
   multiplier numeric(2, 1) not null check (multiplier > 1),
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
-  -- checked at commit: the movement comes last, since it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit: the movement comes last because it locks wallets (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index post_boosts_post_id_idx on app.post_boosts (post_id);
 create index post_boosts_user_id_idx on app.post_boosts (user_id, id);
 comment on table app.post_boosts is
-  'Every boost that there ever was, appended only. A boost has the id of its movement. The one that holds stands in '
+  'All boosts ever made, append-only. A boost has the id of its movement. The current one is also in '
   'app.post_counters, where the feed reads it.';
 comment on column app.post_boosts.cost is 'Whole mana that the author paid.';
 comment on column app.post_boosts.expires_at is 'When a job ends it.';
@@ -18589,17 +18625,17 @@ begin
   lasts := (array['24 hours', '48 hours']::interval[])[p_tier];
 end $$;
 comment on function private.boost_tier is
-  'What a boost costs, what it multiplies the score by, and how long. Nulls when there is no such tier.';
+  'The cost of a boost, its multiplier of the score, and how long it lasts. All are null if there is no such tier.';
 
 create function private.boost(p_post uuid, p_tier integer) returns app.post_boosts
-language plpgsql volatile security definer   -- nobody may write the ledger, nor what the feed reads
+language plpgsql volatile security definer   -- nobody may write the ledger or the counters
 set search_path = ''
 as $$
 declare
   v_tier  record := private.boost_tier(p_tier);
   v_boost app.post_boosts;
 begin
-  -- the lock comes before the read, so that of two at once the second finds the first
+  -- locks before reading, so that the second of two concurrent calls sees the first
   perform private.lock_counters(array[p_post]);
   if exists (select from app.post_counters where post_id = p_post and boost_expires_at > now()) then
     perform private.raise_error('boost_active');
@@ -18614,7 +18650,7 @@ begin
   return v_boost;
 end $$;
 comment on function private.boost is
-  'Boosts a post of the caller and burns its mana; api.boost_post checks whether they may.';
+  'Boosts a post of the caller and burns the mana; api.boost_post checks whether the caller may.';
 
 create function api.boost_post(p_id uuid, p_tier integer) returns json
 language plpgsql volatile
@@ -18655,11 +18691,11 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.boost_post is
-  'Boosts a post of the caller''s own (the original of a repost), one boost at a time: {boost {id, postId, tier, '
-  'cost, multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key.';
+  'Boosts a post of the caller (the original of a repost), one boost at a time: {boost {id, postId, tier, cost, '
+  'multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key.';
 
 create function private.job_expire_boosts() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -18674,16 +18710,16 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_expire_boosts is
-  'Job: ends up to 500 boosts whose time is over. May run twice: it takes only overdue rows, and skips locked ones.';
+  'Job: ends up to 500 boosts that have expired. May run twice: it takes only expired rows, and skips locked ones.';
 insert into private.jobs (name, cron, expires, repeats) values ('expire-boosts', '* * * * *', 300, true);
 
 -- sql/economy/37_holds.sql
 
--- Holds: mana that has left a wallet for a purpose and belongs to nobody until the purpose decides. A hold is an
--- account of the ledger, opened once, perhaps added to, and settled exactly once.
+-- Holds: mana that has left a wallet for a purpose and belongs to nobody until that purpose is decided. A hold is an
+-- account of the ledger. It is opened once, may be added to, and is settled exactly once.
 --
--- A feature opens one from a definer function, as the last step of what it does, and keeps its id beside what the mana
--- is for (which may have the same id). When that ends, it settles the hold in the same transaction:
+-- A definer function of a feature opens a hold as its last step and stores the hold's id with what the mana is for
+-- (which may have the same id). When that ends, the feature settles the hold in the same transaction:
 --
 --   perform private.open_hold(v_order.id, 'order', v_buyer, 20);
 --   perform private.settle_hold(v_order.id, array[v_seller], array[15]);   -- 5 go back to the buyer
@@ -18703,9 +18739,9 @@ create table app.mana_holds (
 create index mana_holds_holder_id_idx on app.mana_holds (holder_id, id);
 create index mana_holds_open_idx on app.mana_holds (holder_id) where settled_at is null;
 comment on table app.mana_holds is
-  'What is held of a person''s mana, and for what. A hold has the id of its account, where the mana is, and of the '
+  'A person''s held mana, and its purpose. A hold has the id of its account, which has the mana, and of the '
   'movement that opened it.';
-comment on column app.mana_holds.settled_at is 'When all of it went where it belongs; null while it is held.';
+comment on column app.mana_holds.settled_at is 'When all of it was paid out or refunded; null while it is held.';
 
 create function private.held_of(p_user uuid) returns bigint
 language plpgsql stable
@@ -18719,9 +18755,10 @@ begin
                 limit 50) h);
 end $$;
 comment on function private.held_of is
-  'How much of a person''s mana is held and may come back to them: all of it where that is less than 50, else 50 or '
-  'more, which is as much as anybody asks. So it looks at 50 holds, since an open one has at least 1. Whoever opens, '
-  'raises or settles a hold has its holder''s wallet locked, and so has who asks.';
+  'How much of a person''s mana is held and may come back to them: the exact sum if it is below 50, else some '
+  'number from 50 up, because callers only need to know whether it reaches 50. So it reads at most 50 holds: an '
+  'open hold has at least 1. Its callers have locked the holder''s wallet, as has everybody who opens, raises or '
+  'settles a hold.';
 call private.force_index_scans('private.held_of');
 
 create function private.open_hold(p_id uuid, p_purpose text, p_holder uuid, p_amount integer) returns void
@@ -18731,12 +18768,12 @@ as $$
 begin
   insert into app.mana_accounts (id, kind) values (p_id, 'hold');
   insert into app.mana_holds (id, holder_id, purpose) values (p_id, p_holder, p_purpose);
-  perform private.lock_wallets(array[p_holder]);   -- regenerates before the hold has something
+  perform private.lock_wallets(array[p_holder]);   -- regenerates before the hold has a balance
   perform private.move('hold', array[p_holder, p_id], array[-p_amount, p_amount], p_id);
 end $$;
 comment on function private.open_hold is
-  'Takes mana out of a person''s wallet and holds it under this id, which is new. For definer functions, as their '
-  'last step, as private.move.';
+  'Takes mana from a person''s wallet and holds it under a new id, p_id. For definer functions, as their last step, '
+  'like private.move.';
 
 create function private.add_to_hold(p_id uuid, p_amount integer) returns void
 language plpgsql volatile
@@ -18753,8 +18790,8 @@ begin
   perform private.move('hold', array[v_holder, p_id], array[-p_amount, p_amount]);
 end $$;
 comment on function private.add_to_hold is
-  'Takes more out of the same wallet into an open hold. That it is open the feature knows under a lock of its own: a '
-  'settled one raises object_not_in_prerequisite_state, which only a mistake in SQL can cause.';
+  'Takes more mana from the same wallet into an open hold. The feature makes sure that the hold is open, under a '
+  'lock of its own. A settled hold raises object_not_in_prerequisite_state, which only a bug in SQL can cause.';
 
 create function private.settle_hold(p_id uuid, p_receivers uuid[] default '{}', p_amounts integer[] default '{}')
 returns void
@@ -18773,7 +18810,7 @@ begin
         from unnest(p_receivers, p_amounts) as t (id, amount)
         where t.id <> v_holder and t.amount <> 0
         group by t.id) r;
-  -- the lock comes before the look, so that of two who settle it the second finds it settled
+  -- locks before reading, so that the second of two concurrent calls finds the hold settled
   perform private.lock_wallets(v_paid || p_id || v_holder);
   update app.mana_holds set settled_at = now() where id = p_id and settled_at is null;
   if not found then
@@ -18792,19 +18829,19 @@ begin
   end if;
 end $$;
 comment on function private.settle_hold is
-  'Gives what is held to these receivers, and the rest back to its holder, also when they are erased or banned; '
-  'without receivers all of it goes back. What goes back was never spent. For definer functions, as their last step; '
-  'who settles several in one transaction locks all their accounts before, by private.lock_wallets. That it is open '
-  'the feature knows under a lock of its own: to settle one twice raises object_not_in_prerequisite_state, and to '
-  'give more than there is fails as an empty wallet does.';
+  'Pays what is held to these receivers and refunds the rest to its holder, even if they are erased or banned; '
+  'without receivers it refunds all. A refund counts as never spent. For definer functions, as their last step. To '
+  'settle several holds in one transaction, first lock all their accounts with private.lock_wallets. The feature '
+  'makes sure that the hold is open, under a lock of its own: settling it twice raises '
+  'object_not_in_prerequisite_state, and paying more than it has fails like an empty wallet.';
 
 -- sql/economy/40_audit.sql
 
--- The books, audited: every rule that the ledger of mana keeps by triggers, worked out anew.
+-- The audit: recomputes every rule of the mana ledger that triggers normally keep.
 -- docs/decisions.md, Mana.
 
 create function private.audit_mana() returns table (rule text, subject uuid, expected bigint, found bigint)
-language plpgsql stable security definer   -- the worker may touch no table of ours
+language plpgsql stable security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 begin
@@ -18869,22 +18906,22 @@ begin
     where a.kind = 'hold' and (h.id is null or (h.settled_at is null) <> (a.balance > 0));
 end $$;
 comment on function private.audit_mana is
-  'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows past '
-  'the triggers.';
+  'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows and '
+  'bypassed the triggers.';
 
 create function private.job_audit_mana() returns integer
-language plpgsql stable security definer   -- the worker may touch no table of ours
+language plpgsql stable security definer   -- the worker may not access our tables
 set search_path = ''
 as $$ begin return (select count(*) from private.audit_mana()); end $$;
 comment on function private.job_audit_mana is
-  'Job: counts what private.audit_mana finds. Any is a fault: select * from private.audit_mana(). May run twice: it '
-  'only reads.';
+  'Job: counts what private.audit_mana finds. Anything but 0 is a fault: select * from private.audit_mana(). May '
+  'run twice: it only reads.';
 insert into private.jobs (name, cron, expires, alarm) values
   ('audit-mana', '50 3 * * *', 300, 'the ledger of mana is not what its entries make of it');
 
 -- sql/economy/50_reversal.sql
 
--- A payment that staff takes back: new rows, and never a change of old ones.
+-- The reversal of a payment by staff: it adds new rows and never changes old ones.
 -- docs/decisions.md, Mana.
 
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'reversal'), ('mana', 'recredit');
@@ -18897,7 +18934,7 @@ insert into private.errors (code, status, text) values
 
 create function private.reverse_payment(p_id uuid, p_force boolean, out reversal uuid, out minted integer)
 returns record
-language plpgsql volatile security definer   -- nobody may write the ledger, the staff's service neither
+language plpgsql volatile security definer   -- nobody may write the ledger, not even the staff service
 set search_path = ''
 as $$
 declare
@@ -18911,7 +18948,7 @@ begin
   if not found then
     perform private.raise_error('payment_unknown');
   end if;
-  -- waits for another who takes it back just now
+  -- waits for a concurrent reversal of the same payment
   insert into app.payments (sender_id, receiver_id, emotion, tier, amount, post_id, reply_id, reversal_of)
   select v_paid.sender_id, v_paid.receiver_id, v_paid.emotion, v_paid.tier, v_paid.amount, v_paid.post_id,
          v_paid.reply_id, v_paid.id
@@ -18945,13 +18982,14 @@ begin
   reversal := v_back.id;
 end $$;
 comment on function private.reverse_payment is
-  'Takes a payment back, once: what its receivers have of it goes to the mint, and out of this the sender gets all of '
-  'it, even when the receivers lack some and it is forced: that is minted. The operation checks whether the caller '
-  'may. Never: insufficient_mana.';
+  'Reverses a payment, once. What its receivers still have of it goes to the mint, and the mint pays the sender the '
+  'full amount back. If the receivers lack some, p_force is required, and the missing mana is newly minted. The '
+  'operation checks whether the caller may. Never: insufficient_mana.';
 
 -- sql/economy/70_contribution.sql
 
--- What an emoji payment adds to its sender's contribution score. The rest is in sql/reputation/70_contribution.sql.
+-- What an emoji payment adds to its sender's contribution score. Other contributions:
+-- sql/reputation/70_contribution.sql.
 -- docs/decisions.md, Mana.
 
 insert into private.ledger_kinds (ledger, kind, points) values ('contribution', 'emoji_pay_sent', 2);
@@ -18998,7 +19036,7 @@ begin
   perform private.notify(array(
     select (e.user_id, 'payment.received', p.sender_id, 'payment', p.id::text,
             jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
-                               -- a co-author is paid even for a post that they no longer see
+                               -- a co-author is paid even for a post that they can't see any more
                                'postId', case when private.post_visible_to(p.post_id, e.user_id) then p.post_id end,
                                'replyId', p.reply_id), null, null, e.caused_at)::private.notice
     from unnest(p_effects) e
@@ -19006,14 +19044,15 @@ begin
     join app.payment_splits s on s.payment_id = p.id and s.receiver_id = e.user_id));
 end $$;
 comment on function private.notify_paid is
-  'Listener: tells everybody who gets a share of a payment.';
+  'Listener: tells everybody who gets a share of a payment about it.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('economy.payment.sent', 'private.notify_paid', 600, 'soon');
 
 -- sql/economy/90_personal_data.sql
 
--- Where personal data is in the economy. All of it stays when a person is erased: the books need the ids and numbers.
+-- Where the economy holds personal data. All of it is kept when a person is erased: the ledger needs the ids and
+-- numbers.
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.wallets', 'user_id', 'wallet'),
@@ -19031,7 +19070,7 @@ insert into private.personal_data (relation, person_column, reason) values
 
 -- policies/economy.sql
 
--- Who may see and touch wallets, the ledger and payments. Twin of sql/economy/. Only private.move moves mana, so the
+-- Who may see and change wallets, the ledger and payments. Twin of sql/economy/. Only private.move moves mana, so the
 -- service role loses its right to write here.
 
 -- mana_account_kinds: for definer functions and staff operations
@@ -19070,7 +19109,8 @@ create policy select_concerned on app.payments for select to authenticated
       or coalesce((select true from app.payment_splits s
                    where s.payment_id = payments.id and s.receiver_id = (select app.uid())), false));
 comment on policy select_concerned on app.payments is
-  'The sender and everybody who got a share see a payment. Only private.pay writes here, and nothing is ever changed.';
+  'The sender and everybody who got a share see a payment. Only private.pay and private.reverse_payment write here, '
+  'and rows are never changed.';
 
 -- post_boosts: for definer functions and staff operations
 alter table app.post_boosts enable row level security;
@@ -19083,7 +19123,7 @@ grant select on app.payment_splits to authenticated;
 create policy select_concerned on app.payment_splits for select to authenticated
   using (receiver_id = (select app.uid()) or sender_id = (select app.uid()));
 comment on policy select_concerned on app.payment_splits is
-  'The sender sees all shares, a receiver their own. A block hides the person, not the money.';
+  'The sender sees all shares, a receiver only their own. A block hides the person, not the money.';
 
 -- helpers
 grant execute on function
@@ -19116,8 +19156,9 @@ grant execute on function
 
 -- sql/embeddings/10_embeddings.sql
 
--- What posts are about, as vectors that a language model makes of their words. The worker makes them, from the queue
--- `embeddings` (api-facade/worker/embeddings.ts), and says which model that is; without one all of this rests.
+-- What posts are about, as vectors that a language model computes from their words. The worker makes them, from the
+-- queue `embeddings` (api-facade/worker/embeddings.ts), and stores which model it uses; without a model, none of this
+-- runs.
 -- docs/decisions.md, Embeddings.
 
 create table private.post_embeddings (
@@ -19127,16 +19168,17 @@ create table private.post_embeddings (
   vector    real[] not null,
   signature bit varying not null,
   check (cardinality(vector) = length(signature))
-) with (toast_tuple_target = 128);   -- vectors stand apart: a feed looks at signatures alone
+) with (toast_tuple_target = 128);   -- vectors are stored out of line: a feed reads only signatures
 alter table private.post_embeddings
   alter column vector set storage external, alter column signature set storage plain,
   alter column model set storage plain, alter column digest set storage plain;
 comment on table private.post_embeddings is
-  'What posts are about, by one model each. Those of two models are never compared. A repost has its original''s.';
-comment on column private.post_embeddings.digest is 'The hash of the words that it was made of.';
+  'The vector of each post, with the model that made it. Vectors of two models are never compared. A repost uses '
+  'its original''s.';
+comment on column private.post_embeddings.digest is 'The hash of the words from which it was made.';
 comment on column private.post_embeddings.signature is
-  'The signs of the vector''s numbers: how many bits two of them share says nearly what the angle between the vectors '
-  'does, at a thousandth of the cost.';
+  'The signs of the vector''s numbers. The number of bits that two signatures share approximates the angle between '
+  'the vectors at a thousandth of the cost.';
 
 create table private.embedding_walk (
   after       uuid not null default '00000000-0000-0000-0000-000000000000',
@@ -19145,25 +19187,25 @@ create table private.embedding_walk (
 );
 create unique index embedding_walk_one_row_idx on private.embedding_walk ((true));
 comment on table private.embedding_walk is
-  'One row: how far private.job_embed_missing has come since the model changed, by ids of posts.';
-comment on column private.embedding_walk.walked_at is 'When every post had been looked at; null until then.';
+  'One row: how far private.job_embed_missing has come since the model changed, in the order of post ids.';
+comment on column private.embedding_walk.walked_at is 'When every post had been checked; null until then.';
 comment on column private.embedding_walk.finished_at is
-  'When what people like had been made anew after that too; null until then.';
+  'When the centroids had also been recomputed after that; null until then.';
 insert into private.embedding_walk default values;
 
 select pgboss.create_queue('embeddings', '{"policy": "standard"}');
 
 create function private.embedding_model() returns text
-language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
+language plpgsql stable security definer   -- under a policy it would be planned again whenever the role changes
 set search_path = ''
 as $$
 begin
   return (select nullif(value, '') from app.settings where key = 'embedding_model');
 end $$;
-comment on function private.embedding_model is 'The model that makes vectors now; null where none does.';
+comment on function private.embedding_model is 'The current model for vectors; null if there is none.';
 
 create function private.use_embedding_model(p_model text) returns void
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 begin
@@ -19174,8 +19216,8 @@ begin
   end if;
 end $$;
 comment on function private.use_embedding_model is
-  'For the worker alone, when it starts: which model makes vectors from now on, null for none. A change has all posts '
-  'looked at again.';
+  'For the worker alone, when it starts: stores which model makes vectors from now on, null for none. After a '
+  'change all posts are checked again.';
 
 create function private.embedded_text(p_title text, p_body text) returns text
 language plpgsql immutable
@@ -19187,8 +19229,8 @@ begin
   return case when length(v_text) >= 10 then v_text end;
 end $$;
 comment on function private.embedded_text is
-  'The words of which a post''s vector is made: title and body up to 400 characters, since a model''s work grows '
-  'with the square of their number. Null where there are too few to be about anything.';
+  'The words from which a post''s vector is made: title and body, up to 400 characters because the work of a model '
+  'grows with the square of their number. Null if there are too few words to be about anything.';
 
 create function private.find_unembedded(p_ids uuid[]) returns uuid[]
 language plpgsql stable
@@ -19206,11 +19248,11 @@ begin
     where v_model is not null and p.published_at is not null and p.deleted_at is null and p.format <> 'repost'
       and case when t.words is null then e.post_id is not null
                else (e.model = v_model and e.digest = md5(t.words)) is not true end
-    order by w.place);   -- not by id: the walk would be along all posts
+    order by w.place);   -- not by id: that would scan all posts
 end $$;
 comment on function private.find_unembedded is
-  'Which of these posts are out and have no vector of today''s model and of today''s words, or have one and no words '
-  'any more, in the same order.';
+  'Those of these posts, in the same order, that are published and have no vector for the current model and their '
+  'current words, or that still have a vector but too few words.';
 call private.force_index_scans('private.find_unembedded');
 
 create function private.enqueue_embeddings(p_ids uuid[]) returns void
@@ -19224,7 +19266,7 @@ begin
         group by (u.place - 1) / 32) c;
 end $$;
 comment on function private.enqueue_embeddings is
-  'Has vectors made of those of these posts that need one, 32 a job.';
+  'Queues these posts for a new vector, if they need one, 32 per job.';
 
 create function private.embed_published(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -19233,7 +19275,7 @@ as $$
 begin
   perform private.enqueue_embeddings(array(select distinct (e.payload ->> 'postId')::uuid from unnest(p_effects) e));
 end $$;
-comment on function private.embed_published is 'Listener: has vectors made of posts that go out.';
+comment on function private.embed_published is 'Listener: queues published posts for a vector.';
 
 create function private.embed_edited(p_event jsonb) returns void
 language plpgsql volatile
@@ -19242,13 +19284,13 @@ as $$
 begin
   perform private.enqueue_embeddings(array[(p_event ->> 'postId')::uuid]);
 end $$;
-comment on function private.embed_edited is 'Listener: has a vector made anew when a post''s words have changed.';
+comment on function private.embed_edited is 'Listener: queues a post for a new vector when its words have changed.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.embed_published', 800, 'soon'),
   ('posts.post.edited', 'private.embed_edited', 800, 'at once');
 
 create function private.take_unembedded(p_model text, p_ids uuid[]) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -19268,8 +19310,8 @@ begin
     where p.id = any (v_ids) and t.words is not null);
 end $$;
 comment on function private.take_unembedded is
-  'For the worker alone: [{id, text, digest}] of those of these posts that need a vector. Null when another model '
-  'makes them by now.';
+  'For the worker alone: [{id, text, digest}] of those of these posts that need a vector. Null if p_model is not '
+  'the current model any more.';
 
 create function private.signature(p_vector real[]) returns bit varying
 language plpgsql immutable
@@ -19279,10 +19321,10 @@ begin
   return (select string_agg(case when u.x > 0 then '1' else '0' end, '' order by u.place)::bit varying
           from unnest(p_vector) with ordinality as u (x, place));
 end $$;
-comment on function private.signature is 'The signs of a vector''s numbers, a bit each.';
+comment on function private.signature is 'The signs of a vector''s numbers, one bit each.';
 
 create function private.store_embeddings(p_model text, p_made json) returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -19291,7 +19333,7 @@ begin
   if p_model is distinct from private.embedding_model() then
     return 0;
   end if;
-  -- whoever deletes or changes one of them meanwhile comes before this, or after it
+  -- a concurrent deletion or change of one of these posts happens either before this or after it
   perform from app.posts where id in (select (m ->> 'id')::uuid from json_array_elements(p_made) m)
   order by id for share;
   insert into private.post_embeddings as e (post_id, model, digest, vector, signature)
@@ -19306,25 +19348,26 @@ begin
   return v_stored;
 end $$;
 comment on function private.store_embeddings is
-  'For the worker alone: keeps vectors [{id, digest, vector}], and answers how many. One of a post that is deleted, '
-  'or has other words by now, is dropped.';
+  'For the worker alone: stores vectors [{id, digest, vector}] and returns how many. It drops the vector of a post '
+  'that was deleted or whose words have changed meanwhile.';
 
 create function private.forget_embedding() returns trigger
-language plpgsql security definer   -- nobody may touch them
+language plpgsql security definer   -- nobody may access vectors
 set search_path = ''
 as $$
 begin
   delete from private.post_embeddings where post_id = new.id;
   return null;
 end $$;
-comment on function private.forget_embedding is 'Trigger: the vector of a deleted post goes with it.';
+comment on function private.forget_embedding is 'Trigger: deletes the vector of a deleted post.';
 create trigger _190_forget_embedding after update of deleted_at on app.posts
   for each row when (new.deleted_at is not null) execute function private.forget_embedding();
 
 -- sql/embeddings/20_centroids.sql
 
--- What a person likes, as one vector: the mean of the posts to which they gave a heart, a spark or a bookmark last. It
--- is kept, and made anew after they reacted to others, at most once a minute: the sooner, the fewer posts it is of.
+-- What a person likes, as one vector: the mean of the latest posts to which they gave a heart, a spark or a bookmark.
+-- It is stored, and recomputed after they react to other posts, at most once a minute: the fewer posts it covers, the
+-- sooner.
 -- docs/decisions.md, Embeddings.
 
 create table private.centroids (
@@ -19342,10 +19385,11 @@ alter table private.centroids
   alter column model set storage plain;
 create index centroids_due_at_idx on private.centroids (due_at) where due_at is not null;
 comment on table private.centroids is
-  'The mean of what each person reacted to or bookmarked last; without a vector as long as none of that has one.';
-comment on column private.centroids.posts is 'Of how many posts it is the mean, 50 at most.';
-comment on column private.centroids.refreshed_at is 'When it was last made; null before.';
-comment on column private.centroids.due_at is 'When it is made anew; null while nothing has changed.';
+  'The mean of the posts that each person reacted to or bookmarked last; without a vector while none of these has '
+  'one.';
+comment on column private.centroids.posts is 'The number of posts in the mean, at most 50.';
+comment on column private.centroids.refreshed_at is 'When it was last computed; null if never.';
+comment on column private.centroids.due_at is 'When it is to be recomputed; null while nothing has changed.';
 
 create function private.refresh_centroids() returns integer
 language plpgsql volatile
@@ -19379,7 +19423,7 @@ begin
           from private.post_embeddings e cross join lateral unnest(e.vector) with ordinality as u (x, place)
           where e.post_id = any (v_posts) and e.model = v_model
           group by u.place) s;
-    -- a post that was reacted to as soon as it was out may have none yet
+    -- a post that got a reaction right after it was published may not have a vector yet
     v_early := private.find_unembedded(array(select p.id from app.posts p
                                              where p.id = any (v_posts)
                                                and p.published_at > now() - interval '10 minutes')) <> '{}';
@@ -19393,23 +19437,23 @@ begin
   return v_refreshed;
 end $$;
 comment on function private.refresh_centroids is
-  'Makes the next 20 centroids anew that are due, of up to 50 posts each, and answers how many.';
+  'Recomputes the next 20 centroids that are due, of up to 50 posts each, and returns how many.';
 call private.force_index_scans('private.refresh_centroids');
 
 create function private.job_refresh_centroids() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 begin
   return private.refresh_centroids();
 end $$;
 comment on function private.job_refresh_centroids is
-  'Job: makes what people like anew, 20 people at a time, after they reacted to further posts. May run twice: who is '
-  'done is not due. The worker repeats it until nobody is.';
+  'Job: recomputes people''s centroids, 20 at a time, after they reacted to other posts. May run twice: a '
+  'recomputed centroid is no longer due. The worker repeats it until none are due.';
 insert into private.jobs (name, cron, expires, repeats) values ('refresh-centroids', '* * * * *', 60, true);
 
 create function private.refresh_next_centroids(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -19419,7 +19463,7 @@ begin
                            'next', case when v_refreshed = 20 then '00000000-0000-0000-0000-000000000000'::uuid end);
 end $$;
 comment on function private.refresh_next_centroids is
-  'For the worker alone: as private.job_refresh_centroids, for whom a minute is too long to wait.';
+  'For the worker alone: as private.job_refresh_centroids, for people who should not wait a minute.';
 call private.make_batch_queue('centroids', 'private.refresh_next_centroids');
 
 create function private.note_engagement(p_effects private.effects[]) returns void
@@ -19436,7 +19480,7 @@ begin
           where e.user_id = (e.payload ->> 'userId')::uuid) p
     join app.users u on u.id = p.id and u.erased_at is null
     order by u.id
-    -- making it costs as much as many reactions, and of n posts one more moves it by an n-th
+    -- recomputing costs as much as many reactions, and one more post moves a mean of n posts by only 1/n
     on conflict (person_id) do update
       set due_at = greatest(now() + c.posts * interval '12 seconds', c.refreshed_at + interval '1 minute')
       where c.due_at is null
@@ -19448,9 +19492,9 @@ begin
   end if;
 end $$;
 comment on function private.note_engagement is
-  'Listener: what somebody likes is made anew when they give or take back a heart, a spark or a bookmark: at once '
-  'when nothing is known of it, ten minutes later when it is of 50 posts, together with what comes meanwhile, and '
-  'never within a minute of the last time.';
+  'Listener: schedules a person''s centroid after they add or remove a heart, a spark or a bookmark. It is due at '
+  'once if they have none yet; otherwise, the more posts it covers, the later (ten minutes for 50), so that one '
+  'recomputation covers several reactions; and never within a minute of the last one.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.reaction.added', 'private.note_engagement', 800, 'soon'),
   ('posts.reaction.removed', 'private.note_engagement', 800, 'soon'),
@@ -19458,7 +19502,7 @@ insert into private.event_listeners (event, listener, position, timing) values
   ('posts.bookmark.removed', 'private.note_engagement', 800, 'soon');
 
 create function private.job_embed_missing() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -19496,23 +19540,23 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_embed_missing is
-  'Job: has vectors made of posts that have none of today''s model, as after it changed or was off: it looks at 500 '
-  'posts at a time, while fewer than 16 jobs wait; then what people like is made anew. May run twice: what is there '
-  'is not made again. The worker repeats it until nothing is left or the queue is full.';
+  'Job: queues posts that have no vector of the current model, for example after it changed or was off. It checks '
+  '500 posts at a time, while fewer than 16 jobs are waiting; then it makes all older centroids due. May run twice: '
+  'it skips what already exists. The worker repeats it until nothing remains or the queue is full.';
 insert into private.jobs (name, cron, expires, repeats) values ('embed-missing', '* * * * *', 60, true);
 
 create function private.has_centroid() returns boolean
-language plpgsql stable security definer   -- nobody may read them
+language plpgsql stable security definer   -- nobody may read centroids
 set search_path = ''
 as $$
 begin
   return exists (select from private.centroids c
                  where c.person_id = app.uid() and c.model = private.embedding_model());
 end $$;
-comment on function private.has_centroid is 'Whether it is known what the caller likes, and some model makes vectors.';
+comment on function private.has_centroid is 'Whether the caller has a centroid of the current model.';
 
 create function private.nearness(p_ids uuid[]) returns table (id uuid, nearness integer)
-language plpgsql stable security definer   -- gives numbers of posts that its caller has found visible
+language plpgsql stable security definer   -- reads only numbers, for posts that the caller can see
 set search_path = ''
 as $$
 declare
@@ -19534,13 +19578,13 @@ begin
     where n.nearness > 0;
 end $$;
 comment on function private.nearness is
-  'How near posts are to what the caller likes, from 0 to 10000: of vectors the cosine, told by their signs. Only '
-  'those that are near at all; none where nothing is known of the caller or no model makes vectors.';
+  'How near posts are to what the caller likes, from 0 to 10000: the cosine of the vectors, estimated from their '
+  'signs. Only posts with a value above 0; none if the caller has no centroid or there is no model.';
 call private.force_index_scans('private.nearness');
 
 -- sql/embeddings/90_erasure.sql
 
--- What erasure does to embeddings. How erasure runs: sql/base/90_erasure.sql. Vectors go with their posts.
+-- What erasure does to embeddings. How erasure runs: sql/base/90_erasure.sql. Vectors are deleted with their posts.
 
 insert into private.personal_data (relation, person_column, reason) values
   ('private.centroids', 'person_id', 'Numbers worked out of reactions and bookmarks, which are there.'),
@@ -19553,21 +19597,21 @@ as $$
 begin
   delete from private.centroids where person_id = p_user.id;
 end $$;
-comment on function private.erase_centroid is 'Step: forgets what an erased person likes.';
--- behind notifications, as among effects: ARCHITECTURE.md, Locks
+comment on function private.erase_centroid is 'Step: deletes an erased person''s centroid.';
+-- after notifications, in the same order as the effects: ARCHITECTURE.md, Locks
 insert into private.account_steps (step, events, position) values
   ('private.erase_centroid', '{erasure}', 195);
 
 -- policies/embeddings.sql
 
--- Who may see and touch embeddings: nobody. Twin of sql/embeddings/.
+-- Who may see and change embeddings: nobody. Twin of sql/embeddings/.
 
--- post_embeddings, centroids, embedding_walk: for definer functions alone
+-- post_embeddings, centroids, embedding_walk: only for definer functions
 alter table private.post_embeddings enable row level security;
 alter table private.centroids enable row level security;
 alter table private.embedding_walk enable row level security;
 
--- what the worker does
+-- what the worker calls
 grant execute on function
   private.job_embed_missing,
   private.job_refresh_centroids,
@@ -19579,43 +19623,45 @@ grant execute on function
 
 -- sql/feed/10_sources.sql
 
--- Where a feed comes from: each source gives the next 101 posts that the caller may see, by time (trending by heat),
--- with one statement a driving index; private.all_posts leaves that check to its callers. A look takes a bounded
--- number of entries of that index, whatever is in them: when the caller may see few of them it gives fewer posts, and
--- the place from which the next look goes on.
+-- The sources of a feed. Each source returns the next 101 posts that the caller may see, by time (trending: by heat),
+-- with one statement per driving index; private.all_posts leaves the visibility check to its callers. One look reads a
+-- limited number of index entries. If the caller may see few of these, it returns fewer posts and the place from which
+-- the next look continues.
 -- docs/decisions.md, Feed.
 
--- what is in a space is in none of these: its members alone find it, by posts_within_id_idx
+-- posts in a space are in none of these indexes: only its members can find them, through posts_within_id_idx
 create index posts_public_idx on app.posts (published_at desc, id desc)
   where required_level = 0 and closer_id is null and within_id is null;
 comment on index app.posts_public_idx is
-  'What everybody sees, newest first: private.all_posts, private.add_feed_block, and lists of discovery.';
+  'Posts for everybody, newest first: private.all_posts, private.add_feed_block, and lists of discovery.';
 create index posts_trending_idx on app.posts (trending_at desc, id desc)
   where required_level = 0 and closer_id is null and within_id is null;
 comment on index app.posts_trending_idx is 'private.trending_posts.';
 create index posts_closer_idx on app.posts (published_at desc, id desc)
   where required_level <= 2 and closer_id is not null and within_id is null;
 comment on index app.posts_closer_idx is
-  'Posts for circles by time: private.closer_posts of who is close to more than 100 people, private.add_feed_block.';
+  'Posts for circles by time: private.closer_posts if the caller is close to more than 100 people, '
+  'private.add_feed_block.';
 create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
   where required_level <= 2 and closer_id is not null and within_id is null;
-comment on index app.posts_closer_id_idx is 'Posts for circles by whom one must be close to: private.closer_posts.';
+comment on index app.posts_closer_id_idx is
+  'Posts for circles by the person one must be close to: private.closer_posts.';
 create index posts_journalism_idx on app.posts (published_at desc, id desc)
   where is_journalism and required_level <= 2 and within_id is null;
 comment on index app.posts_journalism_idx is 'private.filtered_posts: the feed of journalism.';
 create index posts_format_idx on app.posts (format, published_at desc, id desc)
   where required_level <= 2 and within_id is null and format <> 'note';
 comment on index app.posts_format_idx is
-  'private.filtered_posts: the feed of a format. Without notes, which most posts are: they have no such feed.';
+  'private.filtered_posts: the feed of a format. Without notes, which are most posts and have no such feed.';
 create index posts_depth_idx on app.posts (depth, published_at desc, id desc)
   where required_level <= 2 and within_id is null and depth > 0;
 comment on index app.posts_depth_idx is
-  'private.filtered_posts: the feed of some depths. Without posts that have none, which most are.';
+  'private.filtered_posts: the feed of some depths. Without posts that have no depth, which are most posts.';
 
 create type app.feed_run as (ids uuid[], times timestamptz[], next app.place, looked integer);
 comment on type app.feed_run is
-  'At most 101 posts of a feed in its order, each with the time that places it; the place behind which the feed goes '
-  'on, null at its end; and how many entries of an index were looked at.';
+  'At most 101 posts of a feed in its order, each with the time that determines its place; the place after which '
+  'the feed continues, null at its end; and how many index entries were read.';
 
 create function private.run_of(p_ids uuid[], p_times timestamptz[], p_cut app.place, p_looked integer)
 returns app.feed_run
@@ -19623,13 +19669,13 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  if cardinality(p_ids) = 101 then   -- then it stopped there, mostly long before its end
+  if cardinality(p_ids) = 101 then   -- it stopped there, usually long before the end
     return (p_ids, p_times, (p_times[101], p_ids[101])::app.place, least(p_looked, 101))::app.feed_run;
   end if;
   return (p_ids, p_times, p_cut, p_looked)::app.feed_run;
 end $$;
 comment on function private.run_of is
-  'A run of these posts, up to 101: a full one goes on behind its last post, another one where its look was cut.';
+  'A run of up to 101 posts: a full one continues after its last post, any other one from p_cut.';
 
 create function private.merged_streams(
   p_ids uuid[], p_times timestamptz[], p_places integer[], p_most integer, p_until timestamptz, p_muted uuid[]
@@ -19642,7 +19688,8 @@ declare
   v_ids   uuid[];
   v_times timestamptz[];
 begin
-  -- a stream that gave as many as it may can have more behind them, so nothing further back is whole
+  -- a stream that returned its maximum may have more posts after its last, so older posts of the merged list would be
+  -- incomplete
   select r.at, r.id into v_cut
   from unnest(p_ids, p_times, p_places) as r (id, at, place)
   where r.place = p_most order by r.at desc, r.id desc limit 1;
@@ -19661,15 +19708,16 @@ begin
   return private.run_of(v_ids, v_times, v_cut, coalesce(cardinality(p_ids), 0));
 end $$;
 comment on function private.merged_streams is
-  'The newest 101 of several streams (the posts of each author, say) that the caller may see. It takes the next '
-  'entries of each stream, each with its place in it, down to a time and up to so many a stream.';
+  'The newest 101 posts that the caller may see of several streams (for example the posts of each author). It takes '
+  'the next entries of each stream, each with its place in the stream, down to a time and up to a maximum per '
+  'stream.';
 
 create function private.closer_posts(p_place app.place, p_until timestamptz, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
-  v_from    timestamptz := p_place.at;   -- plain variables: an expression makes no index condition
+  v_from    timestamptz := p_place.at;   -- plain variables: an expression defeats the index
   v_before  uuid := p_place.id;
   v_until   timestamptz := p_until;
   v_authors uuid[] := array(select author_id from app.audience where viewer_id = app.uid() and level > 0 limit 101);
@@ -19701,7 +19749,7 @@ begin
         and published_at >= v_until
       order by published_at desc, id desc offset 399 limit 1;
     end if;
-    if v_cut.at is null then   -- all down to there
+    if v_cut.at is null then   -- everything down to v_until was read
       return private.run_of(v_ids, v_times, case when v_until > '-infinity' then
         (v_until, '00000000-0000-0000-0000-000000000000')::app.place end, 400);
     end if;
@@ -19711,7 +19759,8 @@ begin
     end if;
   end if;
 
-  -- by author: a few posts of each, enough for a page, tell how far back it goes; then it takes all up to there
+  -- by author: a few posts of each, enough for a page, show how far back the page goes; then it takes everything down
+  -- to there
   v_each := 101 / greatest(cardinality(v_authors), 1) + 2;
   v_most := least(101, 4000 / greatest(cardinality(v_authors), 1));
   if v_until = '-infinity' then
@@ -19735,8 +19784,8 @@ begin
   return private.merged_streams(v_ids, v_times, v_places, v_most, v_until, p_muted);
 end $$;
 comment on function private.closer_posts is
-  'Posts for circles that the caller may see, also the caller''s own, and reposts of such posts, down to a time. Who '
-  'is in the circles of more than 1000 people has them by time alone.';
+  'Posts for circles that the caller may see, including their own, and reposts of such posts, down to a time. If '
+  'the caller is in the circles of more than 1000 people, it reads by time only.';
 
 create function private.all_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- its callers check each post once: see private.visible_posts
@@ -19758,7 +19807,7 @@ begin
         order by published_at desc, id desc limit 101) o;
   v_open := private.run_of(v_ids, v_times, null, 101);
   v_cut := v_open.next;
-  -- a post older than that cannot be in this run
+  -- an older post cannot be in this run
   v_closer := private.closer_posts(p_place, coalesce(v_cut.at, '-infinity'), p_muted);
   if (v_closer.next).at is not null and (v_cut.at is null
                                          or ((v_closer.next).at, (v_closer.next).id) > (v_cut.at, v_cut.id)) then
@@ -19773,8 +19822,8 @@ begin
   return private.run_of(v_ids, v_times, v_cut, v_open.looked + v_closer.looked);
 end $$;
 comment on function private.all_posts is
-  'Every post that the caller may see, but for those in spaces; and public ones that the caller may not see, because '
-  'of their author or what they repost. Callers check that, once, of the posts that they need.';
+  'All posts that the caller may see, except those in spaces; also public posts that the caller may not see because '
+  'of their author or of what they repost. Callers must check that, once, for the posts that they use.';
 
 create function private.posts_by(p_authors uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the streams are checked in private.merged_streams
@@ -19790,7 +19839,7 @@ declare
   v_times  timestamptz[];
   v_places integer[];
 begin
-  -- a few posts of each, enough for a page, tell how far back it goes; then it takes all up to there
+  -- a few posts of each, enough for a page, show how far back the page goes; then it takes everything down to there
   select c.published_at into v_until
   from unnest(p_authors) a (author_id)
   cross join lateral (
@@ -19809,7 +19858,7 @@ begin
   where a.author_id <> all (p_muted);
   return private.merged_streams(v_ids, v_times, v_places, v_most, v_until, p_muted);
 end $$;
-comment on function private.posts_by is 'Posts by these people, of whom there are at most 2000.';
+comment on function private.posts_by is 'Posts by these people, at most 2000.';
 
 create function private.followed_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -19818,7 +19867,7 @@ as $$
 declare
   v_me      uuid := app.uid();
   v_place   app.place := p_place;
-  -- what they write in spaces of the caller's is not among all posts
+  -- posts in the caller's spaces are not among all posts
   v_by_all  boolean := not exists (select from app.space_members where user_id = app.uid());
   v_authors uuid[] := array(select following_id from app.follows where follower_id = app.uid() limit 301);
   v_looked  integer := 0;
@@ -19834,7 +19883,8 @@ begin
       return private.posts_by(v_authors, p_place, p_muted);
     end if;
   end if;
-  -- many: their posts are among the next of all posts, unless they write little; then it goes by author
+  -- many authors: their posts are among the next of all posts, unless they write little; in that case it reads by
+  -- author
   for v_look in 1 .. 8 loop
     v_all := private.all_posts(v_place, p_muted);
     v_looked := v_looked + v_all.looked;
@@ -19857,8 +19907,8 @@ begin
   return private.posts_by(v_authors, p_place, p_muted);
 end $$;
 comment on function private.followed_posts is
-  'Posts by the people whom the caller follows. Who follows more than 2000 has them by time alone, and without those '
-  'in spaces.';
+  'Posts by the people whom the caller follows. If the caller follows more than 2000, it reads by time only, and '
+  'without posts in spaces.';
 
 create function private.trending_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -19888,7 +19938,7 @@ begin
   return private.run_of(v_ids, v_times, v_cut, 400);
 end $$;
 comment on function private.trending_posts is
-  'Posts that anyone may see, by heat. Posts for circles do not trend, and neither do reposts of them.';
+  'Posts for everybody, by heat. Posts for circles don''t trend, and neither do reposts of them.';
 
 create function private.posts_about(p_interests uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the streams are checked in private.merged_streams
@@ -19904,7 +19954,7 @@ declare
   v_times  timestamptz[];
   v_places integer[];
 begin
-  -- as in private.posts_by; a post of several of these interests counts once
+  -- as in private.posts_by; a post that is about several of these interests counts once
   select c.published_at into v_until
   from (select distinct c.published_at, c.post_id
         from unnest(p_interests) n (interest_id)
@@ -19983,7 +20033,7 @@ begin
   return private.merged_streams(v_ids, v_times, v_places, 101, '-infinity', p_muted);
 end $$;
 comment on function private.filtered_posts is
-  'Posts of journalism, or else those with a format other than note, or else those with one of these depths.';
+  'Posts of journalism, else those with a format other than note, else those with one of these depths.';
 
 do $$
 declare
@@ -19999,15 +20049,16 @@ end $$;
 
 -- sql/feed/20_ranking.sql
 
--- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score
--- decides. The score does not change with the clock, so that walking the feed to its end gives every post once.
+-- The ranking of For You: fixed boundaries divide the posts, in time order, into blocks, and within a block posts are
+-- ordered by score. The score doesn't depend on the current time, so paging through the feed returns every post once.
 -- docs/decisions.md, Feed.
 
 create table app.feed_blocks (
   starts_at timestamptz primary key
 );
 comment on table app.feed_blocks is
-  'The boundaries of the ranked feed, about 50 posts apart. They never move; a block goes from one up to the next.';
+  'The boundaries of the ranked feed, about 50 posts apart. They never change; a block goes from one boundary up to '
+  'the next.';
 comment on column app.feed_blocks.starts_at is 'The time of the first post of the block.';
 
 create function private.add_feed_block(p_event jsonb) returns void
@@ -20025,14 +20076,14 @@ begin
         union all (select from app.posts
                    where required_level <= 2 and closer_id is not null and within_id is null
                      and published_at >= v_start limit 51)) p) > 50
-     and v_at > v_start   -- a slow transaction may come with an earlier time, and blocks that are cut stay as they are
-     -- of two at the same time, one leaves it to the other
+     and v_at > v_start   -- a slow transaction may have an earlier time, and existing blocks don't change
+     -- of two concurrent calls only one adds the boundary
      and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
   end if;
 end $$;
-comment on function private.add_feed_block is 'Listener: a post that comes after 50 others begins a new block of the '
-  'ranked feed. Those in spaces count for nothing, since others than their members have nothing of them.';
+comment on function private.add_feed_block is 'Listener: a post published after 50 others starts a new block of the '
+  'ranked feed. Posts in spaces don''t count, because only members see them.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.add_feed_block', 200);
 
@@ -20043,7 +20094,7 @@ as $$
 begin
   return coalesce((select max(starts_at) from app.feed_blocks where starts_at <= p_at), '-infinity');
 end $$;
-comment on function private.block_start is 'The beginning of the block in which a moment lies.';
+comment on function private.block_start is 'The start of the block that contains a time.';
 
 create function private.block_end(p_at timestamptz) returns timestamptz
 language plpgsql stable security definer   -- nobody may read the boundaries
@@ -20052,7 +20103,7 @@ as $$
 begin
   return coalesce((select min(starts_at) from app.feed_blocks where starts_at > p_at), 'infinity');
 end $$;
-comment on function private.block_end is 'The end of the block in which a moment lies.';
+comment on function private.block_end is 'The end of the block that contains a time.';
 
 create function private.posts_within(p_spaces uuid[], p_before timestamptz, p_until timestamptz, p_muted uuid[])
 returns app.feed_run
@@ -20060,7 +20111,7 @@ language plpgsql stable security definer   -- checks each post once: see private
 set search_path = ''
 as $$
 declare
-  v_before timestamptz := p_before;   -- plain variables: an expression makes no index condition
+  v_before timestamptz := p_before;   -- plain variables: an expression defeats the index
   v_until  timestamptz := p_until;
   v_start  timestamptz := p_until;
   v_each   integer := 51 / greatest(cardinality(p_spaces), 1) + 2;
@@ -20069,7 +20120,7 @@ declare
   v_times  timestamptz[];
   v_looked integer;
 begin
-  -- a few posts of each, enough for 51, tell how far back those go; then it takes all up to there
+  -- a few posts of each space, enough for 51, show how far back these go; then it takes everything down to there
   select c.published_at into v_from
   from unnest(p_spaces) s (id)
   cross join lateral (
@@ -20089,7 +20140,7 @@ begin
   v_looked := 2 * cardinality(p_spaces) + coalesce(cardinality(v_ids), 0);
   if cardinality(v_ids) = 51 then
     v_start := private.block_end(v_times[51]);
-    if v_start > v_times[1] then   -- all of one block, which shows the newest 50
+    if v_start > v_times[1] then   -- all are in one block, which shows its newest 50
       v_start := private.block_start(v_times[51]);
       v_ids := v_ids[:50];
       v_times := v_times[:50];
@@ -20101,14 +20152,14 @@ begin
   return (v_ids, v_times, (v_start, '00000000-0000-0000-0000-000000000000')::app.place, v_looked)::app.feed_run;
 end $$;
 comment on function private.posts_within is
-  'What the caller may see of the newest posts in these spaces, of each block the newest 50, from one boundary of '
-  'blocks down to another: that at p_until, or a later one where 50 posts end before. So a look needs no second one, '
-  'however much is posted in a space.';
+  'The newest posts in these spaces that the caller may see, from one block boundary down to another, at most 50 '
+  'per block: down to p_until, or to a later boundary if 50 posts end before it. So one look is enough, however '
+  'much is posted in a space.';
 call private.force_index_scans('private.posts_within');
 
 create function private.feed_scores(p_ids uuid[])
 returns table (id uuid, at timestamptz, is_visible boolean, score integer, weights integer[])
-language plpgsql stable security definer   -- nobody may read scores; says of each post whether the caller may see it
+language plpgsql stable security definer   -- nobody may read scores; it checks itself what the caller may see
 set search_path = ''
 as $$
 declare
@@ -20131,22 +20182,23 @@ begin
       left join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id end
       join app.post_counters c on c.post_id = coalesce(o.id, p.id)
       left join app.user_interests i on i.user_id = v_me
-        and i.interest_id = coalesce(o.interest_id, p.interest_id)   -- a repost has none of its own
+        and i.interest_id = coalesce(o.interest_id, p.interest_id)   -- a repost has no interest of its own
       left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id) f
     cross join lateral (select f.engagement + f.depth + f.interest + f.following + f.circle as plain) s
     cross join lateral (select (s.plain * greatest(f.multiplier - 1, 0))::integer as more) b;
 end $$;
 comment on function private.feed_scores is
-  'Whether the caller may see these posts, and what they are worth to the caller, in ten-thousandths: engagement '
-  'ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth that '
-  'the caller chose for its primary interest), interest 1 (the caller has chosen that), following 1, circle 0.5 or 1 '
-  '(the caller is in the author''s circle or inner circle); and boost, which multiplies all that. These are the '
-  'weights in this order, and score is their sum. A repost takes the first three from its original, and no boost.';
+  'Whether the caller may see these posts, and their score for the caller, in ten-thousandths: engagement ln(1 + '
+  'hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth that the '
+  'caller chose for its primary interest), interest 1 (if the caller has chosen that interest), following 1, circle '
+  '0.5 or 1 (if the caller is in the author''s circle or inner circle); and boost, which multiplies the sum of '
+  'these. weights has these in this order, and score is their sum. A repost takes the first three from its '
+  'original, and has no boost.';
 call private.force_index_scans('private.feed_scores');
 
 -- sql/feed/30_feed.sql
 
--- The feed: tabs, filters, what is muted, and the order.
+-- The feed: tabs, filters, mutes and order.
 -- docs/decisions.md, Feed.
 
 insert into private.errors (code, status, text) values
@@ -20158,15 +20210,15 @@ create type app.feed_choice as (
   entries integer, characters integer
 );
 comment on type app.feed_choice is
-  'What a feed is asked for, what its reader has muted, and how many entries of indexes and characters of texts one '
-  'request goes through.';
+  'What the request asks for, what the reader has muted, and how many index entries and text characters one request '
+  'may read.';
 
 create function private.feed_source(p_choice app.feed_choice, p_place app.place) returns app.feed_run
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- takes the narrowest source; private.feed_chosen then applies the rest of the choice
+  -- takes the narrowest source; private.feed_chosen then applies the other filters
   case
     when p_choice.tab = 'trending' then return private.trending_posts(p_place, p_choice.muted_people);
     when p_choice.tab = 'following' then return private.followed_posts(p_place, p_choice.muted_people);
@@ -20180,7 +20232,7 @@ begin
   end case;
 end $$;
 comment on function private.feed_source is
-  'The next posts of a feed from a place on, before private.feed_chosen applies the rest of the choice.';
+  'The next posts of a feed from a place, before private.feed_chosen applies the other filters.';
 
 create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[], p_check boolean) returns uuid[]
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -20215,19 +20267,19 @@ begin
     order by w.place);
 end $$;
 comment on function private.feed_chosen is
-  'Keeps of these posts those that were asked for and are not muted: by their author, by themselves (also as a '
-  'repost), or by a word in them or in what they quote. See private.without_phrases for other keywords. With p_check '
-  'it keeps none that the caller may not see; without, who calls it has checked that or does so afterwards.';
+  'Keeps the posts that match the filters and are not muted: by their author, by themselves (also when reposted), '
+  'or by a word in them or in what they quote. Other muted keywords: private.without_phrases. With p_check it drops '
+  'posts that the caller may not see; without it, the calling function must check that before or after.';
 
 create type app.feed_sieve as (ids uuid[], stopped_at uuid, budget integer);
 comment on type app.feed_sieve is
-  'The posts that were kept; the post at which the budget was spent, null when there was enough; and what is left of '
-  'it, in characters.';
+  'The posts that were kept; the post at which the budget ran out, null if there was enough; and the remaining '
+  'budget, in characters.';
 
 create function private.without_phrases(
   p_muted app.muted_words, p_ids uuid[], p_blocks integer[], p_budget integer
 ) returns app.feed_sieve
-language plpgsql stable security definer   -- the posts are visible; what they quote is checked
+language plpgsql stable security definer   -- the posts were checked before; what they quote is checked here
 set search_path = ''
 as $$
 declare
@@ -20266,15 +20318,15 @@ begin
   return v_sieve;
 end $$;
 comment on function private.without_phrases is
-  'Keeps of these posts those in which no muted keyword is that takes the text to find (a phrase, a sign, a word of a '
-  'script without spaces), nor in what they quote. When it has gone through the budget of characters it stops, but '
-  'only before a post of another block.';
+  'Keeps the posts that, with what they quote, contain no muted keyword of the kind that must be searched in the '
+  'text (a phrase, a sign, a word of a script without spaces). When the budget of characters has run out it stops, '
+  'but only before a post of another block.';
 
 create type app.feed_page as (ids uuid[], parts text[], next text, opened text, size integer);
 comment on type app.feed_page is
-  'Up to one post more than a page; the fields score and why of each; the cursor to go on from when the search ended '
-  'before the page was full; which posts came to the front of its last post''s block (private.post_fingerprint), '
-  'where any did; and how many posts the page has.';
+  'Up to one post more than a page; the fields score and why of each; the cursor to continue from if the search '
+  'ended before the page was full; the fingerprints of the posts at the front of its last post''s block '
+  '(private.post_fingerprint), if any; and how many posts the page has.';
 
 create function private.post_fingerprint(p_id uuid) returns text
 language plpgsql immutable
@@ -20284,19 +20336,19 @@ begin
   return left(md5(p_id::text), 12);
 end $$;
 comment on function private.post_fingerprint is
-  'Twelve digits that tell a post from others of its block, in a cursor.';
+  'Twelve digits that identify a post among those of its block, in a cursor.';
 
 create type app.feed_cursor as (id uuid, at timestamptz, opened text);
 comment on type app.feed_cursor is
-  'A cursor of the feed: the id of a post, or with a time a place, and the fingerprints of the posts that came to the '
-  'front of its block, in their order. With them the walk goes on as it began, also when what the caller likes has '
+  'A cursor of the feed: the id of a post, or a place if it has a time; and the fingerprints of the posts at the '
+  'front of its block, in order. With these the reader continues in the same order even if their centroid has '
   'changed meanwhile.';
 
 create function private.feed_list(p_tab text) returns text
 language plpgsql immutable
 set search_path = ''
 as $$ begin return concat_ws(' ', 'feed', p_tab); end $$;
-comment on function private.feed_list is 'The name for cursors of a tab, or for null of For You.';
+comment on function private.feed_list is 'The name for cursors of a tab; for null, of For You.';
 
 create function private.require_feed_cursor(p_tab text, p_cursor text) returns app.feed_cursor
 language plpgsql stable
@@ -20315,7 +20367,7 @@ begin
   return (v_place.id, v_place.at, v_opened)::app.feed_cursor;
 end $$;
 comment on function private.require_feed_cursor is
-  'Reads a cursor of a tab: a UUID, perhaps with the fingerprints of up to 20 posts behind it, or a place.';
+  'Reads a cursor of a tab: a UUID, optionally followed by the fingerprints of up to 20 posts, or a place.';
 
 create function private.feed_why(p_factors text[], p_weights bigint[]) returns text[]
 language plpgsql immutable
@@ -20332,8 +20384,8 @@ begin
     group by w.post order by w.post);
 end $$;
 comment on function private.feed_why is
-  'The parts of the scores of a page, which are a row of weights a post in ten-thousandths, as fields of cards: score '
-  'and why [{factor, weight}]. Parts without weight are left out.';
+  'The score parts of a page as fields of cards: score and why [{factor, weight}]. p_weights has one row per post, '
+  'in ten-thousandths. Parts with weight 0 are left out.';
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
@@ -20369,7 +20421,7 @@ begin
     v_sieve := private.without_phrases(p_choice.muted_words, private.feed_chosen(p_choice, v_run.ids, false), null,
                                        v_sieve.budget);
     v_page.ids := v_page.ids || v_sieve.ids;
-    if v_sieve.stopped_at is not null then   -- behind the post before: the first of a run is always looked at
+    if v_sieve.stopped_at is not null then   -- after the previous post: the first of a run is always checked
       v_stopped := array_position(v_run.ids, v_sieve.stopped_at);
       v_place := (v_run.times[v_stopped - 1], v_run.ids[v_stopped - 1])::app.place;
     end if;
@@ -20397,7 +20449,7 @@ language plpgsql stable security definer   -- nobody may read scores and boundar
 set search_path = ''
 as $$
 declare
-  v_until  timestamptz := 'infinity';   -- blocks from here on have been looked at
+  v_until  timestamptz := 'infinity';   -- blocks from here on have been read
   v_lowest timestamptz;
   v_start  timestamptz := 'infinity';   -- the start of the cursor's block, and the score of its post
   v_score  integer;
@@ -20413,14 +20465,14 @@ declare
   v_spaces uuid[] := array(select space_id from app.space_members where user_id = app.uid() limit 1000);
   v_within app.feed_run;
   v_moves  boolean := p_cursor.opened is not null or private.has_centroid();
-  v_opened text[];      -- the fingerprints of what came to the front of the cursor's block
+  v_opened text[];      -- the fingerprints of the posts at the front of the cursor's block
   v_passed integer;     -- the place of the cursor's post among them
-  v_front  uuid[];      -- what comes to the front of its block, how near it is, and when it went out
+  v_front  uuid[];      -- the posts at the front of their blocks, their nearness, and their times
   v_near   integer[];
   v_times  timestamptz[];
   v_fronts uuid[] := '{}';
   v_outs   timestamptz[] := '{}';
-  v_part   integer[];   -- a row of weights a post
+  v_part   integer[];   -- one row of weights per post
   v_parts  integer[] := '{}';
   v_page   app.feed_page := ('{}', '{}', null, null, null)::app.feed_page;
 begin
@@ -20444,7 +20496,7 @@ begin
     v_lowest := '-infinity';
     v_more := v_run;
     while (v_more.next).at is not null loop
-      -- only whole blocks: when all these posts are in one, read on until its end
+      -- only whole blocks: if all these posts are in one block, read on to its end
       v_lowest := private.block_end((v_more.next).at);
       exit when v_lowest < v_until;
       v_lowest := '-infinity';
@@ -20463,7 +20515,8 @@ begin
     v_bounds := array(select starts_at from app.feed_blocks
                       where starts_at > v_lowest and starts_at < v_until order by starts_at);
     v_whole := (select count(*) from unnest(v_run.times) t where t >= v_lowest);
-    -- feed_scores says what the caller may see; but texts and nearness must not be looked at before that is known
+    -- feed_scores checks what the caller may see; but texts and nearness may be read only for posts already known to
+    -- be visible
     v_found := private.feed_chosen(
       p_choice, v_run.ids[:v_whole], v_moves or (p_choice.muted_words).pattern is not null);
     if (p_choice.muted_words).pattern is not null then
@@ -20477,7 +20530,7 @@ begin
         v_lowest := private.block_end(v_run.times[array_position(v_run.ids, v_sieve.stopped_at)]);
       end if;
     end if;
-    -- the page ends in the block of this post, mostly: what is older gets a score only if the page is not full then
+    -- the page usually ends in the block of this post: older posts get a score only if the page is not full by then
     v_last := v_found[p_limit + 1 + (select count(*) from unnest(v_run.times) t where t >= v_start)];
     if v_last is not null then
       v_at := v_run.times[array_position(v_run.ids, v_last)];
@@ -20548,8 +20601,8 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_ranked is
-  'A page of For You: by block, score and id, with what is posted in the caller''s spaces. The posts of a block that '
-  'are nearest to what the caller likes come to its front, two fifths of a page of them.';
+  'A page of For You: by block, score and id, including posts in the caller''s spaces. In each block, the posts '
+  'nearest to what the caller likes come first, up to two fifths of a page.';
 
 create function api.list_feed(
   p_tab text default null, p_journalism boolean default false, p_min_depth integer default 0,
@@ -20557,7 +20610,7 @@ create function api.list_feed(
 ) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- of all that it calls: planning takes longer than running it
+set plan_cache_mode = force_generic_plan   -- for all that it calls: planning takes longer than running
 as $$
 declare
   v_cursor  app.feed_cursor := private.require_feed_cursor(p_tab, p_cursor);
@@ -20567,7 +20620,7 @@ declare
     private.muted_people(), private.muted_posts(), private.find_muted_words(), 4000, 200000)::app.feed_choice;
   v_page    app.feed_page;
 begin
-  perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks for posts
+  perform private.require_limit(p_limit);   -- rejects a wrong limit before reading posts
   if p_tab is null then
     v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
   elsif p_tab in ('following', 'trending', 'circles') then
@@ -20584,14 +20637,14 @@ begin
     private.post_cards(v_page.ids[:p_limit], v_page.parts), v_cursors, p_limit, v_page.next);
 end $$;
 comment on function api.list_feed is
-  'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why '
+  'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post has its score and why '
   '[{factor, weight}].';
 
 -- policies/feed.sql
 
 -- Who may read the feed. Twin of sql/feed/.
 
--- feed_blocks: for definer functions alone
+-- feed_blocks: only for definer functions
 alter table app.feed_blocks enable row level security;
 
 grant execute on function
@@ -20604,8 +20657,9 @@ grant execute on function
 
 -- sql/content/10_contents.sql
 
--- Contents: what people publish beside posts. Videos, events and all other kinds have one head here and a detail
--- table each; the head alone decides who sees a content, and what staff, reports and an erasure do with it.
+-- Contents: what people publish beside posts. Each content of any kind (videos, events and so on) has one head here
+-- and a row in the detail table of its kind. Only the head decides who sees a content, and what staff, reports and an
+-- erasure do with it.
 -- docs/decisions.md, Contents.
 
 create table private.content_kinds (
@@ -20618,15 +20672,16 @@ create table private.content_kinds (
   titled   boolean not null default true
 );
 comment on table private.content_kinds is
-  'Registry: the kinds of contents. relation is the kind''s detail table, with the head''s id as its key. details '
-  'is a view (id, detail) of what a card shows of the kind. eraser(uuid[]) empties the texts of these contents when '
-  'their author is erased. test/model/contents.test.ts checks that a kind is complete.';
+  'Registry: the kinds of contents. relation is the kind''s detail table, whose key is the head''s id. details is a '
+  'view (id, detail) of what a card shows for this kind only. eraser(uuid[]) empties the texts of these contents '
+  'when their author is erased. test/model/contents.test.ts checks that a kind is complete.';
 comment on column private.content_kinds.filter is
-  'filter(uuid, jsonb) says whether a content is wanted by what lists of this kind alone can be asked for; null where '
-  'there is nothing of the sort.';
+  'filter(uuid, jsonb) returns whether a content matches the filters that only lists of this kind have; null if the '
+  'kind has none.';
 comment on column private.content_kinds.titled is
-  'Whether contents of this kind have a title, and interests of the catalog. Videos and audio do not.';
-comment on column private.content_kinds.plural is 'Its name under /admin/content.';
+  'Whether contents of this kind have a title, and an interest that must be in the catalog. Videos and audio do '
+  'not.';
+comment on column private.content_kinds.plural is 'The kind''s name under /admin/content.';
 
 create table app.contents (
   id             uuid primary key default gen_random_uuid(),
@@ -20648,10 +20703,10 @@ create table app.contents (
   constraint content_title check (length(private.trimmed(title)) between 1 and 200)
 );
 create domain app.markdown as text constraint content_body check (length(value) between 1 and 20000);
-comment on domain app.markdown is 'The body or summary of a content: Markdown, kept as it was written.';
+comment on domain app.markdown is 'The body or summary of a content: Markdown, stored as it was written.';
 
--- Lists walk along what is there for everybody, or for the members of a space: whoever has hundreds of drafts, or of
--- contents in a private group, fills nobody's page with them. What its author alone sees has an index of its own.
+-- Lists scan contents that everybody sees, or all members of a space. So a person's hundreds of drafts, or contents in
+-- a private group, can't slow down other people's pages. What only the author sees has an index of its own.
 create index contents_kind_idx on app.contents (kind, created_at desc, id desc)
   where required_level = 0 and space_id is null;
 create index contents_interest_id_idx on app.contents (interest_id, kind, created_at desc, id desc)
@@ -20669,24 +20724,26 @@ create index contents_author_id_idx on app.contents (author_id, kind desc, creat
 create index contents_created_at_idx on app.contents (created_at desc, id desc) where deleted_at is null;
 create index contents_deleted_at_idx on app.contents (deleted_at) where deleted_at is not null;
 comment on table app.contents is
-  'The head of every content: its kind, whose it is, where it belongs, and who sees it. What a kind has of its own '
-  'is in its detail table.';
+  'The head of every content: its kind, its author, its space, and who sees it. What only one kind has is in that '
+  'kind''s detail table.';
 comment on column app.contents.interest_id is
-  'No foreign key: that of a video may be any. It stands for the interests above it too, which a list looks up.';
-comment on column app.contents.title is 'Of kinds that have one; null for videos and audio.';
-comment on column app.contents.is_draft is 'Whether its author alone sees it as yet.';
-comment on column app.contents.words is 'The words of its title and text, by which it is looked for.';
-comment on column app.contents.edited_at is 'When its words last changed; null if never.';
+  'No foreign key, because a video may have any id. A list of an interest also has the contents of the interests '
+  'below it.';
+comment on column app.contents.title is 'The title, for kinds that have one; null for videos and audio.';
+comment on column app.contents.is_draft is 'Whether it is still a draft, which only its author sees.';
+comment on column app.contents.words is 'The words of its title and text, for searches.';
+comment on column app.contents.edited_at is 'When its text was last changed; null if never.';
 comment on column app.contents.removed_at is
-  'When staff took it from all but its author; null unless it is removed.';
+  'When staff removed it, so that only its author sees it; null if it is not removed.';
 comment on column app.contents.deleted_at is
-  'When its author deleted it for good. Its detail is gone at once, and the head a day later, so that cursors hold.';
+  'When its author deleted it for good. Its detail is deleted at once, and the head a day later, so that cursors '
+  'stay valid.';
 comment on column app.contents.author_hidden is
-  'Whether the author is banned or erased: of the newest 500 contents at once, of the others soon after '
+  'Whether the author is banned or erased: set at once for the newest 500 contents, for the others soon after '
   '(private.hide_or_show_contents). Until then app.hidden_people hides them.';
 comment on column app.contents.required_level is
-  'What a viewer must be to the author: 0 anyone (or a member of the space), 3 the author (removed, draft), 4 '
-  'nobody (deleted, author banned or erased). See private.visibility.';
+  'Who may see it: 0 everybody (or the members of the space), 3 only the author (removed, draft), 4 nobody '
+  '(deleted, author banned or erased). See private.visibility.';
 insert into private.retention (relation, counts_from, keep) values ('app.contents', 'deleted_at', '1 day');
 
 insert into private.write_limits (kind, per_hour) values ('contents', 300), ('likes', 2000);
@@ -20705,7 +20762,7 @@ from app.contents c
 cross join lateral private.visibility(c.author_id, c.required_level, c.space_id) v
 where v.is_visible;
 comment on view private.visible_contents is
-  'The contents that the caller may see. It is for definer functions, to which no policy applies.';
+  'The contents that the caller may see. For definer functions, to which no policy applies.';
 
 create view private.written_heads with (security_invoker) as
 select c.id, c.kind,
@@ -20730,34 +20787,36 @@ left join lateral (
   select case p.kind when 'group' then p.id end as group_id, case p.kind when 'guild' then p.id end as guild_id
   from app.spaces p where p.id = c.space_id) s on true;
 comment on view private.written_heads is
-  'The heads of contents, whoever may see them, for kinds that somebody sees by more than the head.';
+  'The heads of contents without a check of who may see them, for kinds that some people may see even if they '
+  'can''t see the head.';
 
 create view private.content_heads with (security_invoker) as
 select h.id, h.kind, h.head from private.visible_contents c join private.written_heads h on h.id = c.id;
 comment on view private.content_heads is
-  'The heads of the contents that the caller may see, as every kind''s card begins: {id, kind, authorId, author, '
-  'interestId, interest, title, groupId, guildId, createdAt, editedAt, removedAt}. For definer functions.';
+  'The heads of the contents that the caller may see, with which the card of every kind begins: {id, kind, '
+  'authorId, author, interestId, interest, title, groupId, guildId, createdAt, editedAt, removedAt}. For definer '
+  'functions.';
 
 insert into private.lock_kinds (kind, position) values ('content', 560);
 
 create function private.words_in(p_texts text[]) returns tsvector
-language plpgsql stable security definer   -- what it asks for is not for everybody
+language plpgsql stable security definer   -- people may not call what it calls
 set search_path = ''
 as $$ begin return private.keyword_words(private.fold(left(array_to_string(p_texts, e'\x1f'), 25000))); end $$;
 comment on function private.words_in is
-  'The words of these texts, without case and accents, as app.contents.words has them.';
+  'The words of these texts, without case and accents, as stored in app.contents.words.';
 
 create function private.require_body(p_text text) returns app.markdown
 language plpgsql stable
 set search_path = ''
 as $$ begin return coalesce(private.require_markdown(p_text), ''); end $$;
-comment on function private.require_body is 'A body or summary as it is stored. Fails: content_body.';
+comment on function private.require_body is 'Returns a body or summary as it is stored. Fails: content_body.';
 
 create function private.add_content(
   p_kind text, p_interest uuid, p_title text, p_texts text[], p_group_id text default null,
   p_guild_id text default null
 ) returns uuid
-language plpgsql volatile security definer   -- nobody may write a head, nor read the registry
+language plpgsql volatile security definer   -- nobody may write a head or read the registry
 set search_path = ''
 as $$
 declare
@@ -20780,11 +20839,11 @@ begin
   return v_id;
 end $$;
 comment on function private.add_content is
-  'Writes the head of a new content of the caller, to be found by the words of its title and these texts, perhaps in '
-  'a group or guild. Its kind writes the detail. Fails: content_title.';
+  'Writes the head of a new content of the caller, optionally in a group or guild. It can be found by the words of '
+  'its title and of these texts. The function of its kind writes the detail. Fails: content_title.';
 
 create function private.require_content(p_kind text, p_id uuid) returns app.contents
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- invoker: a row that row-level security hides is unknown
 set search_path = ''
 as $$
 declare
@@ -20797,18 +20856,18 @@ begin
   return v_content;
 end $$;
 comment on function private.require_content is
-  'Answers the head of a content of this kind if the caller may see it. Fails with the code of its kind, such as '
+  'Returns the head of a content of this kind if the caller may see it. Fails with the code of its kind, such as '
   'video_unknown.';
 
 create function private.require_reported_content(p_kind text, p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- invoker: a row that row-level security hides is unknown
 set search_path = ''
 as $$
 begin
   return (private.require_content(p_kind, private.require_uuid(p_target, p_kind || '_unknown'))).id;
 end $$;
 comment on function private.require_reported_content is
-  'Answers the content of this kind that a report names, if the caller may see it. Fails with the code of its kind.';
+  'Returns the content of this kind that a report names, if the caller may see it. Fails with the code of its kind.';
 
 create function private.share_lock_content(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may lock heads
@@ -20819,7 +20878,7 @@ begin
   perform from app.contents where id = p_id for share;
 end $$;
 comment on function private.share_lock_content is
-  'Keeps a head as it is until the transaction ends: who changes or deletes the content waits.';
+  'Locks a head until the transaction ends: transactions that change or delete the content wait.';
 
 create function private.require_shown(p_content app.contents) returns void
 language plpgsql stable
@@ -20831,8 +20890,9 @@ begin
   end if;
 end $$;
 comment on function private.require_shown is
-  'Passes for a content that is for more than its author. What staff removed its author still reads, changes, ends '
-  'and deletes; but others leave nothing there, and its author gives nothing of it. Fails with the code of its kind.';
+  'Passes if not only the author can see the content. The author can still read, change, end and delete a content '
+  'that staff removed; but nobody can add anything to it, and its author can''t hand out anything of it. Fails with '
+  'the code of its kind.';
 
 create function private.lock_open_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql volatile
@@ -20841,20 +20901,20 @@ as $$
 declare
   v_content app.contents := private.require_content(p_kind, p_id);
 begin
-  -- a person before a head, also their own: ARCHITECTURE.md, Locks
+  -- the person first, then the head, even for the caller's own content: ARCHITECTURE.md, Locks
   perform private.share_lock_person(private.require_caller());
   perform private.write_in_space(v_content.space_id);
   perform private.share_lock_content(p_id);
-  v_content := private.require_content(p_kind, p_id);   -- again, since who waited may have lost it
+  v_content := private.require_content(p_kind, p_id);   -- again: it may have changed during the wait
   perform private.require_shown(v_content);
   return v_content;
 end $$;
 comment on function private.lock_open_content is
-  'For who leaves something on a content: its head, share-locked, if the caller sees it, it is not removed, and its '
-  'space is not archived.';
+  'For callers that add something to a content: returns its head, share-locked, if the caller can see it, it is not '
+  'removed, and its space is not archived.';
 
 create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
-language plpgsql volatile security definer   -- nobody may lock heads; it asks by itself who sees one
+language plpgsql volatile security definer   -- nobody may lock heads; it checks itself who sees one
 set search_path = ''
 as $$
 declare
@@ -20875,9 +20935,9 @@ begin
   return null;
 end $$;
 comment on function private.lock_own_content is
-  'The head of the caller''s own content of this kind, locked until the transaction ends. It may be removed, or a '
-  'draft. Without p_seen, for who deletes or settles, also in a space that they have left, and not counted as an '
-  'edit.';
+  'Returns the head of the caller''s own content of this kind, locked until the transaction ends. It may be removed '
+  'or a draft. Without p_seen, for deleting or settling, it also works in a space that the caller has left, and '
+  'doesn''t count as an edit.';
 
 create function private.edit_content(p_content app.contents, p_changes jsonb, p_texts text[]) returns void
 language plpgsql volatile security definer   -- nobody may change a head
@@ -20901,13 +20961,13 @@ begin
   where id = p_content.id;
 end $$;
 comment on function private.edit_content is
-  'Changes the title and interest of a content as its author asks, {title?, interestId?}, and its words to those of '
-  'these texts. Lock first: private.lock_own_content. Fails: content_title.';
+  'Changes the title and the interest of a content to those in p_changes, {title?, interestId?}, and its words to '
+  'those of these texts. Lock first: private.lock_own_content. Fails: content_title.';
 
 -- sql/content/15_places.sql
 
--- Where contents stand in lists that do not go by when they were published, such as events by their start. A place has
--- a copy of what the head says of who may find it, so that an index holds those alone that everybody sees.
+-- The places of contents in lists that are not ordered by time of publication, such as events by their start. A place
+-- has a copy of the columns of the head that decide who may find it, so that an index has only what everybody sees.
 -- docs/decisions.md, Lists; Contents.
 
 create table private.content_places (
@@ -20928,14 +20988,14 @@ create index content_places_space_idx on private.content_places (space_id, sort,
 create index content_places_own_idx on private.content_places (author_id, sort, at, content_id)
   where required_level = 3;
 comment on table private.content_places is
-  'The places of contents in lists with an order of their own. Their kind writes them by private.place_content.';
+  'The places of contents in lists with an order of their own. The kind writes them with private.place_content.';
 comment on column private.content_places.content_id is
-  'No foreign key: a kind''s trigger deletes its places with the detail, which goes before the head.';
-comment on column private.content_places.sort is 'The order, such as start; each belongs to one kind.';
+  'No foreign key: a trigger of the kind deletes places together with the detail, which is deleted before the head.';
+comment on column private.content_places.sort is 'The name of the order, such as start; each belongs to one kind.';
 comment on column private.content_places.at is
-  'The place as a time. What is ordered by a number counts it as seconds since 1970.';
-comment on column private.content_places.author_id is 'As space_id, that of the head, which never changes.';
-comment on column private.content_places.required_level is 'That of the head. A trigger keeps it.';
+  'The place as a time. An order by number stores the number as seconds since 1970.';
+comment on column private.content_places.author_id is 'A copy from the head, like space_id; neither ever changes.';
+comment on column private.content_places.required_level is 'A copy from the head. A trigger keeps it up to date.';
 
 insert into private.personal_data (relation, person_column, reason) values
   ('private.content_places', 'author_id', 'A copy of what the sections of contents have.');
@@ -20954,7 +21014,7 @@ begin
   end if;
 end $$;
 comment on function private.place_content is
-  'Gives a content its place in an order, or with null takes it out. For triggers of its kind''s detail.';
+  'Sets the place of a content in an order; with null, deletes it. For triggers on the kind''s detail table.';
 
 create function private.level_places() returns trigger
 language plpgsql security definer   -- nobody may write places
@@ -20964,7 +21024,7 @@ begin
   update private.content_places set required_level = new.required_level where content_id = new.id;
   return null;
 end $$;
-comment on function private.level_places is 'Trigger: places follow what their head requires.';
+comment on function private.level_places is 'Trigger: copies the required level of the head to its places.';
 create trigger _150_level_places after update on app.contents
   for each row when (old.required_level <> new.required_level) execute function private.level_places();
 
@@ -20974,7 +21034,7 @@ create trigger _150_level_places after update on app.contents
 -- docs/decisions.md, Lists; Contents.
 
 create function private.content_place(p_id uuid, p_kind text) returns app.place
-language plpgsql stable security definer   -- a cursor stays good when its content is deleted or removed
+language plpgsql stable security definer   -- a cursor remains valid if its content is deleted or removed
 set search_path = ''
 as $$
 begin
@@ -20985,11 +21045,11 @@ begin
     where c.id = p_id and c.kind = p_kind and v.is_addressed);
 end $$;
 comment on function private.content_place is
-  'The place of a cursor''s content, also of one that was deleted within the day or removed, but not of one that '
-  'was never for the caller; null then.';
+  'The place of the content in a cursor, even if it was removed, or deleted within the last day. Null if the '
+  'content was never visible to the caller.';
 
 create function private.interests_below(p_interest uuid) returns uuid[]
-language plpgsql stable security definer   -- one plan, whoever asks
+language plpgsql stable security definer   -- one plan for all callers
 set search_path = ''
 as $$
 begin
@@ -21000,7 +21060,7 @@ begin
     select d.id from app.interests n join app.interests d on d.parent_id = n.id where n.parent_id = p_interest);
 end $$;
 comment on function private.interests_below is
-  'An interest with those below it, first itself, which need not be in the catalog.';
+  'An interest and those below it, itself first; it need not be in the catalog.';
 
 create function private.content_list(p_kind text, p_sort text, p_space uuid) returns text
 language plpgsql immutable
@@ -21013,7 +21073,7 @@ create function private.find_contents(
   p_filters jsonb default null, p_sort text default null, p_up boolean default false, p_past integer default 0,
   p_end timestamptz default null
 ) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
+language plpgsql stable security definer   -- under the policy the scan could pass over hidden contents without limit
 set search_path = ''
 as $$
 declare
@@ -21021,9 +21081,9 @@ declare
   v_most  integer := 400 + p_past;
   v_each  integer := greatest(4, least(v_most, 4000 / greatest(1, cardinality(p_interests))));
   v_way   text := case when p_up then 'asc' else 'desc' end;
-  v_walk  text;   -- with a place for what its index holds
+  v_walk  text;   -- with a placeholder for the condition of its index
   v_open  text;   -- what everybody sees, or every member of the space
-  v_own   text;   -- what nobody but the caller sees
+  v_own   text;   -- what only the caller sees
   v_taken boolean := p_sort is null and num_nonnulls(p_space, p_author) = 0 and p_interests is not null;
   v_list  text := private.content_list(p_kind, p_sort, p_space);
   v_end   timestamptz := coalesce(p_end, case when p_up then 'infinity' else '-infinity' end::timestamptz);
@@ -21046,8 +21106,8 @@ begin
     else format(v_walk, 'space_id is null and required_level = 0') end;
   v_own := case when coalesce(p_author, v_me) = v_me
                 then 'union all ' || format(v_walk, 'author_id = $12 and required_level = 3') end;
-  -- of each interest the next ones. Behind the last one of an interest that has more, others of it may lie between
-  -- those of the rest: so the look ends there
+  -- Takes the next contents of each interest. If an interest has more, its further contents may be newer than some of
+  -- the other interests' contents, so the look ends at the last one taken of it.
   execute format($q$
     with taken as materialized (
       select e.at, e.id, e.place
@@ -21064,7 +21124,7 @@ begin
       select w.at, w.id from (%1$s %2$s) w %3$s order by w.at %4$s, w.id %4$s limit $4
     ), seen as materialized (
       select array(select l.id from looked l
-                   -- by id: otherwise it might begin with all of the author or the interest
+                   -- by id: otherwise the plan might start with all of the author's or the interest's
                    cross join lateral (select * from private.visible_contents v where v.id = l.id offset 0) c
                    where c.space_id is not distinct from $5 %5$s
                    order by l.at %4$s, l.id %4$s offset $11 limit 51) as ids
@@ -21089,10 +21149,10 @@ begin
   return v_found;
 end $$;
 comment on function private.find_contents is
-  'The next contents of a kind in a space, or in none, that the caller may see, past so many of them, as far as it is '
-  'asked for by an author, about these interests, with all these words, and as the filter of the kind wants it; among '
-  'the next 400 that are there for others, with the caller''s own that are not, and as many more as are passed, by '
-  'the narrowest index, or about several interests among the next 4000 of all of them. Newest first, or by an order '
+  'The next contents of a kind in a space, or in none, that the caller may see, without the first p_past; '
+  'optionally by an author, about these interests, with all these words, and matching the filter of the kind. It '
+  'reads the next 400 index entries, plus p_past, of contents that others see and of the caller''s own that others '
+  'don''t see, from the narrowest index; for several interests, 4000 entries in all. Newest first, or in an order '
   'of private.content_places.';
 call private.force_index_scans('private.find_contents');
 
@@ -21109,12 +21169,12 @@ begin
                join private.content_places p on p.content_id = i.id and p.sort = p_sort order by i.place);
 end $$;
 comment on function private.content_cursors is
-  'The cursors of contents that were found: their ids, newest first; places in any other order, since a deleted one '
-  'has none any more.';
+  'The cursors of found contents: their ids if newest first; places in any other order, because a deleted content '
+  'no longer has a place.';
 call private.force_index_scans('private.content_cursors');
 
 create type app.listing as (ids uuid[], cursors text[], next text);
-comment on type app.listing is 'As app.found, with the cursor of each id: what private.page is made of.';
+comment on type app.listing is 'As app.found, with the cursor of each id: the input of private.page.';
 
 create function private.search_contents(
   p_kind text, p_interest_id uuid, p_author_id text, p_q text, p_group_id text, p_guild_id text, p_cursor text,
@@ -21125,7 +21185,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- any id will do beside a start that no content has
+  -- with a start that no content has, any id will do
   v_from   app.place := (coalesce(p_start, case when p_up then '-infinity' else 'infinity' end::timestamptz),
                          private.require_caller())::app.place;
   v_space  uuid := private.find_named_space(p_group_id, p_guild_id);
@@ -21146,7 +21206,7 @@ begin
     end if;
   end if;
   v_words := tsvector_to_array(private.words_in(array[p_q]));
-  if (p_q is null or v_words <> '{}')   -- no word is nowhere
+  if (p_q is null or v_words <> '{}')   -- a search without words finds nothing
      and (v_space is null
           or exists (select from app.space_members where space_id = v_space and user_id = app.uid())) then
     v_found := private.find_contents(
@@ -21157,13 +21217,13 @@ begin
   return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_sort, v_space), v_found.next)::app.listing;
 end $$;
 comment on function private.search_contents is
-  'A look at the list of a kind, as every GET of one takes it: about an interest and what is below it, by an author, '
-  'of these words, in a group or guild (nothing for who is no member), and by filters of its own '
-  '(private.content_kinds); newest first, or by an order of its own, whose cursors are places, from a start to an '
-  'end; past so many of them.';
+  'One look at the list of a kind, with the parameters that every GET of such a list takes: contents about an '
+  'interest and those below it, by an author, with these words, in a group or guild (nothing if the caller is not a '
+  'member), and matching the kind''s own filters (private.content_kinds). Newest first; or in an order of its own, '
+  'whose cursors are places, between a start and an end. It skips the first p_past.';
 
 create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
-language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
+language plpgsql stable security definer   -- under the policy the scan could pass over hidden contents without limit
 set search_path = ''
 as $$
 declare
@@ -21188,13 +21248,13 @@ begin
     order by l.at desc, l.id desc limit 30);
 end $$;
 comment on function private.find_contents_by is
-  'The latest 30 contents of a kind by a person that the caller may see, among the latest 400 that are for everybody, '
-  'the latest 400 in spaces, and 400 that are for nobody but the caller.';
+  'The latest 30 contents of a kind by a person that the caller may see, among the latest 400 for everybody, the '
+  'latest 400 in spaces, and the latest 400 that only the caller sees.';
 call private.force_index_scans('private.find_contents_by');
 
 -- sql/content/30_deletion.sql
 
--- How an author deletes a content for good, and what becomes of all that people left on it.
+-- How an author deletes a content for good, and how what people left on it is deleted.
 -- docs/decisions.md, Contents.
 
 create table private.content_cascades (
@@ -21205,9 +21265,10 @@ create table private.content_cascades (
 );
 create index content_cascades_kind_idx on private.content_cascades (kind, position);
 comment on table private.content_cascades is
-  'Registry: tables that hold what people leave on a content of a kind. After a content is deleted, the worker '
-  'deletes their rows, 500 at a time in the order of position, so that the head''s foreign keys find none.';
-comment on column private.content_cascades.whose is 'Which rows hang on a content ($1), as SQL with an index.';
+  'Registry: tables with what people leave on a content of a kind. After a content is deleted, the worker deletes '
+  'their rows, 500 at a time in the order of position, so that the foreign keys to the head find none.';
+comment on column private.content_cascades.whose is
+  'The condition for the rows that belong to a content ($1), as SQL with an index.';
 
 create function private.clear_content(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- nobody may delete what others left
@@ -21229,7 +21290,7 @@ begin
                    v_left.relation, v_left.whose) using v_content.id;
     get diagnostics v_deleted = row_count;
     v_changed := v_changed + v_deleted;
-    -- a row that somebody changed meanwhile is passed over: 499 are no end
+    -- a row that somebody changed meanwhile is skipped, so fewer than 500 don't mean the end
     execute format('select exists (select from %s where %s)', v_left.relation, v_left.whose) into v_missed
       using v_content.id;
     v_more := v_more or v_missed or v_deleted = 500;
@@ -21237,29 +21298,29 @@ begin
   return json_build_object('changed', v_changed, 'next', case when v_more then v_content.id end);
 end $$;
 comment on function private.clear_content is
-  'For the worker alone, and private.delete_content: deletes 500 rows of each table of what people left on a deleted '
-  'content {contentId}. Answers {changed, next}; next is null when there are no more.';
+  'For the worker alone, and private.delete_content: deletes 500 rows from each table with what people left on a '
+  'deleted content {contentId}. Returns {changed, next}; next is null when no rows remain.';
 call private.force_index_scans('private.clear_content');
 call private.make_batch_queue('deleted-contents', 'private.clear_content');
 
 create function private.clear_before_purge() returns trigger
-language plpgsql security definer   -- the purge may touch no table of ours
+language plpgsql security definer   -- the purge may not access our tables
 set search_path = ''
 as $$
 begin
   if private.clear_content(jsonb_build_object('contentId', old.id)) ->> 'next' is not null then
-    return null;   -- the head stays for the next purge
+    return null;   -- the head waits for the next purge
   end if;
   return old;
 end $$;
 comment on function private.clear_before_purge is
-  'Trigger: a deleted head goes when nothing hangs on it any more. The worker may have been away for longer than its '
-  'job is kept, and foreign keys would take all of it at once.';
+  'Trigger: a deleted head is deleted only when no rows belong to it any more. Otherwise, if the worker was off for '
+  'longer than its job is kept, the foreign keys would delete all rows in one statement.';
 create trigger _100_clear_before_purge before delete on app.contents
   for each row when (old.deleted_at is not null) execute function private.clear_before_purge();
 
 create function private.delete_content(p_kind text, p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete a head, a detail, and what others left
+language plpgsql volatile security definer   -- nobody may delete a head, a detail, or what others left
 set search_path = ''
 as $$
 declare
@@ -21270,7 +21331,7 @@ begin
   if not found then
     return false;
   end if;
-  -- children before details: ARCHITECTURE.md, Locks
+  -- children first, then details: ARCHITECTURE.md, Locks
   if private.clear_content(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('deleted-contents', v_job);
   end if;
@@ -21279,13 +21340,14 @@ begin
   return true;
 end $$;
 comment on function private.delete_content is
-  'Deletes the caller''s own content of this kind with its detail, also one that they do not see any more; false when '
-  'there is none. The head stays for a day, and what is more than 500 rows of a table is left to the worker.';
+  'Deletes the caller''s own content of this kind with its detail, even if they can''t see it any more; false if '
+  'there is none. The head is kept for a day, and the worker deletes what exceeds 500 rows of a table.';
 
 -- sql/content/60_children.sql
 
--- Children: what people leave within the contents of others, such as arguments and solutions. Staff removes those that
--- are registered as contents are removed, and a ban hides them and an erasure empties them here, whatever their kind.
+-- Children: what people leave within the contents of others, such as arguments and solutions. Staff can remove the
+-- registered kinds of children the way they remove contents. A ban hides children and an erasure empties them,
+-- whatever their kind.
 -- docs/decisions.md, Contents; Staff; Erasure and export.
 
 create table private.content_child_kinds (
@@ -21296,9 +21358,9 @@ create table private.content_child_kinds (
 );
 comment on table private.content_child_kinds is
   'Registry: kinds of children of contents that staff can remove and restore, by setting removed_at of relation. '
-  'details is a view (id, content_id, author_id, created_at, removed_at, words, detail) of those that are not '
-  'deleted.';
-comment on column private.content_child_kinds.plural is 'Its name under /admin/content.';
+  'details is a view (id, content_id, author_id, created_at, removed_at, words, detail) of the children that are '
+  'not deleted.';
+comment on column private.content_child_kinds.plural is 'The kind''s name under /admin/content.';
 
 create table private.content_child_tables (
   relation regclass primary key,
@@ -21308,9 +21370,10 @@ create table private.content_child_tables (
   stays    boolean not null default false
 );
 comment on table private.content_child_tables is
-  'Registry: tables of what people leave within contents, whose column author_hidden says whether the author is '
-  'banned or erased. person and key name a person''s rows, and an index covers the two. An erasure empties the '
-  'column words. If words is null it deletes the rows, unless they stay because their own feature erases them.';
+  'Registry: tables of what people leave within contents. Their column author_hidden says whether the author is '
+  'banned or erased. person and key are the columns that identify a person''s rows; an index covers both. An '
+  'erasure empties the column words. If words is null it deletes the rows, unless stays is true because the feature '
+  'erases them itself.';
 
 create function private.prepare_child() returns trigger
 language plpgsql
@@ -21321,10 +21384,10 @@ begin
   return new;
 end $$;
 comment on function private.prepare_child is
-  'Trigger: fills the words of a child by its body, or staff who looks for some would wait for those of 400 texts.';
+  'Trigger: fills the words of a child from its body, because a search by staff would otherwise parse 400 texts.';
 
 create function private.count_parts() returns trigger
-language plpgsql security definer   -- only triggers write counts
+language plpgsql security definer   -- only triggers may write counts
 set search_path = ''
 as $$
 declare
@@ -21343,12 +21406,12 @@ begin
   return null;
 end $$;
 comment on function private.count_parts is
-  'Trigger: counts the parts that are there for everyone, as replies to posts are counted. Its arguments are the '
-  'column that names the content, the detail table and its column for the count, and the condition that holds of '
-  'parts that count. The transition tables are written and, of an update, overwritten.';
+  'Trigger: counts the children that everybody may see, as replies to posts are counted. Its arguments are the '
+  'column that names the content, the detail table, that table''s column for the count, and the condition for '
+  'children that count. The transition tables are written and, for an update, overwritten.';
 
 create function private.next_children(p_author uuid, p_kind text, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change rows of a person
+language plpgsql stable security definer   -- for definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
@@ -21359,11 +21422,12 @@ begin
     into v_ids using p_author, coalesce(p_after, '00000000-0000-0000-0000-000000000000');
   return v_ids;
 end $$;
-comment on function private.next_children is 'The next 500 children of this kind by a person behind one, by id.';
+comment on function private.next_children is
+  'The next 500 children of this kind by a person after a given one, by id.';
 call private.force_index_scans('private.next_children');
 
 create function private.hide_or_show_children(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
+language plpgsql volatile security definer   -- a ban and an erasure change their person's rows
 set search_path = ''
 as $$
 declare
@@ -21396,7 +21460,7 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_children is
-  'For the worker alone, and private.hide_children: as private.hide_or_show_contents, of a table of children '
+  'For the worker alone, and private.hide_children: as private.hide_or_show_contents, for a table of children '
   '{userId, relation}.';
 call private.force_index_scans('private.hide_or_show_children');
 call private.make_batch_queue('hidden-children', 'private.hide_or_show_children');
@@ -21421,17 +21485,18 @@ begin
   end loop;
 end $$;
 comment on function private.hide_children is
-  'Step: as private.hide_contents, of 500 rows of each table of children.';
+  'Step: as private.hide_contents, for 500 rows of each table of children.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_children', '{ban,unban,erasure}', 166);
 
 -- sql/content/65_votes.sql
 
--- Votes on parts: one vote a person and part, on parts of others, while the content is open.
+-- Votes on children of contents, such as arguments: one vote per person and child, on those of others, while the
+-- content is open.
 -- docs/decisions.md, Debates; Problems.
 
 create function private.sum_votes() returns trigger
-language plpgsql security definer   -- only triggers write sums
+language plpgsql security definer   -- only triggers may write sums
 set search_path = ''
 as $$
 declare
@@ -21449,9 +21514,9 @@ begin
   return null;
 end $$;
 comment on function private.sum_votes is
-  'Trigger: sums votes up, one by one, also those of people whom the viewer does not see and of the erased, as hearts '
-  'of posts are. A vote without a value counts 1. Its arguments are the column that names the part, the table of '
-  'parts, and its column for the sum.';
+  'Trigger: adds each vote to the sum. Votes of erased people, and of people that the viewer can''t see, count too, '
+  'as hearts of posts do. A vote without a value counts 1. Its arguments are the column that names the child, the '
+  'table of children, and that table''s column for the sum.';
 
 create function private.begin_vote(p_kind text, p_content uuid, p_part text, p_author uuid) returns void
 language plpgsql volatile
@@ -21465,13 +21530,13 @@ begin
   end if;
 end $$;
 comment on function private.begin_vote is
-  'The caller is about to vote on a part, such as an argument, of a content of this kind, which '
-  'private.lock_open_content locks. Look at the part again after it. Fails with a code of the part, for one''s '
-  'own.';
+  'Checks that the caller may vote on a child, such as an argument, of a content of this kind, and locks the '
+  'content with private.lock_open_content. Read the child again after this. Fails with a code of the child if it is '
+  'the caller''s own.';
 
 -- sql/content/80_bans.sql
 
--- What a ban and an erasure do to contents, and where personal data is in them. The newest 500 are hidden at once,
+-- What a ban and an erasure do to contents, and where contents hold personal data. The newest 500 are hidden at once,
 -- the others by the worker; until then app.hidden_people hides them. How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Staff; Erasure and export.
 
@@ -21479,29 +21544,30 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.contents', 'author_id', 'contents', '{words,author_hidden,required_level}');
 
 create function private.next_contents(p_author uuid, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change rows of a person
+language plpgsql stable security definer   -- for definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
-  v_kind   text := (select max(kind) || 'z' from private.content_kinds);   -- behind every kind
+  v_kind   text := (select max(kind) || 'z' from private.content_kinds);   -- sorts after every kind
   v_from   timestamptz := 'infinity';
-  v_before uuid := p_author;   -- any id will do beside infinity
+  v_before uuid := p_author;   -- with infinity any id will do
 begin
   if p_after is not null then
     select kind, created_at, id into v_kind, v_from, v_before from app.contents where id = p_after;
     if not found then
-      return private.next_contents(p_author, null);   -- it was purged meanwhile: to begin anew passes over none
+      return private.next_contents(p_author, null);   -- it was purged meanwhile: starting again skips none
     end if;
   end if;
   return array(select id from app.contents
                where author_id = p_author and (kind, created_at, id) < (v_kind, v_from, v_before)
                order by kind desc, created_at desc, id desc limit 500);
 end $$;
-comment on function private.next_contents is 'The next 500 contents of a person behind one, by kind, newest first.';
+comment on function private.next_contents is
+  'The next 500 contents of a person after a given one, by kind, newest first.';
 call private.force_index_scans('private.next_contents');
 
 create function private.hide_or_show_contents(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
+language plpgsql volatile security definer   -- a ban and an erasure change their person's rows
 set search_path = ''
 as $$
 declare
@@ -21512,7 +21578,8 @@ declare
   v_eraser  text;
   v_changed integer;
 begin
-  -- a ban or its end waits for this batch, or this batch for it: what it writes is what holds when it commits
+  -- locks the person: a concurrent ban or unban happens either before or after this batch, so what it writes is true
+  -- when it commits
   select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
   v_ids := private.next_contents(v_user, p_after);
@@ -21524,16 +21591,16 @@ begin
     update app.contents set author_hidden = true, title = null, words = ''
     where id = any (v_ids) and (not author_hidden or title is not null or words <> '');
   else
-    -- this column alone: what follows from other words is not worked out anew
+    -- only this column, so that triggers on the texts don't run
     update app.contents set author_hidden = v_hidden where id = any (v_ids) and author_hidden <> v_hidden;
   end if;
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_contents is
-  'For the worker alone, and private.hide_contents: hides the next 500 contents of a person {userId} behind one, '
-  'or shows them again, by whether the person is banned or erased then; of an erased one their words go too. '
-  'Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.hide_contents: hides the next 500 contents of a person {userId}, after a given '
+  'one, or shows them again, depending on whether the person is banned or erased now. If the person is erased it '
+  'also deletes their words. Returns {changed, next}; next is null at the end.';
 call private.make_batch_queue('hidden-contents', 'private.hide_or_show_contents');
 
 create function private.hide_contents(p_user app.users) returns void
@@ -21548,21 +21615,21 @@ begin
   elsif p_user.erased_at is not null then
     perform private.erase_later('hidden-contents', v_job);
   else
-    -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
+    -- every ban or unban starts a batch of its own from the beginning, so the last one misses nothing
     perform private.enqueue('hidden-contents', v_job);
   end if;
 end $$;
 comment on function private.hide_contents is
-  'Step: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure empties them '
-  'too; the others follow by the worker.';
+  'Step: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure also empties them. '
+  'The worker does the others.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_contents', '{ban,unban,erasure}', 162);
 
 -- policies/content.sql
 
--- Who may see and touch contents. Twin of sql/content/.
+-- Who may see and change contents. Twin of sql/content/.
 
--- content_kinds: a registry, for definer functions alone
+-- content_kinds: a registry, only for definer functions
 alter table private.content_kinds enable row level security;
 alter table private.content_places enable row level security;
 
@@ -21579,9 +21646,10 @@ grant select on app.contents to authenticated;
 create policy select_audience on app.contents for select to authenticated
   using ((select v.is_visible from private.visibility(author_id, required_level, space_id) v));
 comment on policy select_audience on app.contents is
-  'By private.visibility: everybody sees a content, but not across a block, nor of who is banned or erased; what is '
-  'removed or a draft its author alone; in a space its members. The policies of every kind derive from this one.';
--- no insert: private.add_content publishes
+  'By private.visibility: everybody sees a content, except across a block and if its author is banned or erased. '
+  'Only its author sees it while it is removed or a draft. Only members see what is in a space. The policies of '
+  'every kind derive from this one.';
+-- no insert: private.add_content publishes contents
 
 -- helpers
 grant execute on function
@@ -21608,7 +21676,7 @@ grant execute on function
   private.words_in
   to authenticated, service_role;
 
--- batches that the worker does
+-- batches that the worker runs
 grant execute on function
   private.clear_content,
   private.hide_or_show_contents,
@@ -21617,7 +21685,7 @@ grant execute on function
 
 -- sql/videos/10_videos.sql
 
--- Videos and audio: two kinds of contents, which are a recording elsewhere and a caption. The head: sql/content.
+-- Videos and audio: two kinds of contents, each a recording stored elsewhere and a caption. The head: sql/content.
 -- docs/decisions.md, Contents.
 
 create table app.videos (
@@ -21628,7 +21696,7 @@ create table app.videos (
   duration_sec  smallint check (duration_sec between 0 and 60),
   constraint video_caption check (length(caption) between 1 and 280)
 );
-comment on table app.videos is 'What a video has beside its head in app.contents.';
+comment on table app.videos is 'What a video has in addition to its head in app.contents.';
 
 create table app.audio (
   id           uuid primary key references app.contents on delete cascade,
@@ -21637,7 +21705,7 @@ create table app.audio (
   duration_sec smallint check (duration_sec between 0 and 300),
   constraint audio_caption check (length(caption) between 1 and 280)
 );
-comment on table app.audio is 'What an audio recording has beside its head in app.contents.';
+comment on table app.audio is 'What an audio recording has in addition to its head in app.contents.';
 
 create table app.video_counters (
   video_id uuid primary key references app.videos on delete cascade,
@@ -21646,7 +21714,8 @@ create table app.video_counters (
   comments integer not null default 0 check (comments >= 0)
 );
 comment on table app.video_counters is
-  'Counts of a video, in a table of their own so that counting does not rewrite the video. Triggers keep them.';
+  'The counts of a video, in a table of their own so that counting doesn''t rewrite the video. Triggers keep them '
+  'up to date.';
 
 insert into private.errors (code, status, text) values
   ('video_unknown', 404, 'There is no such video.'),
@@ -21657,18 +21726,18 @@ insert into private.errors (code, status, text) values
 insert into private.lock_kinds (kind, position) values ('video counters', 550);
 
 create function private.count_video() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
   insert into app.video_counters (video_id) values (new.id);
   return null;
 end $$;
-comment on function private.count_video is 'Trigger: a new video gets its counters.';
+comment on function private.count_video is 'Trigger: inserts the counters of a new video.';
 create trigger _100_count_video after insert on app.videos for each row execute function private.count_video();
 
 create function private.lock_video_counters(p_videos uuid[]) returns void
-language plpgsql volatile security definer   -- only triggers write counters
+language plpgsql volatile security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -21676,7 +21745,8 @@ begin
   perform from app.video_counters c where c.video_id = any (p_videos) order by c.video_id for no key update;
 end $$;
 comment on function private.lock_video_counters is
-  'Locks the counters of these videos, sorted. Call it before changing heads or comments: ARCHITECTURE.md, Locks.';
+  'Locks the counters of these videos, sorted by id. Call it before changing heads or comments: ARCHITECTURE.md, '
+  'Locks.';
 
 create view private.video_details with (security_invoker) as
 select v.id,
@@ -21686,14 +21756,14 @@ select v.id,
          'caption', v.caption,
          'durationSec', v.duration_sec) as detail
 from app.videos v;
-comment on view private.video_details is 'What the card of a video has of its own kind: {mediaUrl, thumbnailUrl, '
+comment on view private.video_details is 'What only the card of a video has: {mediaUrl, thumbnailUrl, '
   'caption, durationSec}.';
 
 create view private.audio_details with (security_invoker) as
 select a.id,
        json_build_object('mediaUrl', a.media_url, 'caption', a.caption, 'durationSec', a.duration_sec) as detail
 from app.audio a;
-comment on view private.audio_details is 'What the card of a recording has of its own kind: {mediaUrl, caption, '
+comment on view private.audio_details is 'What only the card of a recording has: {mediaUrl, caption, '
   'durationSec}.';
 
 create function private.erase_videos(p_ids uuid[]) returns void
@@ -21701,10 +21771,11 @@ language plpgsql volatile security definer   -- an erasure changes rows that nob
 set search_path = ''
 as $$
 begin
-  perform private.lock_video_counters(p_ids);   -- which go too
+  perform private.lock_video_counters(p_ids);   -- they are deleted too
   delete from app.videos where id = any (p_ids);
 end $$;
-comment on function private.erase_videos is 'Deletes what these videos show and say; their author is erased.';
+comment on function private.erase_videos is
+  'Deletes the recordings and captions of these videos, because their author is erased.';
 
 create function private.erase_audio(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -21713,7 +21784,8 @@ as $$
 begin
   delete from app.audio where id = any (p_ids);
 end $$;
-comment on function private.erase_audio is 'Deletes what these recordings are and say; their author is erased.';
+comment on function private.erase_audio is
+  'Deletes the recordings and captions of these audio contents, because their author is erased.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, titled) values
   ('video', 'videos', 'app.videos', 'private.video_details', 'private.erase_videos', false),
@@ -21728,13 +21800,13 @@ create function private.require_video(p_id uuid) returns app.contents
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_content('video', p_id); end $$;
-comment on function private.require_video is 'Answers the head of a video if the caller may see it.';
+comment on function private.require_video is 'Returns the head of a video if the caller may see it.';
 
 create function private.require_audio(p_id uuid) returns app.contents
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_content('audio', p_id); end $$;
-comment on function private.require_audio is 'Answers the head of a recording if the caller may see it.';
+comment on function private.require_audio is 'Returns the head of a recording if the caller may see it.';
 
 
 
@@ -21743,7 +21815,7 @@ insert into private.report_targets (type, finder) values
 
 -- sql/videos/20_engagement.sql
 
--- Likes and reposts of videos, given and taken back. Nobody is told of them: videos have no events.
+-- Likes and reposts of videos, and taking them back. Nobody is notified of them: videos have no events.
 
 create table app.video_likes (
   video_id   uuid not null references app.contents on delete cascade,
@@ -21762,7 +21834,7 @@ create table app.video_reposts (
 );
 create index video_reposts_user_id_idx on app.video_reposts (user_id, created_at desc);
 comment on table app.video_reposts is 'Who has reposted which video. Others see only a count.';
--- no update of either: a like or a repost is given or taken back
+-- no update of either: a like or a repost is only inserted or deleted
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.video_likes', 'user_id', 'videoLikes'), ('app.video_reposts', 'user_id', 'videoReposts');
@@ -21772,7 +21844,7 @@ insert into private.content_cascades (relation, kind, whose) values
   ('app.video_reposts', 'video', 'video_id = $1');
 
 create function private.count_video_engagement() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 declare
@@ -21791,7 +21863,7 @@ begin
   return null;
 end $$;
 comment on function private.count_video_engagement is
-  'Trigger: counts likes and reposts, also those of people whom the viewer does not see, as hearts of posts are.';
+  'Trigger: counts likes and reposts. Those of people that the viewer can''t see count too, as hearts of posts do.';
 create trigger count_given after insert on app.video_likes
   referencing new table as changed for each statement execute function private.count_video_engagement();
 create trigger count_taken_back after delete on app.video_likes
@@ -21804,7 +21876,7 @@ create trigger count_taken_back after delete on app.video_reposts
 create function private.video_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a video is visible, not once for each of its parts
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning this view takes longer than running it
 as $$
 begin
   return (
@@ -21824,7 +21896,7 @@ begin
     join app.video_counters c on c.video_id = h.id);
 end $$;
 comment on function private.video_cards is
-  'The cards of these videos, in order, as far as the caller sees them: the head, the detail, {likeCount, '
+  'The cards of these videos, in order, without those that the caller can''t see: the head, the detail, {likeCount, '
   'repostCount, commentCount, viewerHasLiked, viewerHasReposted}.';
 call private.force_index_scans('private.video_cards');
 
@@ -21832,21 +21904,21 @@ create function private.require_video_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('video_unknown', private.video_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_video_card is 'Answers the card of a video that the caller may see.';
+comment on function private.require_video_card is 'Returns the card of a video that the caller may see.';
 
 create function private.require_open_video(p_id uuid) returns uuid
-language plpgsql volatile   -- invoker: what row-level security hides is unknown
+language plpgsql volatile   -- invoker: a row that row-level security hides is unknown
 set search_path = ''
 as $$
 begin
-  -- not private.lock_open_content: its counters come before the head of a video (ARCHITECTURE.md, Locks)
+  -- not private.lock_open_content: the counters of a video are locked before its head (ARCHITECTURE.md, Locks)
   perform private.write_in_space((private.require_video(p_id)).space_id);
   perform private.require_shown(private.require_video(p_id));
   return p_id;
 end $$;
 comment on function private.require_open_video is
-  'Answers a video that the caller may see, that is not removed, and whose space is not archived: its author sees a '
-  'removed one, but nobody can act on it.';
+  'Returns a video if the caller may see it, it is not removed, and its space is not archived. The author can see a '
+  'removed video, but nobody can act on it.';
 
 create function api.like_video(p_id uuid) returns json
 language plpgsql volatile
@@ -21857,13 +21929,13 @@ declare
 begin
   perform private.count_writes('likes');
   v_video := private.require_open_video(p_id);
-  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown video
+  -- reads and writes in one statement: with two, a block in between would give another error than an unknown video
   insert into app.video_likes (video_id, user_id)
   select c.id, private.require_caller() from app.contents c where c.id = v_video and c.required_level = 0
   on conflict do nothing;
   return private.require_video_card(v_video);
 end $$;
-comment on function api.like_video is 'Likes a video; repeating it changes nothing. Answers the card.';
+comment on function api.like_video is 'Likes a video; repeating it changes nothing. Returns the card.';
 
 create function api.unlike_video(p_id uuid) returns json
 language plpgsql volatile
@@ -21872,13 +21944,13 @@ as $$
 begin
   delete from app.video_likes where video_id = p_id and user_id = private.require_caller();
   if found and not exists (select from app.contents where id = p_id) then
-    return private.error_response('video_unknown');   -- it is taken back, and nothing of the video is shown
+    return private.error_response('video_unknown');   -- the like is deleted, and nothing of the video is shown
   end if;
   return private.require_video_card(p_id);
 end $$;
 comment on function api.unlike_video is
-  'Takes the caller''s like back; repeating it changes nothing. It also works on a video that they no longer see, '
-  'which is answered as unknown all the same. Answers the card.';
+  'Takes the caller''s like back; repeating it changes nothing. It also works on a video that the caller can''t see '
+  'any more, but then it still returns video_unknown. Returns the card.';
 
 create function api.repost_video(p_id uuid) returns json
 language plpgsql volatile
@@ -21894,7 +21966,7 @@ begin
   on conflict do nothing;
   return private.require_video_card(v_video);
 end $$;
-comment on function api.repost_video is 'Reposts a video; repeating it changes nothing. Answers the card.';
+comment on function api.repost_video is 'Reposts a video; repeating it changes nothing. Returns the card.';
 
 create function api.unrepost_video(p_id uuid) returns json
 language plpgsql volatile
@@ -21908,12 +21980,12 @@ begin
   return private.require_video_card(p_id);
 end $$;
 comment on function api.unrepost_video is
-  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that they no longer see, '
-  'which is answered as unknown all the same. Answers the card.';
+  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that the caller can''t '
+  'see any more, but then it still returns video_unknown. Returns the card.';
 
 -- sql/videos/30_comments.sql
 
--- Comments on videos, oldest first. Their author can take one back.
+-- Comments on videos, oldest first. The author of a comment can take it back.
 
 create table app.video_comments (
   id             uuid primary key default gen_random_uuid(),
@@ -21925,21 +21997,21 @@ create table app.video_comments (
   created_at     timestamptz not null default now(),
   required_level smallint not null generated always as (
     case when removed_at is not null or author_hidden then 4 else 0 end) stored,
-  -- a removed comment may have lost its words
+  -- the text of a removed comment may be empty
   constraint comment_body check (removed_at is not null or length(private.trimmed(body)) between 1 and 2000)
 );
--- without those that nobody sees: readers then need not walk over thousands of comments of the banned
+-- without comments that nobody sees, so that readers don't scan thousands of comments by banned people
 create index video_comments_video_id_idx on app.video_comments (video_id, created_at, id) where required_level = 0;
 create index video_comments_all_idx on app.video_comments (video_id);   -- for deleting them with their video
 create index video_comments_author_id_idx on app.video_comments (author_id, created_at desc, id desc);
-comment on table app.video_comments is 'Comments on videos. A removed one keeps its row.';
+comment on table app.video_comments is 'Comments on videos. The row of a removed comment is kept.';
 comment on column app.video_comments.removed_at is
-  'When its author took it back, for everyone; null unless they did.';
+  'When its author took it back; it is then hidden from everybody. Null if they did not.';
 comment on column app.video_comments.author_hidden is
-  'Whether the author is banned or erased: of the newest 500 comments at once, of the others soon after '
+  'Whether the author is banned or erased: set at once for the newest 500 comments, for the others soon after '
   '(private.hide_or_show_comments). Until then app.hidden_people hides them.';
 comment on column app.video_comments.required_level is
-  'As app.contents.required_level; the video''s own applies too.';
+  'As app.contents.required_level; that of the video applies too.';
 
 insert into private.write_limits (kind, per_hour) values ('comments', 600);
 insert into private.content_cascades (relation, kind, whose) values ('app.video_comments', 'video', 'video_id = $1');
@@ -21951,7 +22023,7 @@ create trigger check_author before insert on app.video_comments
   for each row execute function private.check_author();
 
 create function private.count_comments() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 declare
@@ -21974,8 +22046,8 @@ begin
   return null;
 end $$;
 comment on function private.count_comments is
-  'Trigger: counts the comments that are there for everyone, as replies to posts are counted: not those that are '
-  'taken back, nor those of the banned and erased.';
+  'Trigger: counts the comments that everybody may see, as replies to posts are counted: not those that were taken '
+  'back, nor those of banned and erased people.';
 create trigger count_comments after insert on app.video_comments
   referencing new table as written for each statement execute function private.count_comments();
 create trigger count_changed_comments after update on app.video_comments
@@ -21995,10 +22067,10 @@ select c.id,
 from app.video_comments c
 join app.person_card author on author.id = c.author_id;
 comment on view app.video_comment_card is
-  'A comment as its viewer sees it: {id, videoId, authorId, author, body, removedAt, createdAt}.';
+  'A comment as the viewer sees it: {id, videoId, authorId, author, body, removedAt, createdAt}.';
 
 create function private.require_comment(p_id uuid) returns app.video_comments
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- invoker: a row that row-level security hides is unknown
 set search_path = ''
 as $$
 declare
@@ -22010,10 +22082,10 @@ begin
   end if;
   return v_comment;
 end $$;
-comment on function private.require_comment is 'Answers the comment if the caller may see it and its video.';
+comment on function private.require_comment is 'Returns the comment if the caller may see it and its video.';
 
 create function private.find_comments(p_video uuid) returns json
-language plpgsql stable security definer   -- under the policy it would pass over hidden comments without end
+language plpgsql stable security definer   -- under the policy the scan could pass over hidden comments without limit
 set search_path = ''
 as $$
 begin
@@ -22029,8 +22101,8 @@ begin
           order by l.created_at, l.id limit 200) s);
 end $$;
 comment on function private.find_comments is
-  'The first 200 comments on a video that the caller sees, oldest first, of those of people whom they see, among '
-  'the first 400. Null for none.';
+  'The first 200 comments on a video that the caller can see, oldest first, among the first 400. Null if there are '
+  'none.';
 call private.force_index_scans('private.find_comments');
 
 create function api.list_video_comments(p_id uuid) returns json
@@ -22053,13 +22125,13 @@ declare
 begin
   perform private.count_writes('comments');
   v_video := private.require_open_video(p_id);
-  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown video
+  -- reads and writes in one statement: with two, a block in between would give another error than an unknown video
   insert into app.video_comments (video_id, author_id, body)
   select c.id, private.require_caller(), private.require_text(p_body)
   from app.contents c where c.id = v_video and c.required_level = 0
   returning id into v_comment;
   v_card := (select card from app.video_comment_card where id = v_comment);
-  if v_card is null then   -- also where a block came, or the video went, while the counters were waited for
+  if v_card is null then   -- perhaps blocked or deleted while this waited for the counters
     perform private.raise_error('video_unknown');
   end if;
   return v_card;
@@ -22078,8 +22150,7 @@ begin
   return found;
 end $$;
 comment on function private.remove_comment is
-  'Takes the caller''s own comment back, also one on a video that they do not see any more; false when there is '
-  'none.';
+  'Takes the caller''s own comment back, even on a video that they can''t see any more; false if there is none.';
 
 create function api.delete_video_comment(p_id uuid) returns json
 language plpgsql volatile
@@ -22090,16 +22161,16 @@ begin
     perform private.require_comment(p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- answered as 204
+  return null;   -- sent as 204
 end $$;
-comment on function api.delete_video_comment is 'Takes the caller''s comment back, for everyone.';
+comment on function api.delete_video_comment is 'Takes the caller''s comment back: nobody sees it any more.';
 
 create function private.require_reported_comment(p_type text, p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- invoker: a row that row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_comment(private.require_uuid(p_target, 'comment_unknown'))).id; end $$;
 comment on function private.require_reported_comment is
-  'Answers the comment that a report names, if the caller may see it.';
+  'Returns the comment that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder) values ('video-comment', 'private.require_reported_comment');
 
 -- sql/videos/40_operations.sql
@@ -22111,13 +22182,13 @@ create function private.find_caption(p_caption text) returns text
 language plpgsql stable
 set search_path = ''
 as $$ begin return nullif(private.require_text(p_caption), ''); end $$;
-comment on function private.find_caption is 'A caption as it is stored; null where there is none.';
+comment on function private.find_caption is 'A caption as it is stored; null if there is none.';
 
 create function private.clamped(p_seconds numeric, p_most integer) returns integer
 language plpgsql immutable
 set search_path = ''
 as $$ begin return case when p_seconds is not null then round(least(p_seconds, p_most)) end; end $$;
-comment on function private.clamped is 'A duration in whole seconds, of at most so many; null stays null.';
+comment on function private.clamped is 'A duration in whole seconds, limited to p_most; null stays null.';
 
 -- videos
 
@@ -22141,7 +22212,7 @@ begin
   return private.video_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_video is
-  'Publishes a video, perhaps in a group or guild. Fails: video_caption. Never: content_title, interest_unknown '
+  'Publishes a video, optionally in a group or guild. Fails: video_caption. Never: content_title, interest_unknown '
   '(theirs may be any).';
 
 create function api.list_videos(
@@ -22152,7 +22223,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_deepest constant integer := 1000;   -- to pass over more would take longer than a request should
+  c_deepest constant integer := 1000;   -- skipping more would take too long for a request
   v_counts boolean := p_cursor is null or p_cursor ~ '^[0-9]{1,4}$';
   v_past   integer := case when v_counts then coalesce(p_cursor, '0') else '0' end;
   v_found  app.listing;
@@ -22169,8 +22240,8 @@ begin
                       array_fill(v_next, array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_videos is
-  'Videos, newest first: private.search_contents. A cursor says how many come before, up to 1000; beyond, and where a '
-  'page is short, it is a place.';
+  'Videos, newest first: private.search_contents. A cursor is the number of videos before the page, up to 1000; '
+  'beyond that, and if a page is short, it is a place.';
 
 create function api.list_videos_by(p_author_id text) returns json
 language plpgsql stable
@@ -22197,7 +22268,7 @@ begin
     select id from app.contents where id = p_id and author_id = private.require_caller()));
   return private.delete_content('video', p_id);
 end $$;
-comment on function private.delete_video is 'Deletes the caller''s own video; false when there is none.';
+comment on function private.delete_video is 'Deletes the caller''s own video; false if there is none.';
 
 create function api.delete_video(p_id uuid) returns json
 language plpgsql volatile
@@ -22208,16 +22279,17 @@ begin
     perform private.require_video(p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- answered as 204
+  return null;   -- sent as 204
 end $$;
-comment on function api.delete_video is 'Deletes the caller''s video for good, with all that hangs on it.';
+comment on function api.delete_video is
+  'Deletes the caller''s video for good, with everything that people left on it.';
 
 -- audio
 
 create function private.audio_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a recording is visible, as private.video_cards
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning this view takes longer than running it
 as $$
 begin
   return (
@@ -22227,14 +22299,14 @@ begin
     join private.audio_details d on d.id = h.id);
 end $$;
 comment on function private.audio_cards is
-  'The cards of these recordings, in order, as far as the caller sees them: the head and the detail.';
+  'The cards of these recordings, in order, without those that the caller can''t see: the head and the detail.';
 call private.force_index_scans('private.audio_cards');
 
 create function private.require_audio_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('audio_unknown', private.audio_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_audio_card is 'Answers the card of a recording that the caller may see.';
+comment on function private.require_audio_card is 'Returns the card of a recording that the caller may see.';
 
 create function api.create_audio(
   p_media_url text, p_caption text default null, p_duration_sec numeric default null,
@@ -22254,7 +22326,7 @@ begin
   return private.audio_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_audio is
-  'Publishes an audio recording, perhaps in a group or guild. Fails: audio_caption. Never: content_title, '
+  'Publishes an audio recording, optionally in a group or guild. Fails: audio_caption. Never: content_title, '
   'interest_unknown (theirs may be any).';
 
 create function api.list_audio(
@@ -22297,32 +22369,32 @@ begin
     perform private.require_audio(p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- answered as 204
+  return null;   -- sent as 204
 end $$;
 comment on function api.delete_audio is 'Deletes the caller''s audio recording for good.';
 
 -- sql/videos/80_bans.sql
 
--- What a ban and an erasure do to comments on videos, and where personal data is in them, as in sql/content. Likes
--- and reposts of the erased stay as nameless counts.
+-- What a ban and an erasure do to comments on videos, and where comments hold personal data, as in sql/content. Likes
+-- and reposts of erased people are kept as anonymous counts.
 -- docs/decisions.md, Staff; Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.video_comments', 'author_id', 'videoComments', '{author_hidden,required_level}');
 
 create function private.next_comments(p_author uuid, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change rows of a person
+language plpgsql stable security definer   -- for definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
   v_from   timestamptz := coalesce((select created_at from app.video_comments where id = p_after), 'infinity');
-  v_before uuid := coalesce(p_after, p_author);   -- any id will do beside infinity
+  v_before uuid := coalesce(p_after, p_author);   -- with infinity any id will do
 begin
   return array(select id from app.video_comments
                where author_id = p_author and (created_at, id) < (v_from, v_before)
                order by created_at desc, id desc limit 500);
 end $$;
-comment on function private.next_comments is 'The next 500 comments of a person behind one, newest first.';
+comment on function private.next_comments is 'The next 500 comments of a person after a given one, newest first.';
 call private.force_index_scans('private.next_comments');
 
 create function private.lock_recorded(p_user app.users) returns void
@@ -22334,13 +22406,13 @@ begin
     select video_id from app.video_comments where id = any (private.next_comments(p_user.id, null))));
 end $$;
 comment on function private.lock_recorded is
-  'Step: locks the counters of all videos that a ban or an erasure changes at once, the person''s own and those '
-  'on which they commented, before private.hide_contents and private.hide_comments come to any.';
+  'Step: locks the counters of all videos that a ban or an erasure changes at once (the person''s own, and those on '
+  'which they commented) before private.hide_contents and private.hide_comments change them.';
 insert into private.account_steps (step, events, position) values
   ('private.lock_recorded', '{ban,unban,erasure}', 160);
 
 create function private.hide_or_show_comments(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
+language plpgsql volatile security definer   -- a ban and an erasure change their person's rows
 set search_path = ''
 as $$
 declare
@@ -22364,7 +22436,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_comments is
-  'For the worker alone, and private.hide_comments: as private.hide_or_show_contents, of comments on videos {userId}.';
+  'For the worker alone, and private.hide_comments: as private.hide_or_show_contents, for comments on videos '
+  '{userId}.';
 call private.make_batch_queue('hidden-comments', 'private.hide_or_show_comments');
 
 create function private.hide_comments(p_user app.users) returns void
@@ -22383,13 +22456,13 @@ begin
   end if;
 end $$;
 comment on function private.hide_comments is
-  'Step: as private.hide_contents, of comments on videos.';
+  'Step: as private.hide_contents, for comments on videos.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_comments', '{ban,unban,erasure}', 164);
 
 -- policies/videos.sql
 
--- Who may see and touch videos and audio. Twin of sql/videos/. The head's policies are in policies/content.sql.
+-- Who may see and change videos and audio. Twin of sql/videos/. The policies of the head are in policies/content.sql.
 
 -- videos
 alter table app.videos enable row level security;
@@ -22401,7 +22474,7 @@ comment on policy select_with_content on app.videos is 'Everybody who sees the h
 create policy insert_author on app.videos for insert to authenticated
   with check ((select c.author_id from app.contents c where c.id = videos.id and c.kind = 'video')
               = (select app.uid()));
-comment on policy insert_author on app.videos is 'Only the author of the head adds the video.';
+comment on policy insert_author on app.videos is 'Only the author of the head can add the video.';
 
 -- audio
 alter table app.audio enable row level security;
@@ -22413,7 +22486,7 @@ comment on policy select_with_content on app.audio is 'Everybody who sees the he
 create policy insert_author on app.audio for insert to authenticated
   with check ((select c.author_id from app.contents c where c.id = audio.id and c.kind = 'audio')
               = (select app.uid()));
-comment on policy insert_author on app.audio is 'Only the author of the head adds the recording.';
+comment on policy insert_author on app.audio is 'Only the author of the head can add the recording.';
 
 -- video_counters
 alter table app.video_counters enable row level security;
@@ -22429,7 +22502,7 @@ grant select, delete on app.video_likes to authenticated;
 grant insert (video_id, user_id) on app.video_likes to authenticated;
 create policy select_own on app.video_likes for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.video_likes is
-  'People see only their own likes. What others gave shows as a count.';
+  'People see only their own likes. Likes by others are only counted.';
 create policy insert_own on app.video_likes for insert to authenticated
   with check (user_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
@@ -22444,7 +22517,7 @@ grant select, delete on app.video_reposts to authenticated;
 grant insert (video_id, user_id) on app.video_reposts to authenticated;
 create policy select_own on app.video_reposts for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.video_reposts is
-  'People see only their own reposts. Those of others show as a count.';
+  'People see only their own reposts. Reposts by others are only counted.';
 create policy insert_own on app.video_reposts for insert to authenticated
   with check (user_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
@@ -22462,8 +22535,8 @@ create policy select_with_content on app.video_comments for select to authentica
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = video_id));
 comment on policy select_with_content on app.video_comments is
-  'Everybody who sees the video sees its comments, except those that were taken back and those by people across a '
-  'block, the banned and the erased.';
+  'Everybody who sees the video sees its comments, except those that were taken back, those across a block, and '
+  'those by banned and erased people.';
 create policy insert_own on app.video_comments for insert to authenticated
   with check (author_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
@@ -22509,19 +22582,19 @@ grant execute on function
   api.unrepost_video
   to authenticated;
 
--- batches that the worker does
+-- batches that the worker runs
 grant execute on function
   private.hide_or_show_comments
   to worker;
 
 -- sql/groups/10_groups.sql
 
--- Groups: spaces that people make and run themselves. What they do is the code of spaces; here are their shape and the
--- operations that guilds do not share (sql/spaces/50_operations.sql).
+-- Groups: spaces that people create and run themselves. Their rules are in sql/spaces; this file has the card of a
+-- group and the operations that guilds do not share. The shared ones are in sql/spaces/50_operations.sql.
 -- docs/decisions.md, Spaces.
 
 create function private.group_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- private.space_heads looks at what the caller sees
+language plpgsql stable security definer   -- private.space_heads checks what the caller sees
 set search_path = ''
 as $$
 begin
@@ -22535,7 +22608,7 @@ begin
     from private.space_heads(p_ids) h);
 end $$;
 comment on function private.group_cards is
-  'The cards of these groups, in order, as far as the caller sees them: {id, slug, name, about, interestId, accent, '
+  'The cards of the given groups that the caller can see, in order: {id, slug, name, about, interestId, accent, '
   'visibility, joinPolicy, memberCount, archivedAt, createdAt, viewer {role, status, requestId}}.';
 insert into private.space_kinds (kind, cards) values ('group', 'private.group_cards');
 
@@ -22563,7 +22636,7 @@ begin
   v_id := private.make_space(v_space);
   return private.group_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_group is 'Makes a group, whose owner is the caller.';
+comment on function api.create_group is 'Creates a group; the caller becomes its owner.';
 
 create function api.update_group(p_id text, p_changes jsonb) returns json
 language plpgsql volatile
@@ -22574,7 +22647,7 @@ declare
 begin
   return private.group_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.update_group is 'Changes a group, for its owner and moderators.';
+comment on function api.update_group is 'The owner or a moderator changes a group.';
 
 create function api.archive_group(p_id text) returns json
 language plpgsql volatile
@@ -22613,7 +22686,7 @@ as $$
 begin
   return private.change_role('group', p_id, p_user_id, p_role);
 end $$;
-comment on function api.set_group_role is 'The owner gives a member another role, or hands over.';
+comment on function api.set_group_role is 'The owner gives a member another role, or hands the group over to them.';
 
 create function api.remove_group_member(p_id text, p_user_id text, p_ban boolean default false) returns json
 language plpgsql volatile
@@ -22623,7 +22696,8 @@ begin
   perform private.remove_space_member('group', p_id, p_user_id, p_ban);
   return null;   -- answered as 204
 end $$;
-comment on function api.remove_group_member is 'Takes a member out of a group, and with p_ban keeps them out.';
+comment on function api.remove_group_member is
+  'Removes a member from a group; with p_ban it also bans them from the group.';
 
 create function api.list_group_bans(p_id text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -22642,7 +22716,7 @@ begin
   perform private.lift_space_ban('group', p_id, p_user_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.lift_group_ban is 'Lets a banned person come into a group again.';
+comment on function api.lift_group_ban is 'Lifts a ban: the person can join the group again.';
 
 create function api.invite_to_group(p_id text, p_invitee_id text) returns json
 language plpgsql volatile
@@ -22651,7 +22725,7 @@ as $$
 begin
   return private.invite_to_space('group', p_id, p_invitee_id);
 end $$;
-comment on function api.invite_to_group is 'Invites a person into a group.';
+comment on function api.invite_to_group is 'Invites a person to a group.';
 
 create function api.list_group_invitations(
   p_id text, p_limit integer default 20, p_cursor text default null
@@ -22662,7 +22736,7 @@ as $$
 begin
   return private.list_pending('group', p_id, false, p_limit, p_cursor);
 end $$;
-comment on function api.list_group_invitations is 'The pending invitations into a group.';
+comment on function api.list_group_invitations is 'The pending invitations to a group.';
 
 create function api.revoke_group_invitation(p_id text, p_iid uuid) returns json
 language plpgsql volatile
@@ -22672,7 +22746,7 @@ begin
   perform private.revoke_space_invitation('group', p_id, p_iid);
   return null;   -- answered as 204
 end $$;
-comment on function api.revoke_group_invitation is 'Takes an invitation into a group back.';
+comment on function api.revoke_group_invitation is 'Revokes an invitation to a group.';
 
 create function api.list_my_group_invitations(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -22684,7 +22758,7 @@ begin
   return private.page(private.space_invitation_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
 end $$;
-comment on function api.list_my_group_invitations is 'The pending invitations of the caller into groups.';
+comment on function api.list_my_group_invitations is 'The caller''s pending invitations to groups.';
 
 create function api.accept_group_invitation(p_iid uuid) returns json
 language plpgsql volatile
@@ -22693,7 +22767,7 @@ as $$
 begin
   return private.answer_space_invitation('group', p_iid, true);
 end $$;
-comment on function api.accept_group_invitation is 'Accepts an invitation into a group.';
+comment on function api.accept_group_invitation is 'Accepts an invitation to a group.';
 
 create function api.decline_group_invitation(p_iid uuid) returns json
 language plpgsql volatile
@@ -22702,7 +22776,7 @@ as $$
 begin
   return private.answer_space_invitation('group', p_iid, false);
 end $$;
-comment on function api.decline_group_invitation is 'Declines an invitation into a group.';
+comment on function api.decline_group_invitation is 'Declines an invitation to a group.';
 
 -- policies/groups.sql
 
@@ -22732,9 +22806,9 @@ grant execute on function
 
 -- sql/guilds/10_guilds.sql
 
--- Guilds: spaces about an interest, which come by application alone, run by a charter and with a treasury of mana.
--- Who is in them is the code of spaces: its owner is the founder here, its moderators the stewards, its requests the
--- applications. Here are their shape and their operations.
+-- Guilds: spaces about an interest, with a charter and a treasury of mana. People join only by application.
+-- Membership is the code of spaces: what it calls owner, moderators and requests are the founder, the stewards and the
+-- applications of a guild. This file has the tables and cards of guilds, and what their operations do.
 -- docs/decisions.md, Spaces; Guilds.
 
 create table app.guilds (
@@ -22742,10 +22816,9 @@ create table app.guilds (
   min_rep  integer not null default 0,
   constraint guild_min_rep check (min_rep between 0 and 1000)
 );
-comment on table app.guilds is
-  'What a guild has beside its space. Its treasury is the account of mana with its id.';
+comment on table app.guilds is 'What a guild has besides its space. Its treasury is the account of mana with its id.';
 call private.make_nulls_raise_codes('app.guilds');
-comment on column app.guilds.min_rep is 'The reputation in its interest that who applies must have.';
+comment on column app.guilds.min_rep is 'The reputation in its interest that an applicant must have.';
 
 create table app.guild_charters (
   id          uuid primary key default gen_random_uuid(),
@@ -22758,7 +22831,7 @@ create table app.guild_charters (
   constraint guild_charter check (length(charter) <= 20000)
 );
 comment on table app.guild_charters is
-  'Every charter that a guild had, from version 1, with which it was founded; the last one holds.';
+  'Every charter that a guild has had. Version 1 is the one that it was founded with; the latest one is in force.';
 
 insert into private.mana_account_kinds (kind, balance_in) values ('treasury', 'account');
 
@@ -22778,7 +22851,7 @@ begin
     perform private.raise_error('guild_not_allowed');
   end if;
 end $$;
-comment on function private.require_guild_founder is 'Passes for who has canProposeGuild, and for an admin.';
+comment on function private.require_guild_founder is 'Passes for a caller who has canProposeGuild or is an admin.';
 
 create function private.create_guild(p_space app.spaces, p_charter text, p_min_rep integer) returns uuid
 language plpgsql volatile security definer   -- nobody may write guilds
@@ -22797,11 +22870,11 @@ begin
   return v_id;
 end $$;
 comment on function private.create_guild is
-  'Makes a guild with its first charter and its treasury, if the caller may: private.require_guild_founder. Fails: '
-  'guild_charter, guild_min_rep.';
+  'Creates a guild with its first charter and its treasury. The caller must pass private.require_guild_founder. '
+  'Fails: guild_charter, guild_min_rep.';
 
 create function private.guild_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- private.space_heads looks at what the caller sees
+language plpgsql stable security definer   -- private.space_heads checks what the caller sees
 set search_path = ''
 as $$
 begin
@@ -22828,7 +22901,7 @@ end $$;
 comment on function private.guild_cards is
   'The cards of these guilds, in order: {id, slug, name, about, charter, charterVersion, interestId, minRep, accent, '
   'status, memberCount, stewardCount, treasuryBalance, archivedAt, createdAt, viewer {role, status, applicationId}}. '
-  'The balance is for members.';
+  'Only members see treasuryBalance; for others it is null.';
 insert into private.space_kinds (kind, cards) values ('guild', 'private.guild_cards');
 call private.force_index_scans('private.guild_cards');
 
@@ -22848,10 +22921,10 @@ begin
   return v_id;
 end $$;
 comment on function private.change_guild is
-  'The founder changes what is said of a guild, and whom it takes. Fails: guild_min_rep.';
+  'The founder changes the name, the description, the accent or minRep of a guild. Fails: guild_min_rep.';
 
 create function private.list_charters(p_guild uuid, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- its caller looks at who sees the guild
+language plpgsql stable security definer   -- its caller checks who sees the guild
 set search_path = ''
 as $$
 declare
@@ -22879,7 +22952,7 @@ comment on function private.list_charters is
   'The charters of a guild, latest first: {version, charter, proposalId, createdAt}.';
 
 create function private.require_guild_applicant(p_id text) returns void
-language plpgsql volatile security definer   -- what waits for the caller is applied first
+language plpgsql volatile security definer   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 declare
@@ -22889,7 +22962,7 @@ begin
                                      (select min_rep from app.guilds where space_id = v_space.id));
 end $$;
 comment on function private.require_guild_applicant is
-  'Passes for who has the reputation that a guild wants of those who apply.';
+  'Passes for a caller who has the reputation that a guild requires of applicants.';
 
 create function private.apply_to_guild(p_id text, p_message text) returns json
 language plpgsql volatile security definer   -- nobody may write requests
@@ -22912,11 +22985,11 @@ begin
   return private.request_cards(array[v_request]) -> 0;
 end $$;
 comment on function private.apply_to_guild is
-  'The caller asks to be let into a guild, with the reputation that it wants: one application at a time, which is '
-  'known under the lock of the guild.';
+  'The caller applies to a guild. They must have the reputation that it requires, and can have one application at a '
+  'time, which is checked under the lock of the guild.';
 
 create function private.find_own_requests(p_kind text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- one's own, also where one no longer sees the space
+language plpgsql stable security definer   -- the caller's own, even if they can no longer see the space
 set search_path = ''
 as $$
 declare
@@ -22928,7 +23001,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- any id will do beside infinity
+    v_before := v_me;   -- any id works with infinity
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.space_requests where id = v_place.id and user_id = v_me;
   end if;
@@ -22950,11 +23023,11 @@ begin
   return v_found;
 end $$;
 comment on function private.find_own_requests is
-  'The next requests of the caller to spaces of a kind, settled ones too, among the next 400.';
+  'The next requests of the caller to spaces of a kind, including settled ones, among their next 400.';
 call private.force_index_scans('private.find_own_requests');
 
 create function private.list_own_applications(p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- makes cards, which look at nobody
+language plpgsql stable security definer   -- private.request_cards does not check who may see them
 set search_path = ''
 as $$
 declare
@@ -22966,8 +23039,8 @@ comment on function private.list_own_applications is 'The caller''s applications
 
 -- sql/guilds/20_proposals.sql
 
--- Proposals: what members of a guild decide by votes, and the worker then does. Who votes, joins, leaves, archives or
--- executes holds the row of the guild, so a proposal is decided once, by the votes that stand then.
+-- Proposals: the members of a guild decide them by votes, and the worker then executes them. Voting, joining, leaving,
+-- archiving and executing lock the row of the guild, so a proposal is decided once, by the votes at that moment.
 -- docs/decisions.md, Guilds.
 
 create table private.proposal_kinds (
@@ -22977,10 +23050,10 @@ create table private.proposal_kinds (
   executor   text not null check (executor ~ '^private\.[a-z_]+$')
 );
 comment on table private.proposal_kinds is
-  'Registry: the kinds of proposals. checker(space, person, payload) returns the payload to keep, and '
-  'executor(space, proposal) carries the proposal out. Both may fail with a code.';
+  'Registry: the kinds of proposals. checker(space, person, payload) returns the payload to store, and '
+  'executor(space, proposal) executes the proposal. Both may fail with a code.';
 comment on column private.proposal_kinds.person_key is
-  'The field of the payload that names a person, who is kept beside it; null where there is none.';
+  'The field of the payload that names a person, who is stored in subject_id; null if there is none.';
 
 create table app.guild_proposals (
   id          uuid primary key default gen_random_uuid(),
@@ -23018,20 +23091,22 @@ alter table app.guild_charters
   add constraint guild_charters_proposal_id_fkey foreign key (proposal_id) references app.guild_proposals
     on delete set null;
 create index guild_charters_proposal_id_idx on app.guild_charters (proposal_id);
-comment on table app.guild_proposals is 'What members proposed to their guild, and what became of it.';
+comment on table app.guild_proposals is 'Proposals of members to their guild, and their outcomes.';
 comment on column app.guild_proposals.status is
-  'open, then passed or failed by votes, expired without a quorum, withdrawn by who proposed, or force_closed by '
-  'staff or with the guild; what passed is then executed or execution_failed.';
-comment on column app.guild_proposals.reason is 'The code with which the execution failed; null of all others.';
+  'open, then passed or failed by votes, expired without a quorum, withdrawn by its proposer, or force_closed by '
+  'staff or when the guild is archived; a passed one then becomes executed or execution_failed.';
+comment on column app.guild_proposals.reason is 'The code with which the execution failed; null otherwise.';
 comment on column app.guild_proposals.created_at is
-  'When it opened, by the clock and under the lock of the guild: who joined before may vote.';
+  'When it opened, by the clock and under the lock of the guild: members who joined before then may vote.';
 comment on column app.guild_proposals.due_at is
-  'When the worker looks at it next: to close it, or to execute it and tell its proposer; null when it is done with.';
+  'When the worker looks at it next: to close it, or to execute it and notify its proposer; null when it is '
+  'finished.';
 comment on column app.guild_proposals.decided_at is 'When it was decided; null while it is open.';
-comment on column app.guild_proposals.executed_at is 'When it was executed, or failed to be; null of all others.';
+comment on column app.guild_proposals.executed_at is 'When it was executed, or its execution failed; null otherwise.';
 comment on column app.guild_proposals.eligible is
-  'How many could vote when it was decided, beside the votes of then; null while it is open.';
-comment on column app.guild_proposals.closes_at is 'When voting ends, if it is not decided before.';
+  'How many members could vote when it was decided; yes, no and abstain are the votes at that time. All are null '
+  'while it is open.';
+comment on column app.guild_proposals.closes_at is 'When voting ends, unless the proposal is decided earlier.';
 
 create table app.guild_votes (
   proposal_id uuid not null references app.guild_proposals on delete cascade,
@@ -23041,9 +23116,10 @@ create table app.guild_votes (
   primary key (proposal_id, user_id)
 );
 create index guild_votes_user_id_idx on app.guild_votes (user_id, proposal_id);
-comment on column app.guild_votes.value is 'yes, no or abstain; an abstention counts towards the quorum alone.';
+comment on column app.guild_votes.value is 'yes, no or abstain; an abstention counts only towards the quorum.';
 comment on table app.guild_votes is
-  'Votes on proposals. Who leaves a guild loses those on what is open; counts of what was decided stand beside it.';
+  'Votes on proposals. A member who leaves a guild loses their votes on open proposals; the counts of decided ones '
+  'are stored in app.guild_proposals.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.guild_proposals', 'proposer_id', 'guildProposals', '{due_at}'),
@@ -23074,13 +23150,14 @@ create function private.check_general_proposal(p_space app.spaces, p_subject uui
 language plpgsql stable
 set search_path = ''
 as $$ begin return '{}'; end $$;
-comment on function private.check_general_proposal is 'A general proposal has words alone.';
+comment on function private.check_general_proposal is 'Checks a general proposal, which has an empty payload.';
 
 create function private.execute_general_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
 set search_path = ''
 as $$ begin null; end $$;
-comment on function private.execute_general_proposal is 'What people do themselves when it has passed.';
+comment on function private.execute_general_proposal is
+  'Does nothing: people carry out a general proposal themselves.';
 
 create function private.check_charter_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
 language plpgsql stable
@@ -23098,7 +23175,7 @@ begin
   end if;
   return jsonb_build_object('charter', v_charter);
 end $$;
-comment on function private.check_charter_proposal is 'Checks a proposal of another charter: {charter}.';
+comment on function private.check_charter_proposal is 'Checks a proposal for a new charter: {charter}.';
 
 create function private.execute_charter_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
@@ -23138,7 +23215,7 @@ begin
   return jsonb_build_object('grant', p_payload -> 'grant');
 end $$;
 comment on function private.check_steward_proposal is
-  'Checks a proposal to make a member a steward, or a steward a member: {userId, grant}.';
+  'Checks a proposal to make a member a steward, or a steward an ordinary member: {userId, grant}.';
 
 create function private.execute_steward_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
@@ -23151,7 +23228,7 @@ begin
     case when (p_proposal.payload ->> 'grant')::boolean then 'moderator' else 'member' end);
 end $$;
 comment on function private.execute_steward_proposal is
-  'Makes the member a steward, or the steward a member, who is told.';
+  'Makes a member a steward, or a steward an ordinary member, and notifies them.';
 
 create function private.check_expel_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
 language plpgsql stable
@@ -23172,7 +23249,7 @@ begin
   perform private.drop_member(p_space.id, p_proposal.subject_id);
   perform private.emit_membership_decision(p_space, 'removed', p_proposal.subject_id);
 end $$;
-comment on function private.execute_expel_proposal is 'Takes the member out of the guild, who is told.';
+comment on function private.execute_expel_proposal is 'Removes a member from the guild and notifies them.';
 
 insert into private.proposal_kinds (kind, person_key, checker, executor) values
   ('general', null, 'private.check_general_proposal', 'private.execute_general_proposal'),
@@ -23183,7 +23260,8 @@ insert into private.proposal_kinds (kind, person_key, checker, executor) values
 -- tallies and decisions
 
 create type app.tally as (yes integer, no integer, abstain integer, eligible integer, quorum integer);
-comment on type app.tally is 'The votes on a proposal, how many may vote, and how many must have.';
+comment on type app.tally is
+  'The votes on a proposal, how many members may vote, and how many must vote for a quorum.';
 
 create view private.proposal_voters with (security_invoker) as
 select p.id as proposal_id, m.user_id
@@ -23191,11 +23269,12 @@ from app.guild_proposals p
 join app.space_members m on m.space_id = p.guild_id and m.created_at <= p.created_at and not m.hidden
                             and (p.kind <> 'expel' or m.user_id is distinct from p.subject_id);
 comment on view private.proposal_voters is
-  'Who may vote on an open proposal: who joined before it opened, is not banned from the instance, and is not to be '
-  'expelled by it. A view, and no function of a member: a guild has thousands, who are all counted at each vote.';
+  'Who may vote on an open proposal: members who joined before it opened, except those who are banned from the '
+  'instance and the one whom it would expel. This is a view and not a function of one member, because each vote '
+  'counts all members, who may be thousands.';
 
 create function private.tally(p_proposal app.guild_proposals) returns app.tally
-language plpgsql stable security definer   -- counts what nobody may read
+language plpgsql stable security definer   -- nobody may read votes
 set search_path = ''
 as $$
 declare
@@ -23207,8 +23286,8 @@ begin
   else
     v_hidden := array(select m.user_id from app.space_members m where m.space_id = p_proposal.guild_id and m.hidden);
     v_tally.eligible := (select count(*) from private.proposal_voters v where v.proposal_id = p_proposal.id);
-    -- who left took their votes along, so only those of the banned are passed over. Joined with the members, each
-    -- member's vote would be looked up by itself
+    -- the votes of members who left are deleted, so only those of banned members must be excluded. A join with the
+    -- members would look up each member's vote separately
     select count(*) filter (where v.value = 'yes'), count(*) filter (where v.value = 'no'),
            count(*) filter (where v.value = 'abstain')
     into v_tally.yes, v_tally.no, v_tally.abstain
@@ -23219,8 +23298,8 @@ begin
   return v_tally;
 end $$;
 comment on function private.tally is
-  'The votes on a proposal as they count now, or as they did when it was decided. A quorum is a quarter of the '
-  'eligible, rounded up.';
+  'The votes on a proposal: those that count now or, if it is decided, those that counted then. A quorum is a '
+  'quarter of the eligible members, rounded up.';
 call private.force_index_scans('private.tally');
 
 create function private.decide_proposal(p_proposal app.guild_proposals, p_status text) returns void
@@ -23236,8 +23315,8 @@ begin
   where id = p_proposal.id;
 end $$;
 comment on function private.decide_proposal is
-  'Decides an open proposal of a guild that is locked, with the votes that count now. The worker executes it, and '
-  'tells its proposer.';
+  'Decides an open proposal with the votes that count now. Its guild is already locked. The worker then executes it '
+  'and notifies its proposer.';
 
 create function private.pass_early(p_proposal app.guild_proposals, p_tally app.tally) returns boolean
 language plpgsql volatile security definer   -- nobody may write proposals
@@ -23251,11 +23330,11 @@ begin
   return false;
 end $$;
 comment on function private.pass_early is
-  'Lets an open proposal pass for which more than half of the eligible have voted, by this tally; false when they '
-  'have not.';
+  'Passes an open proposal if, by this tally, more than half of the eligible members voted yes; returns false '
+  'otherwise.';
 
 create function private.drop_votes() returns trigger
-language plpgsql security definer   -- who leaves may write no votes
+language plpgsql security definer   -- people may not delete votes
 set search_path = ''
 as $$
 begin
@@ -23266,12 +23345,13 @@ begin
   return null;
 end $$;
 comment on function private.drop_votes is
-  'Trigger: the votes of who leaves a guild no longer count on what is open, which the worker looks at anew.';
+  'Trigger: when a member leaves a guild, deletes their votes on its open proposals and has the worker count these '
+  'again.';
 create trigger _200_drop_votes after delete on app.space_members
   for each row execute function private.drop_votes();
 
 create function private.close_proposals() returns trigger
-language plpgsql security definer   -- who archives may write no proposals
+language plpgsql security definer   -- people may not write proposals
 set search_path = ''
 as $$
 begin
@@ -23279,13 +23359,13 @@ begin
   from app.guild_proposals p where p.guild_id = new.id and p.status = 'open';
   return null;
 end $$;
-comment on function private.close_proposals is 'Trigger: archiving a guild closes what is open there.';
+comment on function private.close_proposals is 'Trigger: archiving a guild closes its open proposals.';
 create trigger _200_close_proposals after update of archived_at on app.spaces
   for each row when (old.archived_at is null and new.archived_at is not null)
   execute function private.close_proposals();
 
 create function private.settle_proposal(p_id uuid) returns void
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights on our tables
 set search_path = ''
 as $$
 declare
@@ -23341,25 +23421,25 @@ begin
   end if;
 end $$;
 comment on function private.settle_proposal is
-  'Does what is due of a proposal, all of it in one transaction and so once: closes it by the votes that count, '
-  'executes it when it has passed, and tells its proposer. What fails with a code is execution_failed with that '
-  'reason.';
+  'Does what is due for a proposal, in one transaction and therefore once: closes it by the votes that count, '
+  'executes it if it passed, and notifies its proposer. If the execution fails with a code, the proposal becomes '
+  'execution_failed with that code as its reason.';
 
 create function private.job_settle_proposals() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights on our tables
 set search_path = ''
 as $$
 declare
   v_id uuid;
 begin
-  -- not locked here, since people and the guild come before a proposal (ARCHITECTURE.md, Locks)
+  -- not locked here, because people and the guild are locked before a proposal (ARCHITECTURE.md, Locks)
   select id into v_id from app.guild_proposals where due_at <= clock_timestamp() order by due_at limit 1;
   if not found then
     return 0;
   end if;
   begin
     perform private.settle_proposal(v_id);
-  exception when others or query_canceled then   -- others does not include one that took too long
+  exception when others or query_canceled then   -- others does not include a timeout
     raise warning 'the proposal % was not settled: % %', v_id, sqlstate, sqlerrm;
     update app.guild_proposals set due_at = clock_timestamp() + interval '5 seconds' where id = v_id;
     return -1;
@@ -23367,9 +23447,9 @@ begin
   return 1;
 end $$;
 comment on function private.job_settle_proposals is
-  'Job: closes the proposal that has been due the longest, or executes it, and tells its proposer, and answers 1. '
-  'When that fails, it is tried again in 5 seconds at the earliest, and the answer is -1. May run twice: what one did '
-  'is not due for the next, who waits for it. The worker repeats it until there is none: 0.';
+  'Job: closes or executes the proposal that has been due the longest, notifies its proposer, and returns 1. If that '
+  'fails, it returns -1 and tries again after 5 seconds at the earliest. May run twice: the second run waits for the '
+  'first, and then the proposal is no longer due. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('settle-proposals', '* * * * *', 60, true);
 
 create function private.erase_proposals(p_user app.users) returns void
@@ -23390,8 +23470,8 @@ begin
   end if;
 end $$;
 comment on function private.erase_proposals is
-  'Step: an erased person''s proposals have no words any more, but for a charter that is voted on, or was passed. '
-  'Passes over what the worker settles just now; the hourly job comes for it.';
+  'Step: empties an erased person''s proposals, except a charter that is being voted on or has passed. Skips '
+  'proposals that the worker is settling; the hourly job erases them later.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_proposals', '{erasure}', 184);
 
@@ -23421,7 +23501,7 @@ begin
   v_id := private.create_guild(v_space, p_charter, p_min_rep);
   return private.guild_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_guild is 'Makes a guild, whose founder is the caller.';
+comment on function api.create_guild is 'Creates a guild; the caller becomes its founder.';
 
 create function api.update_guild(p_id text, p_changes jsonb) returns json
 language plpgsql volatile
@@ -23432,7 +23512,7 @@ declare
 begin
   return private.guild_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.update_guild is 'Changes a guild, for its founder.';
+comment on function api.update_guild is 'The founder changes a guild.';
 
 create function api.list_guild_charters(
   p_id text, p_limit integer default 20, p_cursor text default null
@@ -23464,7 +23544,7 @@ as $$
 begin
   return private.apply_to_guild(p_id, p_message);
 end $$;
-comment on function api.apply_to_guild is 'The caller asks to be let into a guild.';
+comment on function api.apply_to_guild is 'The caller applies to a guild.';
 
 create function api.list_my_guild_applications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -23473,14 +23553,14 @@ as $$
 begin
   return private.list_own_applications(p_limit, p_cursor);
 end $$;
-comment on function api.list_my_guild_applications is 'The caller''s applications to guilds, settled ones too.';
+comment on function api.list_my_guild_applications is 'The caller''s applications to guilds, including settled ones.';
 
 -- sql/guilds/70_proposals.sql
 
--- The operations of proposals (sql/guilds/20_proposals.sql), all of them for members, and those of the staff.
+-- The operations of proposals (sql/guilds/20_proposals.sql), for members and for staff.
 
 create function private.proposal_cards(p_ids uuid[]) returns setof json
-language plpgsql stable security definer   -- its callers look at who may read them
+language plpgsql stable security definer   -- its callers check who may read them
 set search_path = ''
 as $$
 begin
@@ -23502,12 +23582,12 @@ begin
     order by i.place;
 end $$;
 comment on function private.proposal_cards is
-  'These proposals, in order: {id, guildId, kind, title, body, payload, proposer, status, reason, closesAt, '
-  'decidedAt, executedAt, createdAt}. People whom the caller does not see are null.';
+  'The cards of these proposals, in order: {id, guildId, kind, title, body, payload, proposer, status, reason, '
+  'closesAt, decidedAt, executedAt, createdAt}. People whom the caller cannot see are null.';
 call private.force_index_scans('private.proposal_cards');
 
 create function private.proposal_detail(p_id uuid, p_tally app.tally default null) returns json
-language plpgsql stable security definer   -- its callers look at who may read it
+language plpgsql stable security definer   -- its callers check who may read it
 set search_path = ''
 as $$
 declare
@@ -23522,11 +23602,11 @@ begin
                                            where v.proposal_id = p_id and v.user_id = app.uid()))));
 end $$;
 comment on function private.proposal_detail is
-  'A proposal with what it came to, which may have been counted already: {…, tally {yes, no, abstain, eligible, '
-  'quorum}, viewer {vote}}.';
+  'The card of a proposal with its tally: {…, tally {yes, no, abstain, eligible, quorum}, viewer {vote}}. p_tally '
+  'avoids counting the votes again.';
 
 create function private.require_proposal(p_guild uuid, p_id uuid) returns app.guild_proposals
-language plpgsql stable security definer   -- its callers look at who may read it
+language plpgsql stable security definer   -- its callers check who may read it
 set search_path = ''
 as $$
 declare
@@ -23538,7 +23618,7 @@ begin
   end if;
   return v_proposal;
 end $$;
-comment on function private.require_proposal is 'A proposal of a guild.';
+comment on function private.require_proposal is 'Returns a proposal of a guild.';
 
 create function private.lock_open_proposal(p_guild text, p_id uuid) returns app.guild_proposals
 language plpgsql volatile security definer   -- see private.lock_space
@@ -23557,7 +23637,7 @@ begin
   return v_proposal;
 end $$;
 comment on function private.lock_open_proposal is
-  'An open proposal of a guild that the caller is in, which is locked.';
+  'Locks a guild that the caller is a member of, and returns an open proposal of it.';
 
 create function private.propose(
   p_guild text, p_kind text, p_title text, p_body text, p_payload jsonb, p_closes_at timestamptz
@@ -23594,7 +23674,7 @@ begin
   perform private.require_space_role(v_space.id, 'owner', 'moderator', 'member');
   perform private.require_open(v_space);
   if v_subject is not null then
-    perform private.require_visible_person(p_payload ->> v_kind.person_key);   -- again, since we may have waited
+    perform private.require_visible_person(p_payload ->> v_kind.person_key);   -- again, because we may have waited
   end if;
   if (select count(*) from app.guild_proposals where guild_id = v_space.id and status = 'open') >= 50 then
     perform private.raise_error('proposals_exhausted');
@@ -23607,7 +23687,7 @@ begin
   return private.proposal_detail(v_id);
 end $$;
 comment on function private.propose is
-  'A member proposes something to their guild. Fails: proposal_body, guild_charter, space_member_unknown, last_owner, '
+  'A member makes a proposal to their guild. Fails: proposal_body, guild_charter, space_member_unknown, last_owner, '
   'treasury_amount.';
 
 create function private.vote_on_proposal(p_guild text, p_id uuid, p_value text) returns json
@@ -23629,7 +23709,7 @@ begin
   perform private.pass_early(v_proposal, v_tally);
   return private.proposal_detail(p_id, v_tally);
 end $$;
-comment on function private.vote_on_proposal is 'The caller votes, or votes otherwise.';
+comment on function private.vote_on_proposal is 'The caller votes, or changes their vote.';
 
 create function private.withdraw_proposal(p_guild text, p_id uuid) returns json
 language plpgsql volatile security definer   -- nobody may write proposals
@@ -23646,10 +23726,10 @@ begin
   perform private.decide_proposal(v_proposal, 'withdrawn');
   return private.proposal_detail(p_id);
 end $$;
-comment on function private.withdraw_proposal is 'Who proposed takes it back, while nobody else has voted.';
+comment on function private.withdraw_proposal is 'The proposer withdraws a proposal, if nobody else has voted.';
 
 create function private.read_proposal(p_guild text, p_id uuid) returns json
-language plpgsql stable security definer   -- members read what nobody may read
+language plpgsql stable security definer   -- nobody may read proposals directly
 set search_path = ''
 as $$
 declare
@@ -23658,14 +23738,14 @@ begin
   perform private.require_space_role(v_guild, 'owner', 'moderator', 'member');
   return private.proposal_detail((private.require_proposal(v_guild, p_id)).id);
 end $$;
-comment on function private.read_proposal is 'A proposal, for members.';
+comment on function private.read_proposal is 'Returns a proposal to a member of its guild.';
 
 create function private.find_proposals(p_guild uuid, p_status text, p_from app.place) returns uuid[]
-language plpgsql stable security definer   -- its caller looks at who may read them
+language plpgsql stable security definer   -- its caller checks who may read them
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
   v_before uuid := p_from.id;
 begin
   if p_status is null then
@@ -23677,17 +23757,17 @@ begin
                where guild_id = p_guild and status = p_status and (created_at, id) < (v_from, v_before)
                order by created_at desc, id desc limit 51);
 end $$;
-comment on function private.find_proposals is 'The next 51 proposals of a guild, of this status where it is given.';
+comment on function private.find_proposals is 'The next 51 proposals of a guild, with this status if one is given.';
 call private.force_index_scans('private.find_proposals');
 
 create function private.list_proposals(p_guild text, p_status text, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- members read what nobody may read
+language plpgsql stable security definer   -- nobody may read proposals directly
 set search_path = ''
 as $$
 declare
   v_guild  uuid := (private.require_space('guild', p_guild)).id;
   v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', v_guild)::app.place;   -- any id will do beside infinity
+  v_from   app.place := ('infinity', v_guild)::app.place;   -- any id works with infinity
   v_ids    uuid[];
 begin
   perform private.require_space_role(v_guild, 'owner', 'moderator', 'member');
@@ -23704,7 +23784,7 @@ end $$;
 comment on function private.list_proposals is 'The proposals of a guild, newest first, for members.';
 
 create function private.settle_by_staff(p_guild text, p_id uuid, p_status text) returns json
-language plpgsql volatile security definer   -- staff see every guild, and the staff's service writes nothing itself
+language plpgsql volatile security definer   -- staff see every guild, and the staff's service may not write
 set search_path = ''
 as $$
 declare
@@ -23721,7 +23801,7 @@ begin
   perform private.audit('proposal.' || p_status, 'proposal', p_id::text);
   return private.proposal_detail(p_id);
 end $$;
-comment on function private.settle_by_staff is 'An admin decides an open proposal, and leaves an audit entry.';
+comment on function private.settle_by_staff is 'An admin decides an open proposal. Writes an audit entry.';
 
 create function api.create_proposal(
   p_id text, p_kind text, p_title text, p_body text default '', p_payload jsonb default '{}',
@@ -23733,7 +23813,7 @@ as $$
 begin
   return private.propose(p_id, p_kind, p_title, p_body, p_payload, p_closes_at);
 end $$;
-comment on function api.create_proposal is 'The caller proposes something to their guild.';
+comment on function api.create_proposal is 'The caller makes a proposal to their guild.';
 
 create function api.get_proposal(p_id text, p_pid uuid) returns json
 language plpgsql stable
@@ -23771,7 +23851,7 @@ as $$
 begin
   return private.withdraw_proposal(p_id, p_pid);
 end $$;
-comment on function api.withdraw_proposal is 'The caller takes a proposal back.';
+comment on function api.withdraw_proposal is 'The caller withdraws their proposal.';
 
 create function api.approve_proposal(p_id text, p_pid uuid) returns json
 language plpgsql volatile
@@ -23780,7 +23860,7 @@ as $$
 begin
   return private.settle_by_staff(p_id, p_pid, 'passed');
 end $$;
-comment on function api.approve_proposal is 'An admin lets a proposal pass, which the worker executes.';
+comment on function api.approve_proposal is 'An admin passes a proposal; the worker then executes it.';
 
 create function api.reject_proposal(p_id text, p_pid uuid) returns json
 language plpgsql volatile
@@ -23789,7 +23869,7 @@ as $$
 begin
   return private.settle_by_staff(p_id, p_pid, 'failed');
 end $$;
-comment on function api.reject_proposal is 'An admin lets a proposal fail.';
+comment on function api.reject_proposal is 'An admin rejects a proposal.';
 
 create function api.force_close_proposal(p_id text, p_pid uuid) returns json
 language plpgsql volatile
@@ -23802,12 +23882,12 @@ comment on function api.force_close_proposal is 'An admin closes a proposal with
 
 -- sql/guilds/80_bans.sql
 
--- What a ban does to proposals: who is banned is no longer eligible, so others may be more than half of who is.
--- An erasure takes the person out of their guilds, which private.drop_votes sees to.
+-- What a ban does to proposals: a banned person is no longer eligible, so those who voted yes may now be the majority.
+-- An erasure removes the person from their guilds; private.drop_votes then handles their votes.
 -- docs/decisions.md, Guilds.
 
 create function private.recount_proposals(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights on our tables
 set search_path = ''
 as $$
 declare
@@ -23827,8 +23907,8 @@ begin
   return json_build_object('changed', 1, 'next', v_guild);
 end $$;
 comment on function private.recount_proposals is
-  'For the worker alone: has the open proposals of the next guild of a banned person {userId} looked at anew, by '
-  'private.job_settle_proposals. Answers {changed, next}; next is null at the end.';
+  'For the worker alone: makes the open proposals in the next guild of a banned person {userId} due, so that '
+  'private.job_settle_proposals counts them again. Returns {changed, next}; next is null at the end.';
 call private.make_batch_queue('recounted-proposals', 'private.recount_proposals');
 
 create function private.enqueue_recounts(p_user app.users) returns void
@@ -23836,21 +23916,21 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- not here: it may be a thousand guilds
+  -- in batches, because there may be a thousand guilds
   if exists (select from app.space_members m join app.guilds g on g.space_id = m.space_id
              where m.user_id = p_user.id) then
     perform private.enqueue('recounted-proposals', json_build_object('userId', p_user.id));
   end if;
 end $$;
 comment on function private.enqueue_recounts is
-  'Step: the votes of who is banned, who is no longer eligible, are counted out soon after.';
+  'Step: queues a recount of the open proposals in the guilds of a banned person, who is no longer eligible.';
 insert into private.account_steps (step, events, position) values
   ('private.enqueue_recounts', '{ban}', 187);
 
 -- policies/guilds.sql
 
 -- Who may run the operations of guilds. Twin of sql/guilds/; who sees which space is in policies/spaces.sql.
--- Definer functions alone read and write these tables.
+-- Only definer functions read and write these tables.
 
 -- guilds
 alter table app.guilds enable row level security;
@@ -23913,9 +23993,9 @@ grant execute on function
 
 -- sql/treasury/10_treasury.sql
 
--- Treasuries: the mana of a guild, which members give, and which its founder and stewards spend. A treasury is an
--- account of mana with the guild's id; here is what its members read of it. Whatever moves its mana holds the row of
--- the guild, so that its rows come one after the other.
+-- Treasuries: the mana of a guild. Members contribute it; the founder and the stewards spend it. A treasury is an
+-- account of mana with the guild's id; this file has the entries that members read. Each movement locks the row of the
+-- guild, so that entries are written one after the other.
 -- docs/decisions.md, Treasuries.
 
 create sequence app.treasury_entries_seq;
@@ -23932,7 +24012,7 @@ create table app.treasury_entries (
   amount         integer not null check (amount <> 0),
   balance_after  bigint not null,
   created_at     timestamptz not null default now(),
-  -- checked at commit: the movement comes last, since it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit: the mana moves last, because that locks wallets (ARCHITECTURE.md, Locks)
   foreign key (transaction_id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create unique index treasury_entries_seq_key on app.treasury_entries (guild_id, seq);
@@ -23941,11 +24021,12 @@ create index treasury_entries_proposal_id_idx on app.treasury_entries (proposal_
 create index treasury_entries_actor_id_idx on app.treasury_entries (actor_id, id);
 create index treasury_entries_counterpart_id_idx on app.treasury_entries (counterpart_id, id);
 comment on table app.treasury_entries is
-  'What came into a treasury and what left it, a row a person, appended only. The rows of a movement add up to its '
+  'What came into a treasury and what left it, one row per person, append-only. The rows of a movement add up to its '
   'entry in the account of the guild.';
-comment on column app.treasury_entries.actor_id is 'Who did it; null when a proposal did.';
-comment on column app.treasury_entries.amount is 'Whole mana: more than 0 comes to the treasury, less leaves it.';
-comment on column app.treasury_entries.balance_after is 'Whole mana that the treasury has with this row.';
+comment on column app.treasury_entries.actor_id is 'Who moved the mana; null if a proposal did.';
+comment on column app.treasury_entries.amount is
+  'Whole mana: above 0 it comes into the treasury, below 0 it leaves it.';
+comment on column app.treasury_entries.balance_after is 'The balance of the treasury after this row, in whole mana.';
 call private.make_append_only('app.treasury_entries');
 
 create table app.treasury_notes (
@@ -23957,7 +24038,8 @@ create table app.treasury_notes (
 );
 create index treasury_notes_user_id_idx on app.treasury_notes (user_id, transaction_id);
 comment on table app.treasury_notes is
-  'What somebody said with a movement. It stands beside the rows, so that an erasure takes it and leaves the books.';
+  'What somebody wrote about a movement. It has its own table, so that an erasure deletes it without changing the '
+  'books.';
 
 insert into private.ledger_kinds (ledger, kind) values
   ('mana', 'contribution'), ('mana', 'disbursement'), ('mana', 'distribution');
@@ -23984,7 +24066,7 @@ begin
   perform private.erase_rows(p_user.id, 'app.treasury_notes', 'user_id = $1');
 end $$;
 comment on function private.erase_treasury_notes is
-  'Step: deletes what an erased person said with their movements.';
+  'Step: deletes the notes that an erased person wrote about movements.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_treasury_notes', '{erasure}', 185);
 
@@ -24000,10 +24082,10 @@ end $$;
 comment on function private.require_amount is 'Passes for an amount that can be moved.';
 
 create function private.treasury_balance(p_guild uuid) returns bigint
-language plpgsql stable security definer   -- nobody may read accounts; its callers look at who may know
+language plpgsql stable security definer   -- nobody may read accounts; its callers check who may know
 set search_path = ''
 as $$ begin return (select balance from app.mana_accounts where id = p_guild); end $$;
-comment on function private.treasury_balance is 'What is in the treasury of a guild.';
+comment on function private.treasury_balance is 'The balance of the treasury of a guild.';
 
 create function private.move_treasury(
   p_guild uuid, p_kind text, p_actor uuid, p_people uuid[], p_amounts integer[], p_note text default null,
@@ -24028,11 +24110,11 @@ begin
   return v_id;
 end $$;
 comment on function private.move_treasury is
-  'Moves mana between a treasury, whose guild is locked, and people: amounts of more than 0 come to it. Fails: '
-  'treasury_note.';
+  'Moves mana between a treasury and people: amounts above 0 come into the treasury. The guild is already locked. '
+  'Fails: treasury_note.';
 
 create function private.treasury_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- its callers look at who may read the treasury
+language plpgsql stable security definer   -- its callers check who may read the treasury
 set search_path = ''
 as $$
 begin
@@ -24051,8 +24133,8 @@ begin
     join app.treasury_entries e on e.id = i.id);
 end $$;
 comment on function private.treasury_cards is
-  'These rows of a treasury, in order: {id, kind, actor, counterpart, proposalId, amount, balanceAfter, note, '
-  'createdAt}. Of people whom the caller does not see, only the row.';
+  'The cards of these rows of a treasury, in order: {id, kind, actor, counterpart, proposalId, amount, balanceAfter, '
+  'note, createdAt}. People whom the caller cannot see, and their notes, are null.';
 call private.force_index_scans('private.treasury_cards');
 
 create function private.lock_treasury(p_guild text, p_people uuid[], variadic p_roles text[]) returns app.spaces
@@ -24067,7 +24149,8 @@ begin
   return v_space;
 end $$;
 comment on function private.lock_treasury is
-  'A guild that is open, locked with these people, in which the caller has one of these roles.';
+  'Locks an open guild, in which the caller must have one of these roles, together with these people, and returns '
+  'it.';
 
 create function private.contribute(p_guild text, p_amount integer, p_note text) returns json
 language plpgsql volatile security definer   -- nobody may write the ledger
@@ -24088,7 +24171,7 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid()));
 end $$;
 comment on function private.contribute is
-  'A member gives mana to the treasury: {entry, treasuryBalance, senderBalance}.';
+  'A member contributes mana to the treasury: {entry, treasuryBalance, senderBalance}.';
 
 create function private.disburse(p_guild text, p_person text, p_amount integer, p_note text) returns json
 language plpgsql volatile security definer   -- nobody may write the ledger
@@ -24109,14 +24192,14 @@ begin
   if v_user = app.uid() then
     perform private.raise_error('disburse_oneself');
   end if;
-  perform private.require_visible_person(p_person);   -- again, since a ban may have come while we waited
+  perform private.require_visible_person(p_person);   -- again: a ban may have happened while we waited
   v_id := private.move_treasury(v_space.id, 'disbursement', app.uid(), array[v_user], array[-p_amount], v_note);
   return json_build_object(
     'entry', private.treasury_cards(array(select id from app.treasury_entries where transaction_id = v_id)) -> 0,
     'treasuryBalance', private.treasury_balance(v_space.id));
 end $$;
 comment on function private.disburse is
-  'The founder or a steward gives mana of the treasury to somebody else: {entry, treasuryBalance}.';
+  'The founder or a steward pays mana from the treasury to somebody else: {entry, treasuryBalance}.';
 
 create function private.weigh_shares(p_amount integer, p_people uuid[], p_scores numeric[])
 returns table (user_id uuid, score numeric, amount integer)
@@ -24139,8 +24222,9 @@ begin
   from ranked r order by r.place;
 end $$;
 comment on function private.weigh_shares is
-  'Whole shares of an amount by scores, which add up to it exactly: rounded down, and what is left goes, one each, to '
-  'the largest remainders, of equal ones to who stands first. Who has no score above 0 has no row.';
+  'Splits an amount into whole shares by scores; the shares add up to the amount exactly. They are rounded down, and '
+  'the rest is given, one each, to the largest remainders; among equal remainders the first person gets it. People '
+  'without a score above 0 have no row.';
 
 create function private.distribute(p_guild text, p_amount integer, p_note text) returns json
 language plpgsql volatile security definer   -- nobody may write the ledger
@@ -24177,11 +24261,11 @@ begin
     'treasuryBalance', private.treasury_balance(v_space.id));
 end $$;
 comment on function private.distribute is
-  'The founder or a steward gives mana of the treasury to all members by their contribution: {shares [{recipientId, '
-  'score, amount}], treasuryBalance}.';
+  'The founder or a steward distributes mana from the treasury to all members by their contribution scores: {shares '
+  '[{recipientId, score, amount}], treasuryBalance}.';
 
 create function private.read_treasury(p_guild text, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- members read what nobody may read
+language plpgsql stable security definer   -- nobody may read treasuries directly
 set search_path = ''
 as $$
 declare
@@ -24207,7 +24291,7 @@ comment on function private.read_treasury is
 
 create function private.audit_treasuries()
 returns table (rule text, subject uuid, expected bigint, found bigint)
-language plpgsql stable security definer   -- the worker may touch no table of ours
+language plpgsql stable security definer   -- the worker has no rights on our tables
 set search_path = ''
 as $$
 begin
@@ -24226,22 +24310,22 @@ begin
     where s.total <> s.balance_after;
 end $$;
 comment on function private.audit_treasuries is
-  'Every row of a treasury that is not what the ledger of mana has, {rule, subject, expected, found}, as '
+  'Every row of a treasury that does not match the ledger of mana, {rule, subject, expected, found}, like '
   'private.audit_mana.';
 
 create function private.job_audit_treasuries() returns integer
-language plpgsql stable security definer   -- the worker may touch no table of ours
+language plpgsql stable security definer   -- the worker has no rights on our tables
 set search_path = ''
 as $$ begin return (select count(*) from private.audit_treasuries()); end $$;
 comment on function private.job_audit_treasuries is
-  'Job: counts what private.audit_treasuries finds. Any is a fault: select * from private.audit_treasuries(). May run '
-  'twice: it only reads.';
+  'Job: counts the rows that private.audit_treasuries returns. Any row is an error in the books: select * from '
+  'private.audit_treasuries(). May run twice: it only reads.';
 insert into private.jobs (name, cron, expires, alarm) values
   ('audit-treasuries', '52 3 * * *', 300, 'the rows of treasuries are not what the ledger of mana has');
 
 -- sql/treasury/20_proposals.sql
 
--- Disbursements by proposal: a kind of proposals of guilds (sql/guilds/20_proposals.sql).
+-- Disbursements by proposal: a kind of guild proposal (sql/guilds/20_proposals.sql).
 
 create function private.check_disburse_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
 language plpgsql stable
@@ -24254,7 +24338,7 @@ begin
   perform private.require_amount((p_payload ->> 'amount')::integer);
   return jsonb_build_object('amount', (p_payload ->> 'amount')::integer);
 end $$;
-comment on function private.check_disburse_proposal is 'Checks a proposal to disburse: {recipientId, amount}.';
+comment on function private.check_disburse_proposal is 'Checks a proposal to disburse mana: {recipientId, amount}.';
 
 create function private.execute_disburse_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
@@ -24268,13 +24352,13 @@ begin
     p_space.id, 'disbursement', null, array[p_proposal.subject_id],
     array[-(p_proposal.payload ->> 'amount')::integer], p_proposal => p_proposal.id);
 end $$;
-comment on function private.execute_disburse_proposal is 'Disburses what was proposed.';
+comment on function private.execute_disburse_proposal is 'Pays the proposed amount to the recipient.';
 insert into private.proposal_kinds (kind, person_key, checker, executor) values
   ('disburse', 'recipientId', 'private.check_disburse_proposal', 'private.execute_disburse_proposal');
 
 -- sql/treasury/60_operations.sql
 
--- The operations of treasuries. Each that moves mana takes an Idempotency-Key.
+-- The operations of treasuries. Those that move mana take an Idempotency-Key.
 
 create function api.get_treasury(p_guild_id text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -24295,7 +24379,7 @@ begin
   return coalesce(v_kept, private.finish_idempotent('contribute', private.contribute(p_guild_id, p_amount, p_note)));
 end $$;
 comment on function api.contribute is
-  'The caller gives mana to the treasury of their guild. Takes an Idempotency-Key.';
+  'The caller contributes mana to the treasury of their guild. Takes an Idempotency-Key.';
 
 create function api.disburse(p_guild_id text, p_recipient_id text, p_amount integer, p_note text) returns json
 language plpgsql volatile
@@ -24308,7 +24392,7 @@ begin
     'disburse', private.disburse(p_guild_id, p_recipient_id, p_amount, p_note)));
 end $$;
 comment on function api.disburse is
-  'The caller gives mana of the treasury of their guild to somebody. Takes an Idempotency-Key.';
+  'The caller pays mana from the treasury of their guild to somebody. Takes an Idempotency-Key.';
 
 create function api.distribute(p_guild_id text, p_amount integer, p_note text default null) returns json
 language plpgsql volatile
@@ -24320,12 +24404,13 @@ begin
   return coalesce(v_kept, private.finish_idempotent('distribute', private.distribute(p_guild_id, p_amount, p_note)));
 end $$;
 comment on function api.distribute is
-  'The caller gives mana of the treasury of their guild to its members, by contribution. Takes an Idempotency-Key.';
+  'The caller distributes mana from the treasury of their guild to its members, by contribution. Takes an '
+  'Idempotency-Key.';
 
 -- policies/treasury.sql
 
--- Who may run the operations of treasuries. Twin of sql/treasury/. Definer functions alone read and write these
--- tables, and the service role loses its right to write here.
+-- Who may run the operations of treasuries. Twin of sql/treasury/. Only definer functions read and write these tables;
+-- the service role loses its right to write to them.
 
 -- treasury_entries
 alter table app.treasury_entries enable row level security;
@@ -24356,7 +24441,7 @@ grant execute on function private.job_audit_treasuries to worker;
 
 -- sql/messaging/10_conversations.sql
 
--- Conversations, who takes part in them, and since when.
+-- Conversations, their members, and when these took part.
 -- docs/decisions.md, Messaging.
 
 create table app.conversations (
@@ -24375,11 +24460,14 @@ create table app.conversations (
 );
 create index conversations_other_id_idx on app.conversations (other_id);
 create index conversations_created_at_idx on app.conversations (created_at desc, id desc);
-comment on table app.conversations is 'A conversation, whose members hear of its messages on the channel '
-  'conversation:{id}. Its row is locked by whoever says something in it or changes who takes part.';
-comment on column app.conversations.title is 'Of a group, and the group''s own: it outlives who gave it.';
+comment on table app.conversations is
+  'A conversation. New messages are announced to its members on the channel conversation:{id}. Sending a message and '
+  'changing the members lock its row.';
+comment on column app.conversations.title is
+  'The title of a group; null for a direct conversation. It belongs to the group, and remains when the person who '
+  'set it leaves or is erased.';
 comment on column app.conversations.one_id is
-  'Of a direct conversation the two people, the lower id first: two people have one. Null for a group.';
+  'In a direct conversation the two people, the lower id first; two people have at most one. Null for a group.';
 comment on column app.conversations.last_number is 'The number of its latest message, 0 before the first.';
 comment on column app.conversations.last_message_at is 'When its latest message was sent; null before the first.';
 
@@ -24397,16 +24485,16 @@ create table app.conversation_members (
 create index conversation_members_user_id_idx on app.conversation_members
   (user_id, latest_at desc, conversation_id desc);
 comment on table app.conversation_members is 'Who takes part in a conversation. A person who leaves has no row.';
-comment on column app.conversation_members.joined_at is 'When the person came into the conversation, the last time.';
+comment on column app.conversation_members.joined_at is 'When the person last joined the conversation.';
 comment on column app.conversation_members.latest_at is
-  'Its place in the person''s list: when they came or the latest message was sent that they see. A message across a '
-  'block moves nothing.';
+  'The conversation''s position in the person''s list: when they joined or, if later, when the latest message that '
+  'they receive was sent. A message from somebody whom they blocked or who blocked them does not change it.';
 comment on column app.conversation_members.last_read_number is
-  'The number of the latest message that the person has read, or of the one before they came.';
+  'The number of the latest message that the person has read; before that, the number before their first message.';
 comment on column app.conversation_members.last_read_at is
-  'When the message was sent up to which the person has read; null before they did. It never moves back.';
+  'When the latest message that the person has read was sent; null if they have read none. It never moves back.';
 comment on column app.conversation_members.muted_until is
-  'Until when the person gets no notice; infinity where they said no end, null where they did not mute it.';
+  'Until when the person gets no notifications; infinity without an end, null if they have not muted it.';
 
 create table app.conversation_spans (
   conversation_id uuid not null references app.conversations on delete cascade,
@@ -24417,8 +24505,9 @@ create table app.conversation_spans (
 );
 create index conversation_spans_user_id_idx on app.conversation_spans (user_id);
 comment on table app.conversation_spans is
-  'What of a conversation each member may read, also from before they left: from the message with which they came to '
-  'the one before they left, by number. The last one is open as long as they are there.';
+  'Which messages of a conversation each member may read, by number, including those of earlier memberships: from '
+  'the first message after they joined to the last one before they left. The last span is open while they are a '
+  'member.';
 
 insert into private.write_limits (kind, per_hour) values ('conversations', 500), ('messages', 3000);
 
@@ -24441,18 +24530,18 @@ insert into private.errors (code, status, text) values
 insert into private.lock_kinds (kind, position) values ('conversation', 580);
 
 create function private.receives_from(p_viewer uuid, p_sender uuid) returns boolean
-language plpgsql stable security definer   -- reads the audience of others than the caller
+language plpgsql stable security definer   -- reads the audience of people other than the caller
 set search_path = ''
 as $$
 begin
   return (select v.is_visible from private.visibility(p_sender, 0, p_viewer => p_viewer) v);
 end $$;
 comment on function private.receives_from is
-  'Whether what the sender says concerns the viewer: no block is between them, and the sender is neither banned nor '
-  'erased.';
+  'Whether the viewer receives what the sender says: neither has blocked the other, and the sender is neither banned '
+  'nor erased.';
 
 create function private.sees_in(p_direct boolean, p_viewer uuid, p_person uuid) returns boolean
-language plpgsql stable security definer   -- reads the audience of others than the caller
+language plpgsql stable security definer   -- reads the audience of people other than the caller
 set search_path = ''
 as $$
 begin
@@ -24460,8 +24549,8 @@ begin
       or p_direct and not exists (select from app.hidden_people s where s.user_id = p_person);
 end $$;
 comment on function private.sees_in is
-  'Whether a viewer sees a person in a conversation of theirs: nobody banned or erased, and in a group nobody across '
-  'a block. A block leaves a direct conversation as it was, for both to read.';
+  'Whether a viewer sees a person in one of their conversations. Nobody sees banned or erased people. In a group, '
+  'two people do not see each other if one has blocked the other; a direct conversation remains readable for both.';
 
 create function private.may_read_of(p_direct boolean, p_viewer uuid, p_sender uuid) returns boolean
 language plpgsql stable security definer   -- people may not read who is erased
@@ -24472,11 +24561,11 @@ begin
       or exists (select from app.users u where u.id = p_sender and u.erased_at is not null);
 end $$;
 comment on function private.may_read_of is
-  'Whether a viewer sees the messages of a sender in a conversation: as private.sees_in, and tombstones of the '
-  'erased.';
+  'Whether a viewer sees the messages of a sender in a conversation: like private.sees_in, and also the tombstones '
+  'of erased people.';
 
 create function private.is_direct(p_conversation uuid) returns boolean
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 begin
@@ -24485,7 +24574,7 @@ end $$;
 comment on function private.is_direct is 'Whether a conversation is direct.';
 
 create function private.require_member(p_conversation uuid) returns app.conversations
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 declare
@@ -24499,7 +24588,7 @@ begin
   end if;
   return v_conversation;
 end $$;
-comment on function private.require_member is 'Answers a conversation in which the caller takes part.';
+comment on function private.require_member is 'Returns a conversation in which the caller takes part.';
 
 create function private.lock_conversation(p_conversation uuid) returns app.conversations
 language plpgsql volatile security definer   -- nobody may lock a conversation otherwise
@@ -24511,7 +24600,7 @@ begin
   return private.require_member(p_conversation);   -- a later statement: the caller may have been removed meanwhile
 end $$;
 comment on function private.lock_conversation is
-  'Locks a conversation in which the caller takes part: ARCHITECTURE.md, Locks.';
+  'Locks a conversation in which the caller takes part, and returns it: ARCHITECTURE.md, Locks.';
 
 create function private.lock_group(p_conversation uuid) returns app.conversations
 language plpgsql volatile security definer   -- as private.lock_conversation
@@ -24528,7 +24617,7 @@ end $$;
 comment on function private.lock_group is 'Locks a group in which the caller takes part.';
 
 create function private.require_own_group(p_conversation uuid) returns void
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 begin
@@ -24551,7 +24640,7 @@ begin
   perform private.require_own_group(p_conversation);
   return v_conversation;
 end $$;
-comment on function private.lock_own_group is 'Locks a group of which the caller is the owner.';
+comment on function private.lock_own_group is 'Locks a group that the caller owns.';
 
 create function private.other_in(p_conversation app.conversations, p_person uuid) returns uuid
 language plpgsql immutable
@@ -24564,7 +24653,7 @@ end $$;
 comment on function private.other_in is 'The other person of a direct conversation; null for a group.';
 
 create function private.check_open(p_conversation app.conversations) returns void
-language plpgsql stable security definer   -- asks about somebody whom the caller need not see
+language plpgsql stable security definer   -- checks a person whom the caller may not see
 set search_path = ''
 as $$
 declare
@@ -24575,11 +24664,11 @@ begin
   end if;
 end $$;
 comment on function private.check_open is
-  'Passes for a group, and for a direct conversation whose other person is neither across a block nor banned nor '
-  'erased.';
+  'Passes for a group, and for a direct conversation unless the other person is banned or erased, or one of the two '
+  'has blocked the other.';
 
 create function private.find_direct(p_one uuid, p_other uuid) returns uuid
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 begin
@@ -24589,15 +24678,15 @@ end $$;
 comment on function private.find_direct is 'The direct conversation of two people, or null.';
 
 create function private.is_available(p_one uuid, p_other uuid) returns boolean
-language plpgsql stable security definer   -- people do not read who is in the circles of others
+language plpgsql stable security definer   -- people may not read the circles of others
 set search_path = ''
 as $$
 begin
   return private.find_direct(p_one, p_other) is not null or private.have_common_circle(p_one, p_other);
 end $$;
 comment on function private.is_available is
-  'Whether two people may open a direct conversation, or add one another to a group: they share a circle, or have '
-  'one.';
+  'Whether two people may open a direct conversation or add each other to a group: they share a circle, or have a '
+  'direct conversation already.';
 
 -- sql/messaging/20_messages.sql
 
@@ -24632,17 +24721,20 @@ create index messages_reply_to_id_idx on app.messages (reply_to_id) where reply_
 create index messages_asset_id_idx on app.messages (asset_id) where asset_id is not null;
 create index messages_changed_at_idx on app.messages (conversation_id, changed_at, id) where changed_at is not null;
 comment on table app.messages is
-  'Messages. A deleted one stays as a tombstone without words. What a system message tells is its body: joined, left, '
-  'removed, owner, or title and the new one behind a blank; its sender is the person of whom it tells.';
+  'Messages. A deleted one remains as a tombstone without words. The body of a system message says what happened: '
+  'joined, left, removed, owner, or title followed by a space and the new title; its sender is the person whom it is '
+  'about.';
 comment on column app.messages.number is
-  'Its place in the conversation, given under the conversation''s lock: nobody ever meets a smaller one later.';
+  'Its position in the conversation. It is assigned under the lock of the conversation, so that no smaller number '
+  'appears later.';
 comment on column app.messages.client_id is
-  'What the sender''s client calls it, so that sending it again gives the same; null for system messages.';
+  'The id that the sender''s client gave it, so that sending it again returns the same message; null for system '
+  'messages.';
 comment on column app.messages.edited_at is 'When its words last changed; null if never.';
-comment on column app.messages.deleted_at is 'When its sender deleted it, or was erased; null unless they did.';
+comment on column app.messages.deleted_at is 'When its sender deleted it or was erased; null otherwise.';
 comment on column app.messages.changed_at is
-  'When it was last edited, deleted or reacted to, for who was away; null if never.';
-comment on column app.messages.created_at is 'When it got its number: the order of both is the same.';
+  'When it was last edited, deleted or reacted to, for clients that were offline; null if never.';
+comment on column app.messages.created_at is 'When it got its number, so both give the same order.';
 
 create table app.message_reactions (
   message_id uuid not null references app.messages on delete cascade,
@@ -24654,7 +24746,7 @@ create table app.message_reactions (
 );
 create index message_reactions_user_id_idx on app.message_reactions (user_id, created_at desc);
 comment on table app.message_reactions is
-  'Who reacted to which message with what. Others see only how many, of those whom they see.';
+  'Who reacted to which message with which emoji. Others see only counts, and only of people whom they see.';
 call private.make_nulls_raise_codes('app.message_reactions');
 
 create table private.emoji (
@@ -24662,8 +24754,8 @@ create table private.emoji (
   emoji text collate "C" not null
 );
 comment on table private.emoji is
-  'The emoji that a reaction can be: those of Unicode, inserted by sql/messaging/25_emoji.sql. bare is the emoji '
-  'without its variation selectors, which many keyboards omit.';
+  'The emoji that reactions can consist of: those of Unicode, inserted by sql/messaging/25_emoji.sql. bare is the '
+  'emoji without its variation selectors, which many keyboards omit.';
 
 insert into private.errors (code, status, text) values
   ('message_unknown', 404, 'There is no such message.'),
@@ -24691,11 +24783,11 @@ begin
     where s.conversation_id = p_conversation and s.user_id = app.uid() and s.first_number <= p_number
     order by s.first_number desc limit 1), false);
 end $$;
-comment on function private.in_span is 'Whether a number lies where the caller takes or took part.';
+comment on function private.in_span is 'Whether the message with this number was sent while the caller took part.';
 call private.force_index_scans('private.in_span');
 
 create function private.find_message(p_id uuid) returns app.messages
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 declare
@@ -24709,8 +24801,8 @@ begin
   return v_message;
 end $$;
 comment on function private.find_message is
-  'A message as the one rule has it: its conversation is the caller''s, it was sent while they took part, the sender '
-  'is not banned, and in a group no block is between the two. Null otherwise.';
+  'A message if the caller may see it: they are a member of its conversation, it was sent while they took part, its '
+  'sender is not banned, and in a group neither has blocked the other. Null otherwise.';
 
 create function private.is_tombstone(p_message app.messages) returns boolean
 language plpgsql stable security definer   -- people may not read who is erased
@@ -24721,7 +24813,8 @@ begin
       or exists (select from app.users where id = p_message.sender_id and erased_at is not null);
 end $$;
 comment on function private.is_tombstone is
-  'Whether a message has no words any more: it was deleted, or its sender was erased, whose words go in batches.';
+  'Whether a message has no words any more: it was deleted, or its sender was erased. An erasure empties messages in '
+  'batches, so the row may still have its words.';
 
 create function private.require_message(p_id uuid) returns app.messages
 language plpgsql stable
@@ -24735,7 +24828,7 @@ begin
   end if;
   return v_message;
 end $$;
-comment on function private.require_message is 'Answers a message that the caller sees.';
+comment on function private.require_message is 'Returns a message that the caller sees.';
 
 create function private.lock_message(p_id uuid) returns app.messages
 language plpgsql volatile security definer   -- nobody may lock a message otherwise
@@ -24748,7 +24841,7 @@ begin
   return private.require_message(p_id);   -- as it is now, if the caller still sees it
 end $$;
 comment on function private.lock_message is
-  'Locks a message that the caller sees, and answers it: ARCHITECTURE.md, Locks.';
+  'Locks a message that the caller sees, and returns it: ARCHITECTURE.md, Locks.';
 
 create view private.message_heads with (security_invoker) as
 select m.id,
@@ -24777,7 +24870,7 @@ select m.id,
            from (select x.emoji, count(*) as count, bool_or(x.user_id = (select app.uid())) as mine,
                         min(x.created_at) as first_at
                  from app.message_reactions x
-                 join (select r.user_id   -- asked once a person, who may have reacted 20 times
+                 join (select r.user_id   -- checked once per person, who may have reacted 20 times
                        from (select distinct user_id from app.message_reactions where message_id = m.id offset 0) r
                        where private.sees_in(c.kind = 'direct', (select app.uid()), r.user_id)) seen
                    on seen.user_id = x.user_id
@@ -24791,11 +24884,11 @@ join app.conversations c on c.id = m.conversation_id
 join app.users s on s.id = m.sender_id
 join app.person_card sender on sender.id = m.sender_id;
 comment on view private.message_heads is
-  'Messages as the caller reads those that they see: {id, conversationId, sender, kind, body, replyTo, attachment, '
-  'reactions, createdAt, editedAt, deletedAt}. For definer functions, which ask first whether they do.';
+  'Messages as the caller reads them: {id, conversationId, sender, kind, body, replyTo, attachment, reactions, '
+  'createdAt, editedAt, deletedAt}. For definer functions, which first check that the caller sees the message.';
 
 create function private.message_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 begin
@@ -24804,17 +24897,17 @@ begin
           join private.message_heads h on h.id = i.id
           where (private.find_message(i.id)).id is not null);
 end $$;
-comment on function private.message_cards is 'The cards of these messages, in order, as far as the caller sees them.';
+comment on function private.message_cards is 'The cards of the given messages that the caller sees, in order.';
 call private.force_index_scans('private.message_cards');
 
 create function private.require_message_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('message_unknown', private.message_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_message_card is 'Answers the card of a message that the caller sees.';
+comment on function private.require_message_card is 'Returns the card of a message that the caller sees.';
 
 create function private.count_unread_messages(p_conversation uuid, p_most integer default 99) returns integer
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 declare
@@ -24832,12 +24925,13 @@ begin
           limit p_most) u);
 end $$;
 comment on function private.count_unread_messages is
-  'How many messages in a conversation the caller has not read, up to so many, among the latest 500: not their own, '
-  'those of the conversation itself, deleted ones, and those of people whom they do not hear.';
+  'How many messages in a conversation the caller has not read, up to p_most, among the latest 500. Does not count '
+  'their own, system messages, deleted ones, and those of people from whom they do not receive: '
+  'private.receives_from.';
 call private.force_index_scans('private.count_unread_messages');
 
 create function private.find_last_message(p_conversation uuid) returns uuid
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 declare
@@ -24855,7 +24949,8 @@ begin
     limit 1);
 end $$;
 comment on function private.find_last_message is
-  'The latest message in a conversation that the caller sees, among the latest 500 since they came; null for none.';
+  'The latest message in a conversation that the caller sees, among the latest 500 since they joined; null if there '
+  'is none.';
 call private.force_index_scans('private.find_last_message');
 
 -- sql/messaging/25_emoji.sql
@@ -25020,12 +25115,13 @@ select translate(e.emoji, U&'\FE0F', ''), e.emoji from string_to_table(
 
 -- sql/messaging/30_realtime.sql
 
--- The channel conversation:{conversationId}: for its members. Its messages are sent with what they tell of, and hold
--- an id: the client reads what it names, and what it has missed is in the list of messages (after, changedSince).
+-- The channel conversation:{conversationId}, for its members. Each change is announced in its own transaction, and
+-- only by an id: the client reads the rest, and gets what it missed from the list of messages
+-- (after, changedSince).
 -- docs/decisions.md, Realtime.
 
 create function private.may_listen_to_conversation(p_rest text) returns boolean
-language plpgsql stable   -- called by a definer function: asks for the caller's own membership
+language plpgsql stable   -- called by a definer function: checks the caller's own membership
 set search_path = ''
 as $$
 begin
@@ -25050,7 +25146,7 @@ begin
   if tg_op = 'DELETE' then
     perform private.broadcast('tokens', 'left', jsonb_build_object(
       'sub', old.user_id, 'topic', 'conversation:' || old.conversation_id, 'hears', false));
-  elsif exists (select from app.conversation_spans s   -- who was never there cannot have left
+  elsif exists (select from app.conversation_spans s   -- only former members were announced as left
                 where s.conversation_id = new.conversation_id and s.user_id = new.user_id) then
     perform private.broadcast('tokens', 'came', jsonb_build_object(
       'sub', new.user_id, 'topic', 'conversation:' || new.conversation_id, 'hears', true));
@@ -25058,24 +25154,25 @@ begin
   return null;
 end $$;
 comment on function private.send_conversation_access is
-  'Trigger: tells Realtime who hears a conversation no more, and who does again, as of tokens that end.';
+  'Trigger: tells Realtime when a person loses access to a conversation and when they regain it, on the channel that '
+  'also announces revoked tokens.';
 create trigger send_conversation_access after insert or delete on app.conversation_members
   for each row execute function private.send_conversation_access();
 
 -- sql/messaging/40_sending.sql
 
--- Saying something in a conversation: people by sending, and the conversation itself.
+-- Adding messages to a conversation: those that people send, and system messages.
 -- docs/decisions.md, Messaging; Idempotency.
 
 create function private.add_message(p_message app.messages) returns app.messages
-language plpgsql volatile security definer   -- nobody else gives numbers
+language plpgsql volatile security definer   -- only this function assigns numbers
 set search_path = ''
 as $$
 declare
   v_message app.messages := p_message;
   v_people  uuid[];
 begin
-  -- the lock of the conversation's row, which the caller may have already, puts all into one order
+  -- this locks the conversation's row, if it is not locked already, so that its messages have one order
   update app.conversations set last_number = last_number + 1, last_message_at = clock_timestamp()
   where id = p_message.conversation_id
   returning last_number, last_message_at into v_message.number, v_message.created_at;
@@ -25085,7 +25182,7 @@ begin
           v_message.client_id, v_message.reply_to_id, v_message.asset_id, v_message.created_at)
   returning * into v_message;
   perform from app.conversation_members where conversation_id = v_message.conversation_id
-  order by user_id for no key update;   -- sorted, as everybody who has more than one of them
+  order by user_id for no key update;   -- sorted, as everywhere, to prevent deadlocks
   update app.conversation_members set latest_at = v_message.created_at
   where conversation_id = v_message.conversation_id and private.receives_from(user_id, v_message.sender_id);
   v_people := array(select user_id from app.conversation_members where conversation_id = v_message.conversation_id);
@@ -25096,8 +25193,8 @@ begin
   return v_message;
 end $$;
 comment on function private.add_message is
-  'Puts a message behind all others of its conversation, moves the conversation up in the lists of who hears the '
-  'sender, says so on its channel, and leaves the rest to the effects.';
+  'Appends a message to its conversation, moves the conversation up in the lists of the members who receive from the '
+  'sender, announces the message on the conversation''s channel, and leaves the rest to the effects.';
 
 create function private.add_system_message(p_conversation uuid, p_person uuid, p_what text) returns app.messages
 language plpgsql volatile
@@ -25112,10 +25209,11 @@ begin
   v_message.body := p_what;
   return private.add_message(v_message);
 end $$;
-comment on function private.add_system_message is 'What a conversation itself says of a person: see app.messages.';
+comment on function private.add_system_message is
+  'Adds a system message about a person to a conversation: see app.messages.';
 
 create function private.find_sent(p_conversation uuid, p_client_id uuid) returns json
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 declare
@@ -25129,7 +25227,7 @@ begin
   return private.message_cards(array[v_id]) -> 0;
 end $$;
 comment on function private.find_sent is
-  'The card of the caller''s message that their client calls so, answered with 200; null when there is none.';
+  'The card of the caller''s message with this client id, and status 200; null if there is none.';
 
 create function private.send_message(
   p_conversation uuid, p_body text, p_client_id uuid, p_reply_to uuid, p_asset uuid
@@ -25142,7 +25240,7 @@ declare
   v_message      app.messages;
   v_card         json;
 begin
-  -- share, as private.check_author: it waits for a ban or an erasure under way, with nothing held that these want
+  -- share, as private.check_author: waits for a ban or an erasure in progress, while we hold no lock that they need
   perform private.check_lock_order('person', private.require_caller()::text);
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
@@ -25150,7 +25248,7 @@ begin
     perform private.raise_error('token_revoked');
   end if;
   v_conversation := private.lock_conversation(p_conversation);
-  v_card := private.find_sent(p_conversation, p_client_id);   -- again: two at once come here one after the other
+  v_card := private.find_sent(p_conversation, p_client_id);   -- again: a concurrent call may have sent it
   if v_card is not null then
     return v_card;
   end if;
@@ -25170,7 +25268,7 @@ begin
   return private.message_cards(array[v_message.id]) -> 0;
 end $$;
 comment on function private.send_message is
-  'Sends the caller''s message, whose parts are known to be good, unless their client has sent it already.';
+  'Sends the caller''s message, whose fields are already checked, unless their client has sent it before.';
 
 create function api.send_message(
   p_id uuid, p_body text, p_client_id uuid, p_reply_to_id uuid default null, p_asset_id uuid default null
@@ -25182,14 +25280,14 @@ declare
   v_card json;
 begin
   if p_client_id is null then
-    perform private.raise_error('value_invalid');   -- without it a repeat would be sent once more
+    perform private.raise_error('value_invalid');   -- without it a retry would send the message twice
   end if;
   perform private.require_member(p_id);
   v_card := private.find_sent(p_id, p_client_id);
   if v_card is not null then
     return v_card;
   end if;
-  -- the answer is the message as it is then, so nothing of it is kept
+  -- a retry returns the current message, so no response is stored
   if private.begin_idempotent('send_message', json_build_array(p_id, p_client_id)) is not null then
     return private.find_sent(p_id, p_client_id);
   end if;
@@ -25202,8 +25300,8 @@ begin
   return v_card;
 end $$;
 comment on function api.send_message is
-  'Sends a message into a conversation of the caller, once for each p_client_id: again it answers the first one. '
-  'Fails: value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body.';
+  'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the first message. Fails: '
+  'value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body.';
 
 create function private.edit_message(p_id uuid, p_body text) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -25228,7 +25326,7 @@ begin
   perform private.broadcast('conversation:' || v_message.conversation_id, 'message.changed',
                             jsonb_build_object('id', p_id));
 end $$;
-comment on function private.edit_message is 'Gives the caller''s message other words.';
+comment on function private.edit_message is 'Changes the words of the caller''s message.';
 
 create function api.edit_message(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -25240,7 +25338,7 @@ begin
   return private.require_message_card(p_id);
 end $$;
 comment on function api.edit_message is
-  'Edits the caller''s message, within 15 minutes. Answers the card. Fails: message_body.';
+  'Edits the caller''s message, within 15 minutes. Returns the card. Fails: message_body.';
 
 create function private.delete_message(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -25262,7 +25360,7 @@ begin
                             jsonb_build_object('id', p_id));
 end $$;
 comment on function private.delete_message is
-  'Makes the caller''s message a tombstone; of one that is, nothing changes.';
+  'Makes the caller''s message a tombstone; if it is one already, nothing changes.';
 
 create function api.delete_message(p_id uuid) returns json
 language plpgsql volatile
@@ -25277,11 +25375,11 @@ comment on function api.delete_message is
 
 -- sql/messaging/45_reactions.sql
 
--- Reactions to messages: emoji and nothing else, so that nobody has words in them for somebody across a block.
+-- Reactions to messages: only emoji, so that nobody can use them to write to a person who has blocked them.
 -- docs/decisions.md, Messaging.
 
 create function private.require_emoji(p_emoji text) returns text
-language plpgsql stable security definer   -- nobody reads the list otherwise
+language plpgsql stable security definer   -- people may not read the list
 set search_path = ''
 as $$
 declare
@@ -25290,7 +25388,7 @@ declare
   v_next  private.emoji;
 begin
   for v_n in 1..8 loop
-    -- the longest that there is: a thumb and the colour of its skin are one
+    -- the longest match: a thumb with a skin tone is one emoji
     select e.* into v_next
     from generate_series(least(9, length(v_rest)), 1, -1) as l (length)
     join private.emoji e on e.bare = left(v_rest, l.length)
@@ -25312,7 +25410,7 @@ language plpgsql volatile security definer   -- nobody may write reactions other
 set search_path = ''
 as $$
 declare
-  v_message app.messages := private.lock_message(p_id);   -- so that two at once never make one too many
+  v_message app.messages := private.lock_message(p_id);   -- so that concurrent calls don't exceed the limit
   v_talk    app.conversations := private.require_member(v_message.conversation_id);
   v_seen    text[];
 begin
@@ -25320,7 +25418,7 @@ begin
   if private.is_tombstone(v_message) then
     perform private.raise_error('message_deleted');
   end if;
-  -- counted as the caller sees them: an error must not tell of those that are hidden from them
+  -- only those that the caller sees are counted: an error must not reveal hidden ones
   v_seen := array(select distinct r.emoji from app.message_reactions r
                   where r.message_id = p_id and private.sees_in(v_talk.kind = 'direct', app.uid(), r.user_id));
   if p_emoji <> all (v_seen) and cardinality(v_seen) >= 20 then
@@ -25345,7 +25443,7 @@ begin
   perform private.add_message_reaction(p_id, private.require_emoji(p_emoji));
   return private.require_message_card(p_id);
 end $$;
-comment on function api.react_to_message is 'Reacts to a message; repeating it changes nothing. Answers the card.';
+comment on function api.react_to_message is 'Reacts to a message; repeating it changes nothing. Returns the card.';
 
 create function private.remove_message_reaction(p_id uuid, p_emoji text) returns void
 language plpgsql volatile security definer   -- nobody may write reactions otherwise
@@ -25354,7 +25452,7 @@ as $$
 declare
   v_conversation uuid;
 begin
-  -- also of a message that the caller no longer sees, in a conversation that they do
+  -- also works if the caller no longer sees the message but is still in the conversation
   select m.conversation_id into v_conversation
   from app.messages m
   join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = app.uid()
@@ -25376,13 +25474,13 @@ as $$
 begin
   perform private.remove_message_reaction(p_id, private.require_emoji(p_emoji));
   if (private.find_message(p_id)).id is null then
-    return private.error_response('message_unknown');   -- it is taken back, and nothing of the message is shown
+    return private.error_response('message_unknown');   -- the reaction is removed, but the message is not shown
   end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.unreact_to_message is
   'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that they no longer '
-  'see, which is answered as unknown all the same.';
+  'see, but the response is then the same as for a message that does not exist.';
 
 -- sql/messaging/50_lists.sql
 
@@ -25390,7 +25488,7 @@ comment on function api.unreact_to_message is
 -- docs/decisions.md, Lists; Messaging.
 
 create function private.require_number(p_conversation uuid, p_cursor text) returns bigint
-language plpgsql stable security definer   -- a cursor stays good when its message is hidden from the caller
+language plpgsql stable security definer   -- a cursor remains valid when its message is hidden from the caller
 set search_path = ''
 as $$
 declare
@@ -25409,10 +25507,11 @@ begin
   return v_number;
 end $$;
 comment on function private.require_number is
-  'The number that a cursor means: that of a message in this conversation which was for the caller, or of a place.';
+  'The message number that a cursor means. The cursor is a place, or the id of a message that was sent to this '
+  'conversation while the caller took part.';
 
 create function private.find_messages(p_conversation uuid, p_from bigint, p_up boolean) returns app.found
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 declare
@@ -25485,16 +25584,16 @@ begin
   return (v_ids, null)::app.found;
 end $$;
 comment on function private.find_messages is
-  'The next messages of a conversation that the caller sees, behind a number or before it, in the times when they '
-  'took part, among the next 400 messages and times together.';
+  'The next messages of a conversation that the caller sees, after a number if p_up, otherwise before it, within the '
+  'spans in which they took part. Looks at no more than 400 messages and spans together.';
 call private.force_index_scans('private.find_messages');
 
 create function private.find_changed_messages(p_conversation uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
   v_before uuid := p_from.id;
   v_caller uuid := private.require_caller();
   v_direct boolean := private.is_direct(p_conversation);
@@ -25517,8 +25616,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_changed_messages is
-  'The next messages of a conversation that were edited, deleted or reacted to behind a place, and that the caller '
-  'sees, among the next 400, the oldest change first.';
+  'The next messages of a conversation that the caller sees and that were edited, deleted or reacted to after a '
+  'place, oldest change first, among the next 400.';
 call private.force_index_scans('private.find_changed_messages');
 
 create function private.note_late_message() returns trigger
@@ -25527,19 +25626,19 @@ set search_path = ''
 as $$
 begin
   if new.changed_at < clock_timestamp() - interval '1 second' then
-    -- asked once more, since the row may have changed again in the same transaction
+    -- checked again, because the row may have changed again in the same transaction
     update app.messages set changed_at = clock_timestamp()
     where id = new.id and changed_at < clock_timestamp() - interval '1 second';
   end if;
   return null;
 end $$;
 comment on function private.note_late_message is
-  'Trigger, at commit: as private.note_late_change, of messages that change.';
+  'Trigger, at commit: does for changed messages what private.note_late_change does.';
 create constraint trigger note_late_message after update of changed_at on app.messages
   deferrable initially deferred for each row execute function private.note_late_message();
 
 create function private.changed_cursor(p_id uuid) returns text
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 begin
@@ -25566,7 +25665,7 @@ begin
     perform private.raise_error('message_selection');
   end if;
   if p_changed_since is not null then
-    -- a commit takes its time: what was noted before it may be seen after what was noted later
+    -- a commit takes time: an earlier change may become visible after a later one
     v_place := (p_changed_since - interval '3 seconds', '00000000-0000-0000-0000-000000000000')::app.place;
     if p_cursor is not null then
       v_place := private.cursor_place('changed messages ' || v_id, p_cursor);
@@ -25585,9 +25684,9 @@ begin
   return private.page(private.message_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_messages is
-  'Messages of a conversation that the caller sees, newest first; with p_after what came behind that one, oldest '
-  'first; with p_changed_since what was edited, deleted or reacted to since then, or up to 3 seconds before it, the '
-  'oldest change first.';
+  'Messages of a conversation that the caller sees, newest first; with p_after those after that message, oldest '
+  'first; with p_changed_since those that were edited, deleted or reacted to since then, or up to 3 seconds before '
+  'it, oldest change first.';
 
 create function api.get_message(p_id uuid) returns json
 language plpgsql stable
@@ -25598,7 +25697,7 @@ comment on function api.get_message is 'The card of a message.';
 -- conversations
 
 create function private.conversation_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a query takes longer than running it
 as $$
@@ -25628,15 +25727,15 @@ begin
     join app.conversations c on c.id = i.id);
 end $$;
 comment on function private.conversation_cards is
-  'The cards of these conversations, in order, as far as the caller takes part in them: {id, kind, title, members, '
-  'lastMessage, unreadCount, mutedUntil, createdAt}. Of members and messages they have those that the caller sees.';
+  'The cards of the given conversations in which the caller takes part, in order: {id, kind, title, members, '
+  'lastMessage, unreadCount, mutedUntil, createdAt}. They show only members and messages that the caller sees.';
 
 create function private.require_conversation_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('conversation_unknown', private.conversation_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_conversation_card is
-  'Answers the card of a conversation in which the caller takes part.';
+  'Returns the card of a conversation in which the caller takes part.';
 
 create function api.get_conversation(p_id uuid) returns json
 language plpgsql stable
@@ -25645,7 +25744,7 @@ as $$ begin return private.require_conversation_card(p_id); end $$;
 comment on function api.get_conversation is 'A conversation in which the caller takes part.';
 
 create function private.is_conversation_named(p_conversation app.conversations, p_words text) returns boolean
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 begin
@@ -25658,19 +25757,20 @@ begin
                    and strpos(private.fold(concat_ws(' ', u.first_name, u.last_name, u.username)), p_words) > 0);
 end $$;
 comment on function private.is_conversation_named is
-  'Whether the title of a conversation has these folded words, or the name of another member whom the caller sees.';
+  'Whether these folded words are in the title of a conversation, or in the name of another member whom the caller '
+  'sees.';
 
 create function private.find_conversations(p_kind text, p_unread boolean, p_q text, p_from app.place) returns app.found
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
   v_before uuid := p_from.id;
   v_caller uuid := private.require_caller();
   v_words  text := private.fold_query(p_q);
   v_looks  integer := 400;
-  v_weight integer := 10000;   -- of messages and members that are looked at
+  v_weight integer := 10000;   -- how many messages and members it may look at
   v_ids    uuid[] := '{}';
   v_member record;
   v_one    app.conversations;
@@ -25704,19 +25804,20 @@ begin
   return (v_ids, null)::app.found;
 end $$;
 comment on function private.find_conversations is
-  'The next conversations of the caller that are of a kind, have something unread, and are named so, as far as each '
-  'is asked for, among the next 400, and while what is looked at in them is no more than 10,000 messages and members.';
+  'The next conversations of the caller, filtered by kind, by having unread messages and by name, as far as each '
+  'filter is given. Looks at the next 400 conversations, and in them at no more than 10,000 messages and members.';
 call private.force_index_scans('private.find_conversations');
 
 create function private.conversation_place(p_id uuid) returns app.place
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 begin
   return (select (m.latest_at, m.conversation_id)::app.place from app.conversation_members m
           where m.conversation_id = p_id and m.user_id = app.uid());
 end $$;
-comment on function private.conversation_place is 'The place of a conversation in the caller''s list, or null.';
+comment on function private.conversation_place is
+  'The place of a conversation in the caller''s list; null if they are not in it.';
 
 create function api.list_conversations(
   p_kind text default null, p_unread boolean default null, p_q text default null,
@@ -25726,7 +25827,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works with infinity
   v_found app.found;
   v_last  app.place;
 begin
@@ -25740,22 +25841,22 @@ begin
     end if;
   end if;
   v_found := private.find_conversations(p_kind, coalesce(p_unread, false), nullif(p_q, ''), v_from);
-  -- a place: a conversation moves up when something is said in it
+  -- the cursor is a place, because a conversation moves up with each message
   v_last := private.conversation_place(v_found.ids[p_limit]);
   return private.page(private.conversation_cards(v_found.ids[:p_limit]),
                       array_fill(private.place_cursor('conversations', v_last.at, v_last.id),
                                  array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_conversations is
-  'The caller''s conversations, those first in which something was said last, as far as they see it.';
+  'The caller''s conversations, ordered by the latest message that they receive, newest first.';
 
 create function private.count_unread_conversations() returns integer
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
-  v_weight integer := 20000;   -- of messages that are looked at
+  v_weight integer := 20000;   -- how many messages it may look at
   v_count  integer := 0;
   v_member record;
 begin
@@ -25774,8 +25875,8 @@ begin
   return v_count;
 end $$;
 comment on function private.count_unread_conversations is
-  'How many conversations have something that the caller has not read, without those that they muted, up to 99, among '
-  'the first 1000 of their list, and while no more than 20,000 messages are looked at.';
+  'How many conversations have something that the caller has not read, without those that they muted, up to 99. '
+  'Looks at the first 1000 of their list, and in them at no more than 20,000 messages.';
 call private.force_index_scans('private.count_unread_conversations');
 
 create function api.count_unread_conversations() returns json
@@ -25787,7 +25888,7 @@ comment on function api.count_unread_conversations is
 
 -- sql/messaging/60_operations.sql
 
--- Opening conversations, who takes part, what it is called, muting and reading.
+-- Opening and renaming conversations, their members, muting and reading.
 -- docs/decisions.md, Messaging.
 
 create function private.require_others(p_people text[]) returns uuid[]
@@ -25798,7 +25899,7 @@ declare
   v_people uuid[];
 begin
   if cardinality(p_people) > 49 then
-    perform private.raise_error('conversation_full');   -- before anybody is looked for
+    perform private.raise_error('conversation_full');   -- before looking anybody up
   end if;
   v_people := array(select distinct private.require_person(p.person) as id from unnest(p_people) as p (person)
                     order by id);
@@ -25808,7 +25909,7 @@ begin
   return v_people;
 end $$;
 comment on function private.require_others is
-  'Finds the people whom a request names beside the caller, each once, up to 49.';
+  'Returns the people whom a request names, each once, up to 49. The caller may not be among them.';
 
 create function private.lock_available(p_people uuid[]) returns void
 language plpgsql volatile
@@ -25818,7 +25919,7 @@ declare
   v_caller uuid := private.require_caller();
 begin
   perform private.lock_pairs(array_fill(v_caller, array[cardinality(p_people)]), p_people);
-  -- again, in a later statement: a block may have come while this waited
+  -- checked again in a later statement: a block may have been made while this waited
   if (select count(*) from app.users where id = any (p_people)) < cardinality(p_people) then
     perform private.raise_error('person_unknown');
   elsif exists (select from unnest(p_people) as p (id) where not private.is_available(v_caller, p.id)) then
@@ -25826,7 +25927,7 @@ begin
   end if;
 end $$;
 comment on function private.lock_available is
-  'Locks what these people are to the caller, and passes when each can be written to.';
+  'Locks the relations between the caller and these people, and passes if the caller may write to each of them.';
 
 create function private.start_membership(p_conversation uuid, p_people uuid[], p_number bigint) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -25839,7 +25940,7 @@ begin
   select p_conversation, p.id, p_number from unnest(p_people) as p (id);
 end $$;
 comment on function private.start_membership is
-  'Lets people take part, who may read from a number on.';
+  'Makes people members of a conversation, who may read its messages from this number on.';
 
 create function private.open_direct(p_other uuid) returns uuid
 language plpgsql volatile security definer   -- nobody may write conversations otherwise
@@ -25849,14 +25950,14 @@ declare
   v_caller uuid := private.require_caller();
   v_id     uuid;
 begin
-  -- the pair is locked: nobody else makes it now
+  -- the pair is locked, so nobody else can create it now
   insert into app.conversations (kind, one_id, other_id)
   values ('direct', least(v_caller, p_other), greatest(v_caller, p_other))
   returning id into v_id;
   perform private.start_membership(v_id, array[v_caller, p_other], 1);
   return v_id;
 end $$;
-comment on function private.open_direct is 'Makes the direct conversation of the caller and a person.';
+comment on function private.open_direct is 'Creates the direct conversation of the caller and another person.';
 
 create function private.open_group(p_people uuid[], p_title text) returns uuid
 language plpgsql volatile security definer   -- nobody may write conversations otherwise
@@ -25871,7 +25972,7 @@ begin
   update app.conversation_members set role = 'owner' where conversation_id = v_id and user_id = v_caller;
   return v_id;
 end $$;
-comment on function private.open_group is 'Makes a group of the caller, its owner, and these people.';
+comment on function private.open_group is 'Creates a group that the caller owns, with these people.';
 
 create function api.create_conversation(p_kind text, p_member_ids text[], p_title text default null) returns json
 language plpgsql volatile
@@ -25904,8 +26005,8 @@ begin
   return private.require_conversation_card(v_id);
 end $$;
 comment on function api.create_conversation is
-  'Opens a conversation with people who share a circle or a direct conversation with the caller; a direct one that '
-  'there is already is answered with 200.';
+  'Opens a conversation with people who share a circle or have a direct conversation with the caller. If the direct '
+  'conversation exists already, it is returned with status 200.';
 
 create function api.check_availability(p_person text) returns json
 language plpgsql stable
@@ -25932,7 +26033,8 @@ begin
     perform private.add_system_message(p_id, app.uid(), 'title ' || p_title);
   end if;
 end $$;
-comment on function private.rename_conversation is 'Gives the caller''s group another title, and says so in it.';
+comment on function private.rename_conversation is
+  'Gives the caller''s group another title, and adds a system message.';
 
 create function api.rename_conversation(p_id uuid, p_title text) returns json
 language plpgsql volatile
@@ -25944,7 +26046,7 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.rename_conversation is
-  'Gives the caller''s group another title; the same one changes nothing. Answers the card. Fails: '
+  'Gives the caller''s group another title; the same title changes nothing. Returns the card. Fails: '
   'conversation_title.';
 
 create function private.add_members(p_id uuid, p_people uuid[]) returns void
@@ -25962,7 +26064,7 @@ begin
   perform private.start_membership(p_id, p_people, v_group.last_number + 1);
   perform private.add_system_message(p_id, p.id, 'joined') from unnest(p_people) as p (id);
 end $$;
-comment on function private.add_members is 'Lets people take part in the caller''s group, and says so in it.';
+comment on function private.add_members is 'Adds people to the caller''s group, with a system message for each.';
 
 create function api.add_conversation_members(p_id uuid, p_user_ids text[]) returns json
 language plpgsql volatile
@@ -25971,7 +26073,7 @@ as $$
 declare
   v_people uuid[];
 begin
-  perform private.require_own_group(p_id);   -- before anybody is told who is known
+  perform private.require_own_group(p_id);   -- first, so that others don't learn who exists
   perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_user_ids))));
   v_people := private.require_others(p_user_ids);
   perform private.lock_available(v_people);
@@ -25979,8 +26081,8 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.add_conversation_members is
-  'Lets people who share a circle or a direct conversation with the caller take part in the caller''s group; all of '
-  'them or none. Answers the card.';
+  'Adds people who share a circle or have a direct conversation with the caller to the caller''s group: all of them '
+  'or none. Returns the card.';
 
 create function private.hand_over(p_id uuid, p_from uuid, p_to uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -25993,7 +26095,7 @@ begin
   where conversation_id = p_id and user_id in (p_from, p_to);
   perform private.add_system_message(p_id, p_to, 'owner');
 end $$;
-comment on function private.hand_over is 'Makes another member the owner of a group, and says so in it.';
+comment on function private.hand_over is 'Makes another member the owner of a group, and adds a system message.';
 
 create function private.end_membership(p_id uuid, p_person uuid, p_what text) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26012,7 +26114,7 @@ begin
     perform private.add_system_message(p_id, p_person, p_what);
   end if;
   if v_role = 'owner' then
-    -- somebody who can act rather than somebody who is banned
+    -- preferably somebody who is not banned
     select m.user_id into v_next from app.conversation_members m
     where m.conversation_id = p_id
     order by (select true from app.hidden_people s where s.user_id = m.user_id) nulls first, m.joined_at, m.user_id
@@ -26023,8 +26125,8 @@ begin
   end if;
 end $$;
 comment on function private.end_membership is
-  'Ends that somebody takes part in a conversation, which is locked, and says so in it. An owner hands over to the '
-  'longest-standing member.';
+  'Removes a person from a conversation, which is already locked, and adds a system message if p_what is given. If '
+  'they owned it, the longest-standing member becomes the owner.';
 
 create function private.leave_group(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26036,7 +26138,7 @@ begin
   -- their other devices still have it in the list
   perform private.broadcast('user:' || app.uid(), 'conversation', jsonb_build_object('id', p_id));
 end $$;
-comment on function private.leave_group is 'Ends that the caller takes part in a group.';
+comment on function private.leave_group is 'Removes the caller from a group.';
 
 create function api.leave_conversation(p_id uuid) returns json
 language plpgsql volatile
@@ -26047,10 +26149,10 @@ begin
   return json_build_object('left', true);
 end $$;
 comment on function api.leave_conversation is
-  'The caller leaves a group; an owner hands over to the longest-standing member. Answers {left: true}.';
+  'The caller leaves a group; if they owned it, the longest-standing member becomes the owner. Returns {left: true}.';
 
 create function private.require_other_member(p_id uuid, p_person uuid) returns uuid
-language plpgsql stable security definer   -- people read members by operations alone
+language plpgsql stable security definer   -- people read members only through operations
 set search_path = ''
 as $$
 begin
@@ -26059,7 +26161,7 @@ begin
   end if;
   return p_person;
 end $$;
-comment on function private.require_other_member is 'Answers a person who takes part in a conversation.';
+comment on function private.require_other_member is 'Returns this person if they take part in the conversation.';
 
 create function private.remove_member(p_id uuid, p_person uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26070,7 +26172,7 @@ begin
   perform private.end_membership(p_id, private.require_other_member(p_id, p_person), 'removed');
   perform private.broadcast('user:' || p_person, 'conversation', jsonb_build_object('id', p_id));
 end $$;
-comment on function private.remove_member is 'Ends that another takes part in the caller''s group.';
+comment on function private.remove_member is 'Removes another person from the caller''s group.';
 
 create function api.remove_conversation_member(p_id uuid, p_person text) returns json
 language plpgsql volatile
@@ -26081,7 +26183,7 @@ begin
   perform private.remove_member(p_id, (private.require_others(array[p_person]))[1]);
   return null;   -- answered as 204
 end $$;
-comment on function api.remove_conversation_member is 'Takes another out of the caller''s group.';
+comment on function api.remove_conversation_member is 'Removes another person from the caller''s group.';
 
 create function private.make_owner(p_id uuid, p_person uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26107,9 +26209,9 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.hand_over_conversation is
-  'Makes another member the owner of the caller''s group. Answers the card.';
+  'Makes another member the owner of the caller''s group. Returns the card.';
 
--- one's own affairs
+-- the caller's own settings
 
 create function private.mute_conversation(p_id uuid, p_until timestamptz) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26122,7 +26224,7 @@ begin
     perform private.raise_error('conversation_unknown');
   end if;
 end $$;
-comment on function private.mute_conversation is 'Says until when the caller gets no notice of a conversation.';
+comment on function private.mute_conversation is 'Sets until when the caller gets no notifications of a conversation.';
 
 create function api.mute_conversation(p_id uuid, p_until timestamptz default null) returns json
 language plpgsql volatile
@@ -26132,12 +26234,12 @@ begin
   if p_until <= now() then
     perform private.raise_error('conversation_until');
   end if;
-  -- what nobody lives to see is for good
+  -- a time after the end of the calendar means without end
   perform private.mute_conversation(p_id, case when p_until < private.calendar_end() then p_until else 'infinity' end);
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.mute_conversation is
-  'Keeps notices and pushes of a conversation from the caller, until then or without end. Answers the card.';
+  'Mutes a conversation for the caller: no notifications or pushes until p_until, or without end. Returns the card.';
 
 create function api.unmute_conversation(p_id uuid) returns json
 language plpgsql volatile
@@ -26147,8 +26249,7 @@ begin
   perform private.mute_conversation(p_id, null);
   return null;   -- answered as 204
 end $$;
-comment on function api.unmute_conversation is
-  'Lets notices of a conversation through again; repeating it changes nothing.';
+comment on function api.unmute_conversation is 'Unmutes a conversation for the caller; repeating it changes nothing.';
 
 create function private.read_up_to(p_id uuid, p_message uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26169,7 +26270,7 @@ begin
   end if;
 end $$;
 comment on function private.read_up_to is
-  'Notes that the caller has read up to a message, and tells their other devices; nobody else.';
+  'Records that the caller has read up to a message, and tells only their other devices.';
 
 create function api.read_conversation(p_id uuid, p_message_id uuid) returns json
 language plpgsql volatile
@@ -26181,16 +26282,16 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.read_conversation is
-  'Says that the caller has read up to a message; an earlier one changes nothing. Answers the card.';
+  'Records that the caller has read up to a message; an earlier message changes nothing. Returns the card.';
 
 -- sql/messaging/70_reports.sql
 
--- How a report finds the message that it is about, and the copy that it carries: the one way in which staff read one.
+-- How a report finds its message, and the copy that it stores. Staff can read messages only in such copies.
 -- The reports are in sql/social/70_reports.sql.
 -- docs/decisions.md, Messaging.
 
 create function private.find_received_message(p_id uuid) returns app.messages
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 declare
@@ -26198,7 +26299,7 @@ declare
 begin
   select m.* into v_message from app.messages m
   where m.id = p_id and private.in_span(m.conversation_id, m.number)
-    -- a block that stood when it was sent into a group kept it from the caller; one that came later did not
+    -- a block that existed when it was sent to a group hid it from the caller; a later block did not
     and (private.is_direct(m.conversation_id)
          or not exists (select from app.blocks b
                         where (b.blocker_id, b.blocked_id) in ((app.uid(), m.sender_id), (m.sender_id, app.uid()))
@@ -26206,8 +26307,8 @@ begin
   return v_message;
 end $$;
 comment on function private.find_received_message is
-  'A message that the caller was sent, whatever came since: they may have left the conversation, a block may be '
-  'between them and the sender, and the sender may be banned. Null otherwise.';
+  'A message that was sent to the caller, even if they have since left the conversation, one of them has blocked the '
+  'other, or the sender was banned. Null otherwise.';
 
 create function private.require_reported_message(p_type text, p_target text) returns uuid
 language plpgsql stable
@@ -26224,10 +26325,10 @@ begin
   return v_message.id;
 end $$;
 comment on function private.require_reported_message is
-  'Answers the message that a report names, if it was sent to the caller.';
+  'Returns the message that a report names, if it was sent to the caller.';
 
 create function private.copy_reported_message() returns trigger
-language plpgsql security definer   -- nobody reads messages otherwise, and nobody writes a copy
+language plpgsql security definer   -- people may neither read messages nor write copies
 set search_path = ''
 as $$
 declare
@@ -26245,7 +26346,8 @@ begin
   return new;
 end $$;
 comment on function private.copy_reported_message is
-  'Trigger: a report of a message keeps {conversationId, senderId, kind, body, assetId, createdAt, editedAt} of it.';
+  'Trigger: stores a copy of a reported message in its report: {conversationId, senderId, kind, body, assetId, '
+  'createdAt, editedAt}.';
 create trigger _100_copy_message before insert on app.reports
   for each row when (new.target_type = 'message') execute function private.copy_reported_message();
 
@@ -26253,7 +26355,7 @@ insert into private.report_targets (type, finder) values ('message', 'private.re
 
 -- sql/messaging/80_notifications.sql
 
--- What follows from a message for each member, as effects: the notice, and a word on their own channel.
+-- The effects of a message for each member: the notification, and an announcement on their own channel.
 -- docs/decisions.md, Effects; Messaging.
 
 insert into private.notification_kinds (kind, rolls_up, counts_each) values ('message.received', true, true);
@@ -26274,8 +26376,8 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_message is
-  'Listener: tells members of a message that is still there, unless they have muted the conversation, have left it or '
-  'have read it already.';
+  'Listener: notifies members of a message that still exists, unless they have muted the conversation, left it or '
+  'read the message already.';
 
 create function private.broadcast_messages(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -26290,8 +26392,8 @@ begin
   where private.receives_from(e.user_id, m.sender_id);
 end $$;
 comment on function private.broadcast_messages is
-  'Listener: says on each member''s own channel that something is said in a conversation, once a message, but not '
-  'across a block.';
+  'Listener: announces on each member''s own channel that a conversation has a new message, once per message, but '
+  'only if they receive from the sender.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('messaging.message.sent', 'private.notify_message', 600, 'soon'),
@@ -26299,7 +26401,8 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- sql/messaging/90_erasure.sql
 
--- What erasure does to conversations, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+-- What an erasure does to conversations, and which columns are personal data. How erasure runs:
+-- sql/base/90_erasure.sql.
 -- docs/decisions.md, Erasure and export; Messaging.
 
 insert into private.personal_data (relation, person_column, section, omits) values
@@ -26334,7 +26437,7 @@ begin
   end if;
 end $$;
 comment on function private.erase_messages is
-  'Makes up to 500 messages of an erased person tombstones, and takes their words out of as many reports.';
+  'Makes up to 500 messages of an erased person tombstones, and removes their words from up to 500 reports.';
 call private.force_index_scans('private.erase_messages');
 
 create function private.erase_conversations(p_user app.users) returns void
@@ -26347,7 +26450,7 @@ declare
   v_id  uuid;
 begin
   foreach v_id in array v_ids loop
-    perform from app.conversations where id = v_id for no key update;   -- by id: ARCHITECTURE.md, Locks
+    perform from app.conversations where id = v_id for no key update;   -- in order of id: ARCHITECTURE.md, Locks
     perform private.end_membership(v_id, p_user.id, null);
   end loop;
   if cardinality(v_ids) = 500 then
@@ -26357,18 +26460,18 @@ begin
   perform private.erase_messages(p_user.id);
 end $$;
 comment on function private.erase_conversations is
-  'Step: an erased person leaves every conversation, groups of theirs go to the longest-standing member, and their '
-  'messages become tombstones: 500 of each at once.';
+  'Step: removes an erased person from every conversation, makes the longest-standing member the owner of each of '
+  'their groups, and makes their messages tombstones: 500 of each at a time.';
 call private.force_index_scans('private.erase_conversations');
 insert into private.account_steps (step, events, position) values
   ('private.erase_conversations', '{erasure}', 168);
 
 -- policies/messaging.sql
 
--- Who may see and hear conversations. Twin of sql/messaging/. What is said in them people read and write by operations
--- alone: who sees a message hangs on when they took part, which no policy could ask cheaply.
+-- Who may see conversations and listen to them. Twin of sql/messaging/. People read and write messages only through
+-- operations: who sees a message depends on when they took part, which a policy could not check cheaply.
 
--- conversations: for definer functions alone
+-- conversations: only for definer functions
 alter table app.conversations enable row level security;
 
 -- conversation_members
@@ -26376,18 +26479,18 @@ alter table app.conversation_members enable row level security;
 grant select on app.conversation_members to authenticated;
 create policy select_own on app.conversation_members for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.conversation_members is
-  'People see their own memberships, by which they hear of messages.';
+  'People see their own memberships, which let them listen to conversations.';
 
--- conversation_spans: for definer functions alone
+-- conversation_spans: only for definer functions
 alter table app.conversation_spans enable row level security;
 
--- messages: for definer functions alone
+-- messages: only for definer functions
 alter table app.messages enable row level security;
 
--- message_reactions: for definer functions alone
+-- message_reactions: only for definer functions
 alter table app.message_reactions enable row level security;
 
--- emoji: for definer functions alone
+-- emoji: only for definer functions
 alter table private.emoji enable row level security;
 
 -- helpers
@@ -26458,7 +26561,7 @@ grant execute on function
 
 -- sql/events/10_events.sql
 
--- Events: a kind of contents that happens somewhere at some time, and that people go to. The head: sql/content.
+-- Events: a kind of content that has a time and a location, and that people go to. The head: sql/content.
 -- docs/decisions.md, Contents; Events.
 
 create table app.events (
@@ -26482,14 +26585,15 @@ create table app.events (
   constraint event_location check (length(city) <= 100 and length(country) <= 100 and length(address) <= 500),
   constraint event_reason check (length(cancel_reason) <= 500)
 );
-comment on table app.events is 'What an event has beside its head in app.contents.';
+comment on table app.events is 'What an event has besides its head in app.contents.';
 call private.make_nulls_raise_codes('app.events');
-comment on column app.events.starts_at is 'The instant; timezone says which clock its host and guests go by.';
-comment on column app.events.ends_at is 'From then on nobody replies to it, and nothing of it changes.';
+comment on column app.events.starts_at is 'The instant; timezone says which local time the host and the guests use.';
+comment on column app.events.ends_at is 'From then on nobody can reply to it, and it cannot be changed.';
 comment on column app.events.capacity is
-  'How many may go; null for any number. Who has a place keeps it when it falls.';
-comment on column app.events.sequence is 'How often it was changed, by which calendars know the latest (RFC 5545).';
-comment on column app.events.cancelled_at is 'When its host called it off, for good; null unless they did.';
+  'How many people may go; null for any number. People who have a seat keep it when the capacity is lowered.';
+comment on column app.events.sequence is
+  'How many times it was changed, by which calendars find the latest version (RFC 5545).';
+comment on column app.events.cancelled_at is 'When its host cancelled it, for good; null otherwise.';
 
 create table app.event_seats (
   event_id     uuid primary key references app.events on delete cascade,
@@ -26503,11 +26607,15 @@ create table app.event_seats (
 create index event_seats_remind_at_idx on app.event_seats (remind_at) where remind_at is not null;
 create index event_seats_host_id_idx on app.event_seats (host_id, remind_at);
 comment on table app.event_seats is
-  'How many replied to an event, whoever sees whom. Who locks this row decides alone who has a place.';
-comment on column app.event_seats.host_id is 'That of the event, which never changes: hosts take turns by it.';
-comment on column app.event_seats.reminded_for is 'When the reminder was due that all who go have had; null before.';
+  'How many people replied to an event, including those whom a viewer cannot see. Seats are given and freed only '
+  'under the lock of this row.';
+comment on column app.event_seats.host_id is
+  'The host of the event, which never changes: the job that reminds guests takes turns between hosts by it.';
+comment on column app.event_seats.reminded_for is
+  'When the latest reminder was due that everybody who goes has had; null before the first.';
 comment on column app.event_seats.remind_at is
-  'When the worker reminds the guests the next time; null where nobody goes, and when it is cancelled or all is told.';
+  'When the worker next reminds the guests; null if nobody goes, if the event is cancelled, and after the last '
+  'reminder.';
 
 create table app.event_rsvps (
   event_id     uuid not null references app.contents on delete cascade,
@@ -26525,12 +26633,14 @@ create index event_rsvps_going_idx on app.event_rsvps (user_id, since desc, even
 create index event_rsvps_host_id_idx on app.event_rsvps (host_id, user_id, event_id);
 create index event_rsvps_space_id_idx on app.event_rsvps (space_id, user_id, event_id) where space_id is not null;
 comment on table app.event_rsvps is
-  'Who replied to which event. Host and space are those of the event, which never change: a block and leaving find '
-  'by them what they end.';
-comment on column app.event_rsvps.status is 'going has a place, waitlisted waits for one, interested wants none.';
+  'Who replied to which event. Host and space are those of the event and never change; they are here so that a block '
+  'and leaving a space find the replies that they end.';
+comment on column app.event_rsvps.status is 'going has a seat, waitlisted waits for one, interested wants none.';
 comment on column app.event_rsvps.since is
-  'When it became so, by which people wait: later than that of everybody before in the same status.';
-comment on column app.event_rsvps.reminded_for is 'When the latest reminder was due that the person had.';
+  'When the reply got this status, which is the order in which people wait: later than that of everybody who got the '
+  'status before.';
+comment on column app.event_rsvps.reminded_for is
+  'When the latest reminder was due that the person has had; null before the first.';
 
 insert into private.lock_kinds (kind, position) values ('event seats', 540);
 
@@ -26548,7 +26658,7 @@ begin
   return null;
 end $$;
 comment on function private.place_event is
-  'Trigger: events have a place by their start, and, unless they are cancelled, one among those that are to come.';
+  'Trigger: gives events a place by their start and, unless they are cancelled, one among the upcoming events.';
 create trigger place_event after insert or update of starts_at, cancelled_at or delete on app.events
   for each row execute function private.place_event();
 
@@ -26602,24 +26712,24 @@ select e.id,
          'cancelReason', e.cancel_reason) as detail
 from app.events e;
 comment on view private.event_details is
-  'What the card of an event has of its own kind: {body, startsAt, endsAt, timezone, location, capacity, status, '
-  'cancelledAt, cancelReason}. status comes of the clock.';
+  'The part of an event''s card that other contents do not have: {body, startsAt, endsAt, timezone, location, '
+  'capacity, status, cancelledAt, cancelReason}. status depends on the current time.';
 
 create function private.erase_events(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
 begin
-  perform private.lock_events(p_ids);   -- which go too
-  -- heads before details and places: ARCHITECTURE.md, Locks
+  perform private.lock_events(p_ids);   -- which are deleted too
+  -- heads before details and seats: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'event' order by id for no key update;
   delete from app.events where id = any (p_ids);
 end $$;
 comment on function private.erase_events is
-  'Deletes what these events are and say; their author is erased. Replies stay, and nobody sees them.';
+  'Deletes the details and seats of these events, whose author is erased. Replies remain, but nobody sees them.';
 
 create function private.lock_events(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- nobody may write places
+language plpgsql volatile security definer   -- nobody may write seats
 set search_path = ''
 as $$
 begin
@@ -26627,10 +26737,10 @@ begin
   perform from app.event_seats where event_id = any (p_ids) order by event_id for no key update;
 end $$;
 comment on function private.lock_events is
-  'Locks the places of these events, sorted: nobody else gives or frees one meanwhile. ARCHITECTURE.md, Locks.';
+  'Locks the seats of these events, in order of id, so that nobody else gives or frees one: ARCHITECTURE.md, Locks.';
 
 create function private.matches_event_filter(p_id uuid, p_filters jsonb) returns boolean
-language plpgsql stable security definer   -- asked of contents that private.find_contents has found
+language plpgsql stable security definer   -- checks contents that private.find_contents has found
 set search_path = ''
 as $$
 begin
@@ -26643,7 +26753,8 @@ begin
       and (p_filters ->> 'city' is null or private.fold(e.city) = p_filters ->> 'city'));
 end $$;
 comment on function private.matches_event_filter is
-  'Whether an event begins within {from, to}, and is in this {country} and {city}, each as private.fold_query has it.';
+  'Whether an event begins within {from, to}, and is in this {country} and {city}, which are folded by '
+  'private.fold_query.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.matches_event_filter');
@@ -26678,24 +26789,24 @@ begin
     join app.event_seats p on p.event_id = h.id);
 end $$;
 comment on function private.event_cards is
-  'The cards of these events, in order, as far as the caller sees them: the head, the detail, {goingCount, '
-  'interestedCount, waitlistCount, viewer: {rsvp, waitlistPosition}}.';
+  'The cards of the given events that the caller sees, in order: the head, the detail, {goingCount, interestedCount, '
+  'waitlistCount, viewer: {rsvp, waitlistPosition}}.';
 call private.force_index_scans('private.event_cards');
 
 create function private.require_event_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('event_unknown', private.event_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_event_card is 'Answers the card of an event that the caller may see.';
+comment on function private.require_event_card is 'Returns the card of an event that the caller may see.';
 
 -- sql/events/20_seats.sql
 
--- Replies to events, and who has a seat. All of it happens under the lock of the event's seats, so that a seat that
--- is freed or added goes to who waits longest in the same transaction.
+-- Replies to events, and who has a seat. Everything happens under the lock of the event's seats, so that a seat that
+-- is freed or added goes to the person who has waited longest in the same transaction.
 -- docs/decisions.md, Events.
 
 create function private.plan_reminder(p_event uuid) returns void
-language plpgsql volatile security definer   -- nobody may write places
+language plpgsql volatile security definer   -- nobody may write seats
 set search_path = ''
 as $$
 begin
@@ -26703,13 +26814,13 @@ begin
   from (select case when e.cancelled_at is null and w.going > 0 then (
                  select min(d.due)
                  from unnest(array[e.starts_at - interval '24 hours', e.starts_at - interval '1 hour']) d (due)
-                 -- what is 15 minutes late is left out
+                 -- reminders more than 15 minutes late are skipped
                  where d.due > greatest(w.reminded_for, now() - interval '15 minutes')) end as at
         from app.events e join app.event_seats w on w.event_id = e.id where e.id = p_event) n
   where p.event_id = p_event and p.remind_at is distinct from n.at;
 end $$;
 comment on function private.plan_reminder is
-  'Works out anew when the guests of an event, whose seats are locked, are reminded the next time.';
+  'Recalculates when the guests of an event are next reminded. Its seats are already locked.';
 
 create function private.put_rsvp(p_event uuid, p_user uuid, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -26721,7 +26832,7 @@ declare
   v_going integer;
 begin
   select status into v_old from app.event_rsvps where event_id = p_event and user_id = p_user;
-  -- the clock may stand still, or go back
+  -- the clock may not have advanced, or may have gone back
   v_since := greatest(clock_timestamp(), (
     select since from app.event_rsvps where event_id = p_event and status = p_status
     order by since desc limit 1) + interval '1 microsecond');
@@ -26745,7 +26856,8 @@ begin
   end if;
 end $$;
 comment on function private.put_rsvp is
-  'Gives a person this reply to an event that is locked, or with null takes it away, and counts it.';
+  'Sets a person''s reply to an event, or deletes it if p_status is null, and updates the counts. The event''s seats '
+  'are already locked.';
 
 create function private.fill_seats(p_event uuid) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -26764,7 +26876,7 @@ begin
   end if;
   v_users := array(select r.user_id from app.event_rsvps r
                    where r.event_id = p_event and r.status = 'waitlisted'
-                     -- whose place is about to be freed
+                     -- the replies of hidden people are about to be deleted
                      and not exists (select from app.hidden_people s where s.user_id = r.user_id)
                    order by r.since limit v_free);
   perform private.put_rsvp(p_event, u.id, 'going')
@@ -26774,7 +26886,8 @@ begin
   end if;
 end $$;
 comment on function private.fill_seats is
-  'Gives the free seats of an event that is locked to those who wait longest, and emits events.place.given.';
+  'Gives the free seats of an event to those who have waited longest, and emits events.place.given. Its seats are '
+  'already locked.';
 
 create function private.rsvp(p_head app.contents, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -26808,8 +26921,8 @@ begin
   end if;
 end $$;
 comment on function private.rsvp is
-  'The caller, who has locked an event and entered it (private.lock_open_content), goes to it or is interested. '
-  'Without a free seat they wait. Repeating it changes nothing.';
+  'Sets the caller''s reply to an event, whose seats and head (private.lock_open_content) are already locked, to '
+  'going or interested. Without a free seat they wait. Repeating it changes nothing.';
 
 create function private.drop_rsvp(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write replies
@@ -26826,8 +26939,8 @@ begin
   return true;
 end $$;
 comment on function private.drop_rsvp is
-  'Takes the caller''s reply to an event back, whether they see it or not, and gives the seat on; false when there '
-  'is none.';
+  'Takes the caller''s reply to an event back, whether they see the event or not, and gives the seat to the next '
+  'person; returns false if there is no reply.';
 
 create function api.rsvp_event(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -26841,7 +26954,7 @@ begin
   end if;
   perform private.count_writes('rsvps');
   v_head := private.require_content('event', p_id);
-  -- in the order of ARCHITECTURE.md, Locks: a ban or a block, which would end the reply, waits, or is seen
+  -- in the order of ARCHITECTURE.md, Locks: a ban or a block, which ends the reply, waits for us or we see it
   perform private.share_lock_person(private.require_caller());
   perform private.write_in_space(v_head.space_id);
   perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
@@ -26850,8 +26963,8 @@ begin
   return private.require_event_card(p_id);
 end $$;
 comment on function api.rsvp_event is
-  'The caller goes to an event, or is interested; repeating it changes nothing. Without a free place they wait, up to '
-  '500 people. Answers the card.';
+  'The caller goes to an event, or is interested; repeating it changes nothing. Without a free seat they are put on '
+  'the waiting list, which holds up to 500 people. Returns the card.';
 
 create function api.unrsvp_event(p_id uuid) returns json
 language plpgsql volatile
@@ -26863,23 +26976,24 @@ begin
   if exists (select from app.contents where id = p_id and kind = 'event') then
     return null;   -- answered as 204
   elsif v_dropped then
-    return private.error_response('event_unknown');   -- it is taken back, and nothing of the event is shown
+    return private.error_response('event_unknown');   -- the reply is taken back, but the event is not shown
   end if;
   perform private.raise_error('event_unknown');
   return null;
 end $$;
 comment on function api.unrsvp_event is
-  'Takes the caller''s reply back; repeating it changes nothing. A place goes to who waits longest. It also works on '
-  'an event that they no longer see, which is answered as unknown all the same.';
+  'Takes the caller''s reply back; repeating it changes nothing. The seat goes to the person who has waited longest. '
+  'It also works on an event that they no longer see, but the response is then the same as for an event that does '
+  'not exist.';
 
 create function private.find_attendees(p_event uuid, p_status text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- who sees the event sees who replied, but for those whom they never see
+language plpgsql stable security definer   -- people who see the event see who replied, except people hidden from them
 set search_path = ''
 as $$
 declare
   v_list   text := concat_ws(' ', 'attendees', p_event, p_status);
   v_place  app.place := private.page_start(v_list, p_cursor, true);
-  v_from   timestamptz := v_place.at;   -- plain variables, as in every walk
+  v_from   timestamptz := v_place.at;   -- plain variables: an expression defeats the index
   v_after  uuid := v_place.id;
   v_found  app.found;
 begin
@@ -26918,10 +27032,10 @@ begin
       v_found.next)
     from unnest(v_found.ids) with ordinality as i (id, place)
     cross join lateral (select * from app.event_rsvps
-                        where event_id = p_event and user_id = i.id offset 0) r   -- by key, never all of the event
+                        where event_id = p_event and user_id = i.id offset 0) r   -- by key, not all of the event
     join app.person_card p on p.id = i.id);
 end $$;
-comment on function private.list_attendees is 'As private.find_attendees, a page of {userId, user, status, since}.';
+comment on function private.list_attendees is 'A page of private.find_attendees: {userId, user, status, since}.';
 call private.force_index_scans('private.list_attendees');
 
 create function api.list_event_attendees(
@@ -26934,7 +27048,7 @@ begin
   return private.list_attendees((private.require_content('event', p_id)).id, p_status, p_limit, p_cursor);
 end $$;
 comment on function api.list_event_attendees is
-  'Who has this reply to an event, the first one first: who goes, is interested, or waits.';
+  'The people with this reply to an event (going, interested or waitlisted), earliest first.';
 
 -- sql/events/30_operations.sql
 
@@ -26980,7 +27094,8 @@ begin
   return v_event;
 end $$;
 comment on function private.event_with is
-  'An event with these changes, {body, startsAt, endsAt, timezone, location, capacity}, as far as each is there.';
+  'An event with these changes, {body, startsAt, endsAt, timezone, location, capacity}; missing fields do not '
+  'change.';
 
 create function private.add_event(
   p_event app.events, p_title text, p_interest uuid, p_group_id text, p_guild_id text
@@ -27016,7 +27131,7 @@ begin
   v_event.id := private.add_event(v_event, p_title, p_interest_id, p_group_id, p_guild_id);
   return private.event_cards(array[v_event.id]) -> 0;
 end $$;
-comment on function api.create_event is 'Publishes an event, perhaps in a group or guild.';
+comment on function api.create_event is 'Publishes an event, optionally in a group or guild.';
 
 create function api.list_events(
   p_when text default null, p_from timestamptz default null, p_to timestamptz default null,
@@ -27047,7 +27162,7 @@ begin
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_events is
-  'Events, newest first; with when or dates by their start: the soonest first, and past ones the latest first. '
+  'Events, newest first; with when or dates by their start: the soonest first, but past ones the latest first. '
   'upcoming are those that have not begun and are not cancelled, past those that have begun.';
 
 create function api.get_event(p_id uuid) returns json
@@ -27069,17 +27184,17 @@ begin
     from app.events e where e.id = p_id));
 end $$;
 comment on function api.get_event_calendar is
-  'What a calendar needs of an event: its card with {sequence, localStart, localEnd}, the times as clocks show them '
-  'there.';
+  'What a calendar needs of an event: its card with {sequence, localStart, localEnd}, which are local times in the '
+  'event''s time zone.';
 
 create function private.find_my_events(p_role text, p_cursor text) returns app.listing
-language plpgsql stable security definer   -- the caller's own, and what they reply to as far as they see it
+language plpgsql stable security definer   -- reads replies; private.visible_contents checks who sees the events
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_place  app.place := private.page_start('my events', p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables, as in every walk
+  v_from   timestamptz := v_place.at;   -- plain variables: an expression defeats the index
   v_before uuid := v_place.id;
   v_found  app.listing;
 begin
@@ -27108,7 +27223,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_events is
-  'The next events that the caller hosts or goes to, by when they published or said so, among the next 400.';
+  'The next events that the caller hosts or goes to, by when they published the event or got their seat, among the '
+  'next 400.';
 call private.force_index_scans('private.find_my_events');
 
 create function api.list_my_events(p_role text default null, p_limit integer default 20, p_cursor text default null)
@@ -27126,8 +27242,8 @@ begin
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_my_events is
-  'The events that the caller hosts or goes to, or one of the two, the latest first by when they published it or got '
-  'their place.';
+  'The events that the caller hosts, goes to, or both, by when they published the event or got their seat, latest '
+  'first.';
 
 create function private.lock_own_event(p_id uuid) returns app.contents
 language plpgsql volatile security definer   -- nobody may write events
@@ -27153,7 +27269,8 @@ begin
   return v_head;
 end $$;
 comment on function private.lock_own_event is
-  'The head of the caller''s own event that is neither cancelled nor over, locked with its places.';
+  'Locks the seats and the head of the caller''s own event, which must be neither cancelled nor over, and returns '
+  'the head.';
 
 create function private.change_event(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write events
@@ -27182,8 +27299,8 @@ begin
   end if;
 end $$;
 comment on function private.change_event is
-  'Changes the caller''s own event, gives places that are added to who waits longest, and emits events.event.changed '
-  'where time or place change. Fails: event_times, event_capacity, event_url.';
+  'Changes the caller''s own event, gives added seats to those who have waited longest, and emits '
+  'events.event.changed if time or place changes. Fails: event_times, event_capacity, event_url.';
 
 create function api.update_event(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -27194,8 +27311,8 @@ begin
   return private.require_event_card(p_id);
 end $$;
 comment on function api.update_event is
-  'Changes the caller''s own event, {title, body, interestId, startsAt, endsAt, timezone, location, capacity}, and '
-  'answers the card.';
+  'Changes the caller''s own event, {title, body, interestId, startsAt, endsAt, timezone, location, capacity}. '
+  'Returns the card.';
 
 create function private.cancel_event(p_id uuid, p_reason text) returns void
 language plpgsql volatile security definer   -- nobody may write events
@@ -27222,17 +27339,17 @@ begin
   perform private.cancel_event(p_id, p_reason);
   return private.require_event_card(p_id);
 end $$;
-comment on function api.cancel_event is 'Cancels the caller''s own event for good, and answers the card.';
+comment on function api.cancel_event is 'Cancels the caller''s own event for good. Returns the card.';
 
 create function private.delete_event(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete what others left
+language plpgsql volatile security definer   -- nobody may delete the replies of others
 set search_path = ''
 as $$
 begin
   perform private.lock_events(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
   return private.delete_content('event', p_id);
 end $$;
-comment on function private.delete_event is 'Deletes the caller''s own event; false when there is none.';
+comment on function private.delete_event is 'Deletes the caller''s own event; returns false if there is none.';
 
 create function api.delete_event(p_id uuid) returns json
 language plpgsql volatile
@@ -27245,18 +27362,18 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_event is 'Deletes the caller''s event for good, replies and all.';
+comment on function api.delete_event is 'Deletes the caller''s event for good, including the replies to it.';
 
 -- sql/events/40_reminders.sql
 
--- What the guests of an event are told: that it is about to begin, that it changed or is cancelled, and that they have
--- a place now. A change leaves an effect for each of up to 100 guests in its transaction, and for more by the worker.
+-- Notifications of the guests of an event: it is about to begin, it changed or is cancelled, or they got a seat.
+-- A change adds an effect for each guest in its own transaction or, if there are more than 100, by the worker.
 -- docs/decisions.md, Events; Notifications.
 
 insert into private.notification_kinds (kind, replaces_unread) values ('event.reminder', true);
 
 create function private.fan_out_event_batch(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- who replied is for definer functions to know
+language plpgsql volatile security definer   -- only definer functions read the replies of others
 set search_path = ''
 as $$
 declare
@@ -27270,8 +27387,8 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.fan_out_event_batch is
-  'For the worker alone, and private.fan_out_event: leaves an effect for the next 500 who replied to an event '
-  'behind one {eventId, event, sequence}. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.fan_out_event: adds an effect for each of the next 500 people who replied to an '
+  'event {eventId, event, sequence}. Returns {changed, next}; next is null at the end.';
 call private.force_index_scans('private.fan_out_event_batch');
 call private.make_batch_queue('event-notices', 'private.fan_out_event_batch');
 
@@ -27288,7 +27405,8 @@ begin
   end if;
 end $$;
 comment on function private.fan_out_event is
-  'Listener: leaves an effect for who replied to an event, or lets the worker do it when they are more than 100.';
+  'Listener: adds an effect for each person who replied to an event, or has the worker do it if there are more than '
+  '100.';
 
 create function private.notify_event_guests(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -27306,7 +27424,7 @@ begin
       select jsonb_strip_nulls(jsonb_build_object(
                'eventId', v.id, 'event', e.payload -> 'event', 'startsAt', private.utc(v.starts_at),
                'sequence', e.payload -> 'sequence')) as payload,
-             -- a place is given to this person alone, and not by the host: each is told
+             -- a seat is given to one person and not by the host: each has its own key
              concat_ws(':', 'event.reminder', v.id, e.payload ->> 'event',
                        case when e.event = 'events.place.given' then e.id end) as key) n
     cross join lateral private.visibility(c.author_id, c.required_level, c.space_id, p_viewer => e.user_id) seen
@@ -27323,9 +27441,9 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_event_guests is
-  'Listener: tells who goes to an event, or waits for a place, what became of it, if they still do and see it; of '
-  'several changes there is one unread notice, about the latest. It comes from nobody, so that muting a host keeps no '
-  'cancellation away; the host knows what they changed.';
+  'Listener: tells people who go to an event, or wait for a seat, what happened to it, if they still do and can see '
+  'it. Of several changes there is one unread notification, about the latest. Notifications have no actor, so that '
+  'muting a host does not hide a cancellation. The host is not notified of their own changes.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('events.event.changed', 'private.fan_out_event', 550, 'at once'),
@@ -27334,7 +27452,7 @@ insert into private.event_listeners (event, listener, position, timing) values
   ('events.event.reminded', 'private.notify_event_guests', 600, 'soon');
 
 create function private.plan_moved_reminder() returns trigger
-language plpgsql security definer   -- nobody may write places
+language plpgsql security definer   -- nobody may write seats
 set search_path = ''
 as $$
 begin
@@ -27342,12 +27460,13 @@ begin
   return null;
 end $$;
 comment on function private.plan_moved_reminder is
-  'Trigger: an event that begins at another time, or is cancelled, has other reminders. Its places are locked.';
+  'Trigger: recalculates the reminders of an event that begins at another time or is cancelled. Its seats are '
+  'already locked.';
 create trigger plan_moved_reminder after update of starts_at, cancelled_at on app.events
   for each row execute function private.plan_moved_reminder();
 
 create function private.job_remind_events() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights on our tables
 set search_path = ''
 as $$
 declare
@@ -27382,7 +27501,7 @@ begin
     select array_agg(user_id) into v_users from reminded;
   end if;
   if cardinality(v_users) = 500 then
-    -- the others have their turn before the next 500
+    -- other events get their turn before the next 500
     update app.event_seats set remind_at = clock_timestamp() where event_id = v_place.event_id;
   else
     update app.event_seats set reminded_for = greatest(reminded_for, v_due) where event_id = v_place.event_id;
@@ -27396,16 +27515,17 @@ begin
   return 1;
 end $$;
 comment on function private.job_remind_events is
-  'Job: reminds 500 people who go to an event, a day and an hour before it begins: of the event that has been due the '
-  'longest, behind which others of its host give way. Each is noted under the lock of the seats in the transaction '
-  'that leaves the effect, so it may run twice or beside another. What is 15 minutes late is left out, and who said '
-  'so after a reminder was due gets none. The worker repeats it until there is none: 0.';
+  'Job: reminds 500 people who go to an event, a day and an hour before it begins. It takes the event that has been '
+  'due the longest; other events of the same host then wait for those of other hosts. Each person is recorded under '
+  'the lock of the seats in the transaction that adds the effect, so it may run twice or concurrently. Reminders '
+  'more than 15 minutes late are skipped, and people who replied after a reminder was due do not get it. The worker '
+  'repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('remind-events', '* * * * *', 300, true);
 
 -- sql/events/80_bans.sql
 
--- What frees places: a block between host and guest, leaving the space, a ban and an erasure. The first 500 at once,
--- the others by the worker.
+-- What frees seats: a block between host and guest, leaving the space, a ban and an erasure. The first 500 replies are
+-- handled at once, the others by the worker.
 -- docs/decisions.md, Events; Erasure and export.
 
 create function private.release_seats(p_job jsonb, p_after uuid default null) returns json
@@ -27421,7 +27541,7 @@ declare
   v_ids    uuid[];
   v_id     uuid;
 begin
-  -- what the batch was for may be over when it comes
+  -- the reason for the batch may be gone when it runs
   if v_host is not null then
     if not private.may_meet(private.find_level(v_user, v_host)) then
       v_ids := array(select event_id from app.event_rsvps
@@ -27451,9 +27571,10 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.release_seats is
-  'For the worker alone, and triggers: of the next 500 replies of a person {userId}, all or those to a host {hostId} '
-  'or in a space {spaceId}, takes back those to events that are not over, of an erased person all. Places go to who '
-  'waits longest. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and triggers: looks at the next 500 replies of a person {userId}, all or those to a host '
+  '{hostId} or in a space {spaceId}, and takes back those to events that are not over and, if the person is erased, '
+  'those to past events too. Seats go to the people who have waited longest. Returns {changed, next}; next is null '
+  'at the end.';
 call private.force_index_scans('private.release_seats');
 call private.make_batch_queue('released-seats', 'private.release_seats');
 
@@ -27466,10 +27587,11 @@ begin
     perform private.enqueue('released-seats', p_job);
   end if;
 end $$;
-comment on function private.release_seats_soon is 'As private.release_seats, and leaves what is more to the worker.';
+comment on function private.release_seats_soon is
+  'Runs private.release_seats once, and leaves the other batches to the worker.';
 
 create function private.release_blocked_seats() returns trigger
-language plpgsql security definer   -- frees places of both
+language plpgsql security definer   -- frees seats of both
 set search_path = ''
 as $$
 begin
@@ -27479,23 +27601,23 @@ begin
   return null;
 end $$;
 comment on function private.release_blocked_seats is
-  'Trigger: a block takes each out of the other''s events that are not over.';
+  'Trigger: after a block, takes back the replies of each to the other''s events that are not over.';
 create trigger _220_release_blocked_seats after insert on app.blocks
   referencing new table as changed for each statement execute function private.release_blocked_seats();
 
 create function private.release_left_seats() returns trigger
-language plpgsql security definer   -- frees places whoever takes somebody out of a space
+language plpgsql security definer   -- members may be removed by others
 set search_path = ''
 as $$
 begin
-  -- an erasure frees all of them later: ARCHITECTURE.md, Locks
+  -- an erasure frees all seats later: ARCHITECTURE.md, Locks
   if not exists (select from app.users where id = old.user_id and erased_at is not null) then
     perform private.release_seats_soon(json_build_object('userId', old.user_id, 'spaceId', old.space_id));
   end if;
   return null;
 end $$;
 comment on function private.release_left_seats is
-  'Trigger: who leaves a space, or is removed, goes to none of its events that are not over.';
+  'Trigger: takes back the replies of a person who leaves a space, or is removed, to its events that are not over.';
 create trigger _100_release_left_seats after delete on app.space_members
   for each row execute function private.release_left_seats();
 
@@ -27506,7 +27628,7 @@ as $$
 declare
   v_job json := json_build_object('userId', p_user.id);
 begin
-  -- with the person's own events, which an erasure deletes later on
+  -- together with the person's own events, which an erasure deletes later
   perform private.lock_events(array(select event_id from app.event_rsvps where user_id = p_user.id
                                     order by event_id limit 500)
                               || case when p_user.erased_at is not null
@@ -27520,13 +27642,13 @@ begin
   end if;
 end $$;
 comment on function private.release_hidden_seats is
-  'Step: who is banned goes to no event that is not over; of who is erased every reply goes.';
+  'Step: takes back a banned person''s replies to events that are not over, and all replies of an erased person.';
 insert into private.account_steps (step, events, position) values
   ('private.release_hidden_seats', '{ban,erasure}', 159);
 
 -- policies/events.sql
 
--- Who may see and touch events. Twin of sql/events/. The head's policies are in policies/content.sql.
+-- Who may see and change events. Twin of sql/events/. The head's policies are in policies/content.sql.
 
 -- events
 alter table app.events enable row level security;
@@ -27549,7 +27671,7 @@ alter table app.event_rsvps enable row level security;
 grant select on app.event_rsvps to authenticated;
 create policy select_own on app.event_rsvps for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.event_rsvps is
-  'People see their own replies; those of others definer functions show to who sees the event.';
+  'People see their own replies; definer functions show those of others to people who see the event.';
 
 -- helpers
 grant execute on function
@@ -27582,7 +27704,7 @@ grant execute on function
   api.update_event
   to authenticated;
 
--- jobs and batches that the worker does
+-- jobs and batches that the worker runs
 grant execute on function
   private.release_seats,
   private.job_remind_events,
@@ -27591,7 +27713,7 @@ grant execute on function
 
 -- sql/debates/10_debates.sql
 
--- Debates: a motion, where people stand on it, and until when it runs. The head: sql/content.
+-- Debates: a motion, the positions that people take on it, and a closing time. The head: sql/content.
 -- docs/decisions.md, Contents; Debates.
 
 create table app.debates (
@@ -27604,12 +27726,14 @@ create table app.debates (
   undecided_count integer not null default 0 check (undecided_count >= 0),
   argument_count  integer not null default 0 check (argument_count >= 0)
 );
-comment on table app.debates is 'What a debate has beside its head in app.contents, whose title is the motion.';
+comment on table app.debates is
+  'What a debate has besides its head in app.contents. The title of the head is the motion.';
 comment on column app.debates.closes_at is 'When it closes by itself.';
-comment on column app.debates.closed_at is 'When its author closed it before that; null unless they did.';
+comment on column app.debates.closed_at is 'When its author closed it before that; null otherwise.';
 comment on column app.debates.for_count is
-  'How many take this side, whom the viewer sees or not, but for the banned. Triggers keep the four counts.';
-comment on column app.debates.argument_count is 'How many arguments are there for everyone.';
+  'How many people take this side, including those whom the viewer cannot see, but not the banned. Triggers maintain '
+  'the four counts.';
+comment on column app.debates.argument_count is 'How many arguments everyone can see.';
 
 create table app.debate_positions (
   debate_id     uuid not null references app.contents on delete cascade,
@@ -27620,10 +27744,10 @@ create table app.debate_positions (
   primary key (debate_id, author_id)
 );
 create index debate_positions_author_id_idx on app.debate_positions (author_id, debate_id);
-comment on table app.debate_positions is 'Where people stand in a debate. Others see only counts.';
+comment on table app.debate_positions is 'The positions that people take in a debate. Others see only counts.';
 call private.make_nulls_raise_codes('app.debate_positions');
 comment on column app.debate_positions.author_hidden is
-  'Whether they are banned, and so counted for nobody: private.hide_children. An erasure takes the row.';
+  'Whether the person is banned, and therefore not counted: private.hide_children. An erasure deletes the row.';
 
 insert into private.errors (code, status, text) values
   ('debate_unknown', 404, 'There is no such debate.'),
@@ -27635,7 +27759,7 @@ create trigger _100_check_author before insert on app.debate_positions
   for each row execute function private.check_author();
 
 create function private.count_positions() returns trigger
-language plpgsql security definer   -- only triggers write counts
+language plpgsql security definer   -- only triggers may write counts
 set search_path = ''
 as $$
 declare
@@ -27665,7 +27789,7 @@ begin
   return null;
 end $$;
 comment on function private.count_positions is
-  'Trigger: counts who takes which side of a debate, but for the banned and erased.';
+  'Trigger: counts the people on each side of a debate, except the banned and erased.';
 create trigger _200_count_taken after insert on app.debate_positions
   referencing new table as written for each statement execute function private.count_positions();
 create trigger _200_count_changed after update on app.debate_positions
@@ -27685,7 +27809,8 @@ select d.id,
          'argumentCount', d.argument_count) as detail
 from app.debates d;
 comment on view private.debate_details is
-  'What the card of a debate has of its own kind: {body, closesAt, closedAt, status, tally, argumentCount}.';
+  'The part of a debate''s card that other contents do not have: {body, closesAt, closedAt, status, tally, '
+  'argumentCount}.';
 
 create function private.erase_debates(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -27694,15 +27819,15 @@ as $$
 begin
   -- heads before details: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'debate' order by id for no key update;
-  -- sorted, as arguments are counted in them
+  -- sorted, because counting arguments locks them too
   perform from app.debates where id = any (p_ids) order by id for update;
   delete from app.debates where id = any (p_ids);
 end $$;
-comment on function private.erase_debates is 'Deletes what these debates say; their author is erased.';
+comment on function private.erase_debates is 'Deletes the details of these debates, whose author is erased.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('debate', 'debates', 'app.debates', 'private.debate_details', 'private.erase_debates');
--- behind arguments, as a ban locks them
+-- after arguments, in the order in which a ban locks them
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.debate_positions', 'debate', 3, 'debate_id = $1');
 insert into private.content_child_tables (relation, person, key) values
@@ -27715,7 +27840,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.report_targets (type, finder) values ('debate', 'private.require_reported_content');
 
 create function private.debate_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a debate is visible, as private.video_cards
+language plpgsql stable security definer   -- checks once whether a debate is visible, like private.video_cards
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -27732,17 +27857,17 @@ begin
     join private.debate_details d on d.id = h.id);
 end $$;
 comment on function private.debate_cards is
-  'The cards of these debates, in order, as far as the caller sees them: the head, the detail, {viewer: {side}}.';
+  'The cards of the given debates that the caller sees, in order: the head, the detail, {viewer: {side}}.';
 call private.force_index_scans('private.debate_cards');
 
 create function private.require_debate_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('debate_unknown', private.debate_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_debate_card is 'Answers the card of a debate that the caller may see.';
+comment on function private.require_debate_card is 'Returns the card of a debate that the caller may see.';
 
 create function private.require_open_debate(p_id uuid) returns void
-language plpgsql stable security definer   -- also for who left its space
+language plpgsql stable security definer   -- also for people who left its space
 set search_path = ''
 as $$
 begin
@@ -27763,7 +27888,7 @@ begin
   end if;
   return p_closes_at;
 end $$;
-comment on function private.require_debate_closing is 'A moment in the future.';
+comment on function private.require_debate_closing is 'Returns a closing time, which must be in the future.';
 
 create function api.list_debates(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
@@ -27871,7 +27996,7 @@ begin
   values (p_debate, private.require_caller(), p_side)
   on conflict (debate_id, author_id) do update set side = excluded.side where p.side <> excluded.side;
 end $$;
-comment on function private.set_debate_position is 'Where the caller stands in a debate.';
+comment on function private.set_debate_position is 'Sets the caller''s position in a debate.';
 
 create function api.take_position(p_id uuid, p_side text) returns json
 language plpgsql volatile
@@ -27884,7 +28009,7 @@ begin
   return private.require_debate_card(p_id);
 end $$;
 comment on function api.take_position is
-  'Where the caller stands in a debate, which they may change while it is open. Answers the card. Fails: '
+  'Sets the caller''s position in a debate, which they may change while it is open. Returns the card. Fails: '
   'debate_unknown (also of a removed one).';
 
 create function private.remove_position(p_debate uuid, p_seen boolean) returns void
@@ -27901,8 +28026,8 @@ begin
     and exists (select from app.debates d where d.id = p_debate and d.closed_at is null and d.closes_at > now());
 end $$;
 comment on function private.remove_position is
-  'Takes the caller''s position in an open debate back, also where they do not see it any more (and hear nothing of '
-  'it).';
+  'Takes the caller''s position in an open debate back, even if they no longer see the debate; then they do not '
+  'learn whether it is open.';
 
 create function api.leave_position(p_id uuid) returns json
 language plpgsql volatile
@@ -27913,17 +28038,17 @@ declare
 begin
   perform private.remove_position(p_id, v_seen);
   if not v_seen then
-    return private.error_response('debate_unknown');   -- it is taken back, and nothing of the debate is shown
+    return private.error_response('debate_unknown');   -- the position is taken back, but the debate is not shown
   end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.leave_position is
   'Takes the caller''s position back; repeating it changes nothing. It also works in a debate that they no longer '
-  'see, which is answered as unknown all the same.';
+  'see, but the response is then the same as for a debate that does not exist.';
 
 -- sql/debates/20_arguments.sql
 
--- Arguments in debates, and answers to them, at most four levels deep: what they are, and who sees them.
+-- Arguments in debates and answers to them, at most four levels deep, and who sees them.
 -- docs/decisions.md, Debates.
 
 create table app.debate_arguments (
@@ -27945,10 +28070,10 @@ create table app.debate_arguments (
     case when author_hidden or (deleted_at is not null and not answered) then 4
          when removed_at is not null then 3 else 0 end) stored,
   constraint argument_depth check (depth between 1 and 4),
-  -- what is deleted or of the erased has lost its words
+  -- deleted arguments and those of erased people have no words
   constraint argument_body check (deleted_at is not null or author_hidden or length(body) between 50 and 2000)
 );
--- what everybody sees: readers then need not walk over hundreds of arguments that were removed, or are of the banned
+-- what everybody sees, so that readers don't scan hundreds of arguments that were removed or are by banned people
 create index debate_arguments_top_idx on app.debate_arguments (debate_id, votes desc, id desc)
   where required_level = 0;
 create index debate_arguments_new_idx on app.debate_arguments (debate_id, id) where required_level = 0;
@@ -27965,22 +28090,25 @@ create index debate_arguments_author_id_idx on app.debate_arguments (author_id, 
 create index debate_arguments_created_at_idx on app.debate_arguments (created_at desc, id desc)
   where deleted_at is null;
 comment on table app.debate_arguments is
-  'Arguments. A deleted one keeps its row, and its place where it was answered. Ids go by time.';
+  'Arguments. A deleted one keeps its row and, if it was answered, its place. Ids are in order of time.';
 call private.make_nulls_raise_codes('app.debate_arguments');
 comment on column app.debate_arguments.words is
-  'The words of its body, by which staff finds it. A trigger writes them.';
+  'The words of its body, for the search by staff. A trigger maintains them.';
 comment on column app.debate_arguments.parent_id is
-  'No foreign key: arguments go with their debate alone, 500 at a time, in any order.';
-comment on column app.debate_arguments.depth is '1 for an argument of its own, else one more than what it answers.';
-comment on column app.debate_arguments.votes is 'How many found it helpful, whoever they are. A trigger keeps it.';
-comment on column app.debate_arguments.answered is 'Whether it was ever answered. Written with the answer.';
+  'No foreign key: rows are deleted only with their debate, 500 at a time, in any order.';
+comment on column app.debate_arguments.depth is
+  '1 for a top-level argument, otherwise one more than that of the argument that it answers.';
+comment on column app.debate_arguments.votes is
+  'How many people found it helpful, including those whom the viewer cannot see. A trigger maintains it.';
+comment on column app.debate_arguments.answered is 'Whether it was ever answered. Written together with the answer.';
 comment on column app.debate_arguments.removed_at is
-  'When staff took it from all but its author; null unless it is removed.';
-comment on column app.debate_arguments.deleted_at is 'When its author deleted it, for good; null unless they did.';
+  'When staff hid it from everybody but its author; null otherwise.';
+comment on column app.debate_arguments.deleted_at is 'When its author deleted it, for good; null otherwise.';
 comment on column app.debate_arguments.author_hidden is
-  'Whether the author is banned or erased: private.hide_children. Until then app.hidden_people hides it.';
+  'Whether the author is banned or erased, as set by private.hide_children. Until then app.hidden_people hides the '
+  'argument.';
 comment on column app.debate_arguments.required_level is
-  'As app.contents.required_level; the debate''s own applies too.';
+  'Like app.contents.required_level; that of the debate applies too.';
 
 create table app.argument_votes (
   argument_id uuid not null references app.debate_arguments on delete cascade,
@@ -28003,7 +28131,7 @@ insert into private.event_types (name, payload, happens) values
 
 insert into private.content_child_tables (relation, person, key, words) values
   ('app.debate_arguments', 'author_id', 'id', 'body');
--- of the next 500 first the votes
+-- of the next 500 the votes are deleted first
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.argument_votes', 'debate', 1, 'argument_id = any (array(
      select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))'),
@@ -28035,15 +28163,14 @@ from app.debate_arguments a
 cross join lateral private.visibility(a.author_id, a.required_level) v
 where v.is_visible;
 comment on view private.visible_arguments is
-  'The arguments that the caller may see, of debates that they see. It is for definer functions, to which no policy '
+  'The arguments that the caller may see, in debates that they see. For definer functions, to which no policy '
   'applies.';
 
 create view private.argument_details with (security_invoker) as
 select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at, a.words,
        json_build_object('debateId', a.debate_id, 'parentId', a.parent_id, 'side', a.side, 'body', a.body) as detail
 from app.debate_arguments a where a.deleted_at is null;
-comment on view private.argument_details is
-  'What staff sees of an argument: {debateId, parentId, side, body}.';
+comment on view private.argument_details is 'What staff see of an argument: {debateId, parentId, side, body}.';
 insert into private.content_child_kinds (kind, plural, relation, details) values
   ('argument', 'arguments', 'app.debate_arguments', 'private.argument_details');
 
@@ -28061,18 +28188,18 @@ begin
   return v_argument;
 end $$;
 comment on function private.require_argument is
-  'Answers an argument that was not deleted, if the caller may see it and its debate.';
+  'Returns an argument that was not deleted, if the caller may see it and its debate.';
 
 create function private.require_reported_argument(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_argument(private.require_uuid(p_target, 'argument_unknown'))).id; end $$;
 comment on function private.require_reported_argument is
-  'Answers the argument that a report names, if the caller may see it.';
+  'Returns the argument that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder) values ('argument', 'private.require_reported_argument');
 
 create function private.argument_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- a debate is looked at once, by who asks for its arguments
+language plpgsql stable security definer   -- its callers check once who sees the debate
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -28098,14 +28225,14 @@ begin
     join app.person_card author on author.id = a.author_id);
 end $$;
 comment on function private.argument_cards is
-  'These arguments of debates that the caller sees, in order, as far as they see them: {id, debateId, side, body, '
-  'parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted one has neither '
-  'body nor author.';
+  'The cards of the given arguments that the caller sees, in order; its callers check the debate: {id, debateId, '
+  'side, body, parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted one '
+  'has neither body nor author.';
 call private.force_index_scans('private.argument_cards');
 
 -- sql/debates/22_arguing.sql
 
--- Who argues in a debate and takes an argument back, and the lists of arguments.
+-- Posting and deleting arguments, and the lists of arguments.
 -- docs/decisions.md, Debates; Lists.
 
 create function private.argument_list(p_debate uuid, p_parent uuid, p_top boolean) returns text
@@ -28115,23 +28242,23 @@ as $$
 begin
   return concat_ws(' ', case when p_top then 'top arguments' else 'arguments' end, p_debate, p_parent);
 end $$;
-comment on function private.argument_list is 'The name for cursors of a list of private.find_arguments.';
+comment on function private.argument_list is 'The name that cursors give to a list of private.find_arguments.';
 
 create function private.find_arguments(
   p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.rank_place
 ) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden arguments without end
+language plpgsql stable security definer   -- under the policy it might skip hidden arguments without a limit
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_votes  integer := p_from.rank;   -- plain variables: an expression makes no index condition
+  v_votes  integer := p_from.rank;   -- plain variables: an expression defeats the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
-  -- of the first four ways in one is open; the last two are to what was removed of the caller's own. Each repeats
-  -- required_level, so that its index fits. The order of those by time begins with the debate, or it might be read off
-  -- the primary key, past the arguments of all others
+  -- exactly one of the first four branches applies; the last two find the caller's own removed arguments. Each repeats
+  -- required_level, so that its index matches. Branches by time order by the debate or parent first; otherwise
+  -- Postgres might scan the primary key, through the arguments of all debates
   with looked as materialized (
     select w.votes, w.id from (
       (select votes, id from app.debate_arguments
@@ -28178,8 +28305,9 @@ begin
   return v_found;
 end $$;
 comment on function private.find_arguments is
-  'The next arguments that the caller may see in a debate that they see, or the answers to one of them, of both sides '
-  'or one, by votes or the newest first, among the next 400 that are there for everybody, and their own.';
+  'The next arguments that the caller may see in a debate that they see, or the next answers to one of them; of both '
+  'sides or one; by votes or newest first. Looks at the next 400 that everybody may see or that are the caller''s '
+  'own.';
 call private.force_index_scans('private.find_arguments');
 
 create function private.argument_cursors(p_ids uuid[], p_list text, p_top boolean) returns text[]
@@ -28191,7 +28319,7 @@ begin
                from unnest(p_ids) with ordinality as i (id, place)
                join app.debate_arguments a on a.id = i.id order by i.place);
 end $$;
-comment on function private.argument_cursors is 'Cursors for the places of these arguments in such a list.';
+comment on function private.argument_cursors is 'Cursors for the places of these arguments in this list.';
 
 create function api.list_arguments(
   p_id uuid, p_side text default null, p_parent_id uuid default null, p_sort text default 'top',
@@ -28218,7 +28346,7 @@ begin
                       private.argument_cursors(v_found.ids, v_list, v_top), p_limit, v_found.next);
 end $$;
 comment on function api.list_arguments is
-  'The arguments of a debate on all levels, or the answers to one of them, of both sides or one, those with the most '
+  'The arguments of a debate on all levels, or the answers to one of them; of both sides or one; those with the most '
   'votes first, or the newest.';
 
 create function private.add_argument(p_debate uuid, p_side text, p_body text, p_parent uuid) returns uuid
@@ -28231,7 +28359,7 @@ declare
 begin
   perform private.require_open_debate(p_debate);
   if p_parent is not null then
-    -- who deletes it waits, or is waited for
+    -- a concurrent deletion waits for us, or we for it
     perform from app.debate_arguments where id = p_parent for no key update;
     select a.depth + 1 into v_depth from private.visible_arguments a
     where a.id = p_parent and a.debate_id = p_debate and a.required_level = 0 and a.deleted_at is null;
@@ -28260,7 +28388,7 @@ begin
   perform private.count_writes('replies');
   perform private.lock_open_content('debate', p_id);
   v_id := private.add_argument(p_id, p_side, p_body, p_parent_id);
-  perform private.require_content('debate', p_id);   -- a block may have come meanwhile
+  perform private.require_content('debate', p_id);   -- a block may have been made meanwhile
   return private.argument_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_argument is
@@ -28279,7 +28407,7 @@ begin
     return false;
   end if;
   perform private.share_lock_content(v_debate);   -- heads before arguments: ARCHITECTURE.md, Locks
-  if exists (select from app.debates where id = v_debate) then   -- that of an erased author will never be open again
+  if exists (select from app.debates where id = v_debate) then   -- the details of an erased author's debate are gone
     perform private.require_open_debate(v_debate);
   end if;
   update app.debate_arguments set deleted_at = now(), body = '' where id = p_id and deleted_at is null;
@@ -28290,8 +28418,8 @@ begin
   return found;
 end $$;
 comment on function private.remove_argument is
-  'Deletes the caller''s own argument, also in a debate that they do not see any more, or whose author is erased; '
-  'false when there is none.';
+  'Deletes the caller''s own argument, even if they no longer see the debate or its author is erased; returns false '
+  'if there is none.';
 
 create function api.delete_argument(p_id uuid) returns json
 language plpgsql volatile
@@ -28305,11 +28433,11 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_argument is
-  'Deletes the caller''s argument for everyone; where it was answered a tombstone stays.';
+  'Deletes the caller''s argument for everyone; if it was answered, a tombstone remains.';
 
 -- sql/debates/24_argument_votes.sql
 
--- Who finds which argument helpful.
+-- Votes on arguments: who finds which one helpful.
 -- docs/decisions.md, Debates.
 
 create function private.add_argument_vote(p_argument uuid, p_debate uuid) returns void
@@ -28323,7 +28451,7 @@ begin
   where a.id = p_argument and a.required_level = 0 and a.deleted_at is null
   on conflict do nothing;
 end $$;
-comment on function private.add_argument_vote is 'Finds an argument helpful that the caller sees.';
+comment on function private.add_argument_vote is 'Adds the caller''s vote for an argument that they see.';
 
 create function api.vote_argument(p_id uuid) returns json
 language plpgsql volatile
@@ -28338,7 +28466,8 @@ begin
   perform private.require_argument(p_id);
   return private.argument_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.vote_argument is 'Finds an argument helpful; repeating it changes nothing. Answers it.';
+comment on function api.vote_argument is
+  'Votes for an argument as helpful; repeating it changes nothing. Returns the card.';
 
 create function private.remove_argument_vote(p_argument uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a vote
@@ -28356,8 +28485,8 @@ begin
     and exists (select from app.debates d where d.id = v_debate and d.closed_at is null and d.closes_at > now());
 end $$;
 comment on function private.remove_argument_vote is
-  'Takes the caller''s vote in an open debate back, also where they do not see the argument any more (and hear '
-  'nothing of it).';
+  'Takes the caller''s vote in an open debate back, even if they no longer see the argument; then they do not learn '
+  'whether the debate is open.';
 
 create function api.unvote_argument(p_id uuid) returns json
 language plpgsql volatile
@@ -28373,12 +28502,12 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unvote_argument is
-  'Takes the caller''s vote back; repeating it changes nothing. It also works on an argument that they no longer see, '
-  'which is answered as unknown all the same.';
+  'Takes the caller''s vote back; repeating it changes nothing. It also works on an argument that they no longer '
+  'see, but the response is then the same as for an argument that does not exist.';
 
 -- sql/debates/30_earning.sql
 
--- What arguments earn: as replies do, in the interest of the debate.
+-- What arguments earn: reputation in the interest of the debate, like replies.
 -- docs/decisions.md, Reputation; Debates.
 
 create function private.settle_reputation_of_arguments(p_effects private.effects[]) returns void
@@ -28404,8 +28533,8 @@ begin
   end loop;
 end $$;
 comment on function private.settle_reputation_of_arguments is
-  'Listener: an argument in another''s debate earns its author reply.criticism, or beyond 300 characters '
-  'reply.contribution, in the debate''s interest; who deletes it loses that.';
+  'Listener: an argument in another person''s debate earns its author reply.criticism or, with more than 300 '
+  'characters, reply.contribution, in the debate''s interest. Deleting the argument reverses that.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('debates.argument.created', 'private.settle_reputation_of_arguments', 300, 'soon'),
   ('debates.argument.deleted', 'private.settle_reputation_of_arguments', 300, 'soon');
@@ -28423,7 +28552,7 @@ declare
   v_me uuid := private.require_caller();
 begin
   perform private.lock_own_content('debate', p_id, false);
-  -- two looks by the index, and none over what one has argued oneself
+  -- two index lookups, which skip the caller's own arguments
   if exists (select from app.debate_arguments where debate_id = p_id and author_id < v_me and body <> '')
      or exists (select from app.debate_arguments where debate_id = p_id and author_id > v_me and body <> '') then
     perform private.raise_error('debate_answered');
@@ -28431,7 +28560,7 @@ begin
   perform private.delete_content('debate', p_id);
 end $$;
 comment on function private.remove_debate is
-  'Deletes the caller''s own debate, in which nobody else argues. Never: writes_exceeded (it is no edit).';
+  'Deletes the caller''s own debate if nobody else argues in it. Never: writes_exceeded (it is no edit).';
 
 create function api.delete_debate(p_id uuid) returns json
 language plpgsql volatile
@@ -28445,7 +28574,7 @@ comment on function api.delete_debate is 'Deletes the caller''s debate for good.
 
 -- sql/debates/80_bans.sql
 
--- What a ban and an erasure lock in debates before private.hide_children hides arguments, and then positions.
+-- What a ban or an erasure locks in debates before private.hide_children hides arguments, and then positions.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Debates.
 
@@ -28466,15 +28595,15 @@ begin
   order by id for no key update;
 end $$;
 comment on function private.lock_hidden_debates is
-  'Step: both are counted in the same debates. Two who are banned at once would otherwise wait crosswise, each '
-  'with what one counted last and the other first.';
+  'Step: locks up to 500 arguments and 500 positions of a person, and their debates, in order of id. Hiding either '
+  'changes the counts of the same debates, so two concurrent bans could otherwise deadlock.';
 insert into private.account_steps (step, events, position) values
   ('private.lock_hidden_debates', '{ban,unban,erasure}', 165);
 
 -- policies/debates.sql
 
--- Who may see debates and arguments. Twin of sql/debates/. The head's policies are in policies/content.sql. Definer
--- functions alone write them.
+-- Who may see debates and arguments. Twin of sql/debates/. The head's policies are in policies/content.sql. Only
+-- definer functions write them.
 
 -- debates
 alter table app.debates enable row level security;
@@ -28488,7 +28617,7 @@ alter table app.debate_positions enable row level security;
 grant select on app.debate_positions to authenticated;
 create policy select_own on app.debate_positions for select to authenticated using (author_id = (select app.uid()));
 comment on policy select_own on app.debate_positions is
-  'People see only where they stand themselves. Where others stand shows as counts.';
+  'People see only their own positions. Those of others show as counts.';
 
 -- debate_arguments
 alter table app.debate_arguments enable row level security;
@@ -28497,8 +28626,9 @@ create policy select_with_content on app.debate_arguments for select to authenti
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = debate_id));
 comment on policy select_with_content on app.debate_arguments is
-  'Everybody who sees the debate sees its arguments, except those by people across a block, the banned and the '
-  'erased; one that staff removed its author alone. Of a deleted one that was answered the place is left.';
+  'Everybody who sees the debate sees its arguments, except those by banned or erased people and those by people '
+  'whom they blocked or who blocked them. Only the author sees one that staff removed. A deleted one that was '
+  'answered remains as a tombstone.';
 
 -- argument_votes
 alter table app.argument_votes enable row level security;
@@ -28549,8 +28679,8 @@ grant execute on function
 
 -- sql/problems/10_problems.sql
 
--- Problems: what somebody cannot solve alone, perhaps with a bounty, which is held from their wallet until they accept
--- a solution. The head: sql/content; holds: sql/economy/37_holds.sql.
+-- Problems that somebody cannot solve alone, optionally with a bounty, which is held from their wallet until they
+-- accept a solution. The head: sql/content; holds: sql/economy/37_holds.sql.
 -- docs/decisions.md, Contents; Problems.
 
 create table app.problems (
@@ -28567,14 +28697,14 @@ create table app.problems (
   check (solved_at is null or closed_at is null)
 );
 create unique index problems_hold_id_key on app.problems (hold_id) where hold_id is not null;
-comment on table app.problems is 'What a problem has beside its head in app.contents.';
+comment on table app.problems is 'What a problem has besides its head in app.contents.';
 comment on column app.problems.bounty is
-  'Mana for who solves it: held while it is open, paid once it is solved; 0 when it went back.';
+  'Mana for the person who solves it: held while it is open, paid once it is solved; 0 if it was given back.';
 comment on column app.problems.hold_id is
-  'The hold where the bounty is; null without any. Who holds the head alone changes it.';
-comment on column app.problems.solved_at is 'When its author accepted a solution; null unless they did.';
-comment on column app.problems.closed_at is 'When its author closed it without one; null unless they did.';
-comment on column app.problems.solution_count is 'How many solutions are there for everyone. A trigger keeps it.';
+  'The hold of the bounty; null without one. It changes only under the lock of the head.';
+comment on column app.problems.solved_at is 'When its author accepted a solution; null otherwise.';
+comment on column app.problems.closed_at is 'When its author closed it without a solution; null otherwise.';
+comment on column app.problems.solution_count is 'How many solutions everyone can see. A trigger maintains it.';
 
 insert into private.errors (code, status, text) values
   ('problem_unknown', 404, 'There is no such problem.'),
@@ -28596,20 +28726,21 @@ select p.id,
          'solutionCount', p.solution_count) as detail
 from app.problems p;
 comment on view private.problem_details is
-  'What the card of a problem has of its own kind: {body, depth, bounty, status, solvedAt, closedAt, solutionCount}.';
+  'The part of a problem''s card that other contents do not have: {body, depth, bounty, status, solvedAt, closedAt, '
+  'solutionCount}.';
 
 create function private.erase_problems(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
 begin
-  -- heads before details: ARCHITECTURE.md, Locks. A hold knows whose it is, and goes back all the same
+  -- heads before details: ARCHITECTURE.md, Locks. A hold stores its holder, so it is still given back
   perform from app.contents where id = any (p_ids) and kind = 'problem' order by id for no key update;
-  -- sorted, as private.count_parts locks them
+  -- sorted, because private.count_parts locks them too
   perform from app.problems where id = any (p_ids) order by id for update;
   delete from app.problems where id = any (p_ids);
 end $$;
-comment on function private.erase_problems is 'Deletes what these problems say; their author is erased.';
+comment on function private.erase_problems is 'Deletes the details of these problems, whose author is erased.';
 
 create function private.matches_problem_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable
@@ -28626,7 +28757,7 @@ begin
       and (p.bounty > 0) = coalesce((p_filters ->> 'hasBounty')::boolean, p.bounty > 0));
 end $$;
 comment on function private.matches_problem_filter is
-  'Whether a problem is wanted by {status, minDepth, hasBounty}, as far as each is asked for.';
+  'Whether a problem matches {status, minDepth, hasBounty}; missing filters match every problem.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('problem', 'problems', 'app.problems', 'private.problem_details', 'private.erase_problems',
@@ -28637,7 +28768,7 @@ insert into private.personal_data (relation, person_column, section, within) val
 insert into private.report_targets (type, finder) values ('problem', 'private.require_reported_content');
 
 create function private.require_open_problem(p_id uuid) returns app.problems
-language plpgsql stable security definer   -- also for who left its space
+language plpgsql stable security definer   -- also for people who left its space
 set search_path = ''
 as $$
 declare
@@ -28653,7 +28784,7 @@ begin
   end if;
   return v_problem;
 end $$;
-comment on function private.require_open_problem is 'A problem that is neither solved nor closed.';
+comment on function private.require_open_problem is 'Returns a problem, which must be neither solved nor closed.';
 
 create function private.release_bounty(p_id uuid, p_solver uuid default null) returns void
 language plpgsql volatile security definer   -- moves mana
@@ -28674,8 +28805,9 @@ begin
   end if;
 end $$;
 comment on function private.release_bounty is
-  'What is held for a problem goes to who solved it, or back. The head is locked, so it happens once; the last step '
-  'of what causes it (ARCHITECTURE.md, Locks). Never: insufficient_mana (the hold has it).';
+  'Pays the bounty of a problem to the person who solved it, or gives it back. The head is already locked, so this '
+  'happens once; it must be the last step, because it locks wallets (ARCHITECTURE.md, Locks). Never: '
+  'insufficient_mana (the hold has it).';
 
 create function private.release_removed() returns trigger
 language plpgsql security definer   -- moves mana
@@ -28685,13 +28817,13 @@ begin
   perform private.release_bounty(new.id);
   return null;
 end $$;
-comment on function private.release_removed is 'Trigger: what is held for a problem that staff removes goes back.';
+comment on function private.release_removed is 'Trigger: gives the bounty back when staff remove a problem.';
 create trigger _300_release_removed after update of removed_at on app.contents
   for each row when (new.kind = 'problem' and old.removed_at is null and new.removed_at is not null)
   execute function private.release_removed();
 
 create function private.release_bounties(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights on our tables
 set search_path = ''
 as $$
 declare
@@ -28707,7 +28839,7 @@ begin
                  where holder_id = v_user and purpose = 'bounty' and settled_at is null
                    and id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
                  order by id limit 100);
-  -- heads, then details, then wallets. The problems of the erased are gone, and nobody else settles those holds
+  -- heads, then details, then wallets. Problems of erased people are gone, and nobody else settles their holds
   perform from app.contents
   where id in (select p.id from app.problems p where p.hold_id = any (v_ids)) order by id for no key update;
   perform from app.problems where hold_id = any (v_ids) order by id for no key update;
@@ -28721,8 +28853,8 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[100]);
 end $$;
 comment on function private.release_bounties is
-  'For the worker alone: what is held for the next 100 problems of a person {userId} who is banned or erased goes '
-  'back. Answers {changed, next}; next is null at the end.';
+  'For the worker alone: gives back the next 100 bounties of a person {userId} who is banned or erased. Returns '
+  '{changed, next}; next is null at the end.';
 call private.make_batch_queue('released-bounties', 'private.release_bounties');
 
 create function private.release_bounties_later(p_user app.users) returns void
@@ -28730,19 +28862,19 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- soon, and not here: wallets come last, and a ban has more to lock
+  -- by the worker and not here: wallets are locked last, and a ban has more to lock
   if exists (select from app.mana_holds where holder_id = p_user.id and purpose = 'bounty' and settled_at is null) then
     perform private.enqueue('released-bounties', json_build_object('userId', p_user.id));
   end if;
 end $$;
 comment on function private.release_bounties_later is
-  'Step: what is held for the problems of who is banned or erased goes back, soon after.';
+  'Step: has the worker give back the bounties of a banned or erased person.';
 insert into private.account_steps (step, events, position) values
   ('private.release_bounties_later', '{ban,erasure}', 171);
 
 -- sql/problems/20_solutions.sql
 
--- Solutions of problems: what they are, and who sees them. Cards of problems, which name the accepted one.
+-- Solutions of problems, who sees them, and the cards of problems, which name the accepted solution.
 -- docs/decisions.md, Problems.
 
 create table app.problem_solutions (
@@ -28762,11 +28894,11 @@ create table app.problem_solutions (
     score + case when accepted_at is not null then 1000000000 else 0 end) stored,
   required_level smallint not null generated always as (
     case when author_hidden or deleted_at is not null then 4 when removed_at is not null then 3 else 0 end) stored,
-  -- what is deleted or of the erased has lost its words
+  -- deleted solutions and those of erased people have no words
   constraint solution_body check (deleted_at is not null or author_hidden
     or (length(private.trimmed(body)) >= 50 and length(body) <= 20000))
 );
--- what everybody sees: readers then need not walk over hundreds of solutions that were removed, or are of the banned
+-- what everybody sees, so that readers don't scan hundreds of solutions that were removed or are by banned people
 create index problem_solutions_rank_idx on app.problem_solutions (problem_id, rank desc, id desc)
   where required_level = 0;
 create index problem_solutions_own_idx on app.problem_solutions (problem_id, author_id, rank desc, id desc)
@@ -28776,21 +28908,22 @@ create index problem_solutions_author_id_idx on app.problem_solutions (author_id
 create index problem_solutions_created_at_idx on app.problem_solutions (created_at desc, id desc)
   where deleted_at is null;
 create unique index problem_solutions_accepted_key on app.problem_solutions (problem_id) where accepted_at is not null;
-comment on table app.problem_solutions is 'Solutions. A deleted one keeps its row. Ids go by time.';
+comment on table app.problem_solutions is 'Solutions. A deleted one keeps its row. Ids are in order of time.';
 comment on column app.problem_solutions.words is
-  'The words of its body, by which staff finds it. A trigger writes them.';
-comment on column app.problem_solutions.score is 'The sum of the votes, whoever gave them. A trigger keeps it.';
-comment on column app.problem_solutions.accepted_at is
-  'When the author of the problem accepted it; null unless they did.';
+  'The words of its body, for the search by staff. A trigger maintains them.';
+comment on column app.problem_solutions.score is
+  'The sum of the votes, including those of people whom the viewer cannot see. A trigger maintains it.';
+comment on column app.problem_solutions.accepted_at is 'When the author of the problem accepted it; null otherwise.';
 comment on column app.problem_solutions.edited_at is 'When its words last changed; null if never.';
 comment on column app.problem_solutions.removed_at is
-  'When staff took it from all but its author; null unless it is removed.';
-comment on column app.problem_solutions.deleted_at is 'When its author deleted it, for good; null unless they did.';
+  'When staff hid it from everybody but its author; null otherwise.';
+comment on column app.problem_solutions.deleted_at is 'When its author deleted it, for good; null otherwise.';
 comment on column app.problem_solutions.author_hidden is
-  'Whether the author is banned or erased: private.hide_children. Until then app.hidden_people hides it.';
-comment on column app.problem_solutions.rank is 'The order of solutions: the accepted one, then by score.';
+  'Whether the author is banned or erased, as set by private.hide_children. Until then app.hidden_people hides the '
+  'solution.';
+comment on column app.problem_solutions.rank is 'The order of solutions: the accepted one first, then by score.';
 comment on column app.problem_solutions.required_level is
-  'As app.contents.required_level; the problem''s own applies too.';
+  'Like app.contents.required_level; that of the problem applies too.';
 
 create table app.solution_votes (
   solution_id uuid not null references app.problem_solutions on delete cascade,
@@ -28800,11 +28933,11 @@ create table app.solution_votes (
   primary key (solution_id, user_id)
 );
 create index solution_votes_user_id_idx on app.solution_votes (user_id, created_at desc);
-comment on table app.solution_votes is 'What people think of solutions. Others see only the sum.';
+comment on table app.solution_votes is 'People''s votes on solutions. Others see only the sum.';
 call private.make_nulls_raise_codes('app.solution_votes');
 comment on column app.solution_votes.value is '1 for a good one, -1 for a bad one.';
 
--- of the next 500 first the votes
+-- of the next 500 the votes are deleted first
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.solution_votes', 'problem', 1, 'solution_id = any (array(
      select s.id from app.problem_solutions s where s.problem_id = $1 order by s.author_id, s.id limit 500))'),
@@ -28847,14 +28980,14 @@ from app.problem_solutions s
 cross join lateral private.visibility(s.author_id, s.required_level) v
 where v.is_visible;
 comment on view private.visible_solutions is
-  'The solutions that the caller may see, of problems that they see. It is for definer functions, to which no policy '
+  'The solutions that the caller may see, of problems that they see. For definer functions, to which no policy '
   'applies.';
 
 create view private.solution_details with (security_invoker) as
 select s.id, s.problem_id as content_id, s.author_id, s.created_at, s.removed_at, s.words,
        json_build_object('problemId', s.problem_id, 'body', s.body, 'accepted', s.accepted_at is not null) as detail
 from app.problem_solutions s where s.deleted_at is null;
-comment on view private.solution_details is 'What staff sees of a solution: {problemId, body, accepted}.';
+comment on view private.solution_details is 'What staff see of a solution: {problemId, body, accepted}.';
 insert into private.content_child_kinds (kind, plural, relation, details) values
   ('solution', 'solutions', 'app.problem_solutions', 'private.solution_details');
 
@@ -28871,18 +29004,18 @@ begin
   end if;
   return v_solution;
 end $$;
-comment on function private.require_solution is 'Answers a solution if the caller may see it and its problem.';
+comment on function private.require_solution is 'Returns a solution if the caller may see it and its problem.';
 
 create function private.require_reported_solution(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_solution(private.require_uuid(p_target, 'solution_unknown'))).id; end $$;
 comment on function private.require_reported_solution is
-  'Answers the solution that a report names, if the caller may see it.';
+  'Returns the solution that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder) values ('solution', 'private.require_reported_solution');
 
 create function private.solution_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- a problem is looked at once, by who asks for its solutions
+language plpgsql stable security definer   -- its callers check once who sees the problem
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -28906,12 +29039,12 @@ begin
     join app.person_card author on author.id = s.author_id);
 end $$;
 comment on function private.solution_cards is
-  'These solutions of problems that the caller sees, in order, as far as they see them: {id, problemId, body, '
-  'authorId, author, score, accepted, viewer: {vote}, removedAt, createdAt, editedAt}.';
+  'The cards of the given solutions that the caller sees, in order; its callers check the problem: {id, problemId, '
+  'body, authorId, author, score, accepted, viewer: {vote}, removedAt, createdAt, editedAt}.';
 call private.force_index_scans('private.solution_cards');
 
 create function private.problem_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a problem is visible, as private.video_cards
+language plpgsql stable security definer   -- checks once whether a problem is visible, like private.video_cards
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -28928,27 +29061,27 @@ begin
     join private.problem_details d on d.id = h.id);
 end $$;
 comment on function private.problem_cards is
-  'The cards of these problems, in order, as far as the caller sees them: the head, the detail, {acceptedSolutionId}.';
+  'The cards of the given problems that the caller sees, in order: the head, the detail, {acceptedSolutionId}.';
 call private.force_index_scans('private.problem_cards');
 
 create function private.require_problem_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('problem_unknown', private.problem_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_problem_card is 'Answers the card of a problem that the caller may see.';
+comment on function private.require_problem_card is 'Returns the card of a problem that the caller may see.';
 
 -- sql/problems/22_solving.sql
 
--- Who offers a solution, changes it and takes it back, and the list of solutions.
+-- Offering, changing and deleting solutions, and the list of solutions.
 -- docs/decisions.md, Problems; Lists.
 
 create function private.find_solutions(p_problem uuid, p_from app.rank_place) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden solutions without end
+language plpgsql stable security definer   -- under the policy it might skip hidden solutions without a limit
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_rank   integer := p_from.rank;   -- plain variables: an expression makes no index condition
+  v_rank   integer := p_from.rank;   -- plain variables: an expression defeats the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -28975,8 +29108,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_solutions is
-  'The next solutions that the caller may see of a problem that they see, among the next 400 that are there for '
-  'everybody, and their own.';
+  'The next solutions that the caller may see of a problem that they see, among the next 400 that everybody may see '
+  'or that are the caller''s own.';
 call private.force_index_scans('private.find_solutions');
 
 create function private.solution_cursors(p_ids uuid[]) returns text[]
@@ -29002,7 +29135,7 @@ begin
                       v_found.next);
 end $$;
 comment on function api.list_solutions is
-  'The solutions of a problem: the accepted one, then by score, the newest among equals.';
+  'The solutions of a problem: the accepted one first, then by score; of equal scores the newest first.';
 
 create function private.add_solution(p_problem uuid, p_body text) returns uuid
 language plpgsql volatile security definer   -- nobody may write a solution
@@ -29028,13 +29161,13 @@ begin
   perform private.count_writes('replies');
   perform private.lock_open_content('problem', p_id);
   v_id := private.add_solution(p_id, p_body);
-  perform private.require_content('problem', p_id);   -- a block may have come meanwhile
+  perform private.require_content('problem', p_id);   -- a block may have been made meanwhile
   return private.solution_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_solution is 'Offers a solution. Fails: problem_unknown (also of a removed one).';
 
 create function private.lock_own_solution(p_id uuid) returns app.problem_solutions
-language plpgsql volatile security definer   -- also of a problem that its author does not see any more
+language plpgsql volatile security definer   -- works even if the caller no longer sees the problem
 set search_path = ''
 as $$
 declare
@@ -29048,7 +29181,8 @@ begin
   return v_solution;
 end $$;
 comment on function private.lock_own_solution is
-  'The caller''s own solution, locked with its problem until the transaction ends; null when there is none.';
+  'Locks the caller''s own solution and its problem until the transaction ends, and returns the solution; null if '
+  'there is none.';
 
 create function private.change_solution(p_id uuid, p_body text) returns void
 language plpgsql volatile security definer   -- nobody may change a solution
@@ -29094,7 +29228,7 @@ begin
   update app.problem_solutions set deleted_at = now(), body = '' where id = p_id;
   return true;
 end $$;
-comment on function private.remove_solution is 'Deletes the caller''s own solution; false when there is none.';
+comment on function private.remove_solution is 'Deletes the caller''s own solution; returns false if there is none.';
 
 create function api.delete_solution(p_id uuid) returns json
 language plpgsql volatile
@@ -29108,11 +29242,11 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_solution is
-  'Deletes the caller''s solution for everyone, also of a problem that is over or not seen any more.';
+  'Deletes the caller''s solution for everyone, even if the problem is no longer open or they no longer see it.';
 
 -- sql/problems/24_solution_votes.sql
 
--- What people think of solutions.
+-- Votes on solutions.
 -- docs/decisions.md, Problems.
 
 create function private.set_solution_vote(p_solution uuid, p_problem uuid, p_value integer) returns void
@@ -29126,7 +29260,7 @@ begin
   where s.id = p_solution and s.required_level = 0
   on conflict (solution_id, user_id) do update set value = excluded.value where v.value <> excluded.value;
 end $$;
-comment on function private.set_solution_vote is 'What the caller thinks of a solution that they see.';
+comment on function private.set_solution_vote is 'Sets the caller''s vote on a solution that they see.';
 
 create function api.vote_solution(p_id uuid, p_value integer) returns json
 language plpgsql volatile
@@ -29141,7 +29275,7 @@ begin
   perform private.require_solution(p_id);
   return private.solution_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.vote_solution is 'Votes a solution of an open problem up or down. Answers it.';
+comment on function api.vote_solution is 'Votes a solution of an open problem up or down. Returns the card.';
 
 create function private.remove_solution_vote(p_solution uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a vote
@@ -29159,8 +29293,8 @@ begin
     and exists (select from app.problems p where p.id = v_problem and p.solved_at is null and p.closed_at is null);
 end $$;
 comment on function private.remove_solution_vote is
-  'Takes the caller''s vote of an open problem back, also where they do not see the solution any more (and hear '
-  'nothing of it).';
+  'Takes the caller''s vote on a solution of an open problem back, even if they no longer see the solution; then '
+  'they do not learn whether the problem is open.';
 
 create function api.unvote_solution(p_id uuid) returns json
 language plpgsql volatile
@@ -29171,17 +29305,17 @@ declare
 begin
   perform private.remove_solution_vote(p_id, v_seen);
   if not v_seen then
-    return private.error_response('solution_unknown');   -- it is taken back, and nothing of the solution is shown
+    return private.error_response('solution_unknown');   -- the vote is taken back, but the solution is not shown
   end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.unvote_solution is
   'Takes the caller''s vote back; repeating it changes nothing. It also works on a solution that they no longer see, '
-  'which is answered as unknown all the same.';
+  'but the response is then the same as for a solution that does not exist.';
 
 -- sql/problems/30_operations.sql
 
--- Posing, changing and ending problems, and what becomes of their bounties.
+-- Posing, changing and ending problems, and paying their bounties or giving them back.
 -- docs/decisions.md, Problems.
 
 create function private.raise_bounty(p_id uuid, p_amount integer) returns void
@@ -29200,11 +29334,11 @@ begin
   else
     v_hold := gen_random_uuid();
     perform private.open_hold(v_hold, 'bounty', private.require_caller(), p_amount);
-    update app.problems set bounty = p_amount, hold_id = v_hold where id = p_id;   -- which the caller has locked
+    update app.problems set bounty = p_amount, hold_id = v_hold where id = p_id;   -- already locked
   end if;
 end $$;
 comment on function private.raise_bounty is
-  'Holds so much more of the caller''s mana for their problem, which is new or locked.';
+  'Holds this much more of the caller''s mana for their problem, which is new or already locked.';
 
 create function private.add_problem(p_id uuid, p_body text, p_depth integer, p_bounty integer) returns void
 language plpgsql volatile security definer   -- nobody may write a detail
@@ -29235,7 +29369,7 @@ begin
   return private.page(private.problem_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_problems is
-  'Problems, newest first: private.search_contents; of a status, from a depth on, with or without a bounty.';
+  'Problems, newest first, filtered by status, minimum depth and bounty: private.search_contents.';
 
 create function api.create_problem(
   p_title text, p_body text, p_depth integer default 0, p_bounty integer default null, p_interest_id uuid default null,
@@ -29259,7 +29393,7 @@ begin
   return private.finish_idempotent('create_problem', private.problem_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_problem is
-  'Poses a problem, perhaps with a bounty out of the caller''s wallet. Takes an Idempotency-Key.';
+  'Poses a problem, optionally with a bounty from the caller''s wallet. Takes an Idempotency-Key.';
 
 create function api.get_problem(p_id uuid) returns json
 language plpgsql stable
@@ -29303,7 +29437,7 @@ declare
   v_hold uuid;
 begin
   perform private.lock_own_content('problem', p_id, false);
-  -- two looks by the index, and none over what one has offered oneself
+  -- two index lookups, which skip the caller's own solutions
   if exists (select from app.problem_solutions where problem_id = p_id and author_id < v_me and body <> '')
      or exists (select from app.problem_solutions where problem_id = p_id and author_id > v_me and body <> '') then
     perform private.raise_error('problem_answered');
@@ -29315,7 +29449,7 @@ begin
   end if;
 end $$;
 comment on function private.remove_problem is
-  'Deletes the caller''s own problem, for which nobody else offers a solution; its bounty goes back. Never: '
+  'Deletes the caller''s own problem if nobody else offers a solution, and gives its bounty back. Never: '
   'insufficient_mana, writes_exceeded (it is no edit).';
 
 create function api.delete_problem(p_id uuid) returns json
@@ -29329,14 +29463,14 @@ end $$;
 comment on function api.delete_problem is 'Deletes the caller''s problem for good.';
 
 create function private.add_bounty(p_id uuid, p_amount integer) returns void
-language plpgsql volatile security definer   -- locks and moves what nobody may
+language plpgsql volatile security definer   -- nobody may lock problems or move mana
 set search_path = ''
 as $$
 begin
   perform private.count_writes('edits');
-  -- a ban or an erasure waits, and gives back what is held here, or this is refused
+  -- a ban or an erasure waits and then gives back what is held here, or it came first and this fails
   perform private.share_lock_person(private.require_caller());
-  -- only of one's own: others hear of no space
+  -- only of the caller's own problem: others don't learn of its space
   perform private.write_in_space((select space_id from private.visible_contents
                                   where id = p_id and kind = 'problem' and author_id = private.require_caller()));
   perform private.require_shown(private.lock_own_content('problem', p_id, false));
@@ -29362,7 +29496,7 @@ begin
   return private.finish_idempotent('add_bounty', private.require_problem_card(p_id));
 end $$;
 comment on function api.add_bounty is
-  'Adds to the bounty of the caller''s own open problem, out of their wallet. Takes an Idempotency-Key.';
+  'Adds to the bounty of the caller''s own open problem from their wallet. Takes an Idempotency-Key.';
 
 create function private.end_problem(p_id uuid) returns void
 language plpgsql volatile security definer   -- moves mana
@@ -29375,8 +29509,8 @@ begin
   perform private.release_bounty(p_id);
 end $$;
 comment on function private.end_problem is
-  'Closes the caller''s own problem, also in a space that they left; its bounty goes back. Never: writes_exceeded (it '
-  'is no edit).';
+  'Closes the caller''s own problem, even in a space that they left, and gives its bounty back. Never: '
+  'writes_exceeded (it is no edit).';
 
 create function api.close_problem(p_id uuid) returns json
 language plpgsql volatile
@@ -29387,12 +29521,13 @@ declare
 begin
   perform private.end_problem(p_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
-  if v_card is null then   -- in a space that they have left it is done, and not shown
+  if v_card is null then   -- they have left its space: it is done, but not shown
     return private.error_response('problem_unknown');
   end if;
   return v_card;
 end $$;
-comment on function api.close_problem is 'Closes the caller''s own problem without a solution; its bounty goes back.';
+comment on function api.close_problem is
+  'Closes the caller''s own problem without a solution, and gives its bounty back.';
 
 create function private.take_solution(p_problem uuid, p_solution uuid) returns void
 language plpgsql volatile security definer   -- moves mana
@@ -29402,10 +29537,10 @@ declare
   v_me     uuid := private.require_caller();
   v_solver uuid := (select author_id from app.problem_solutions where id = p_solution and problem_id = p_problem);
 begin
-  -- a person before a head: ARCHITECTURE.md, Locks. Whoever is being banned waits, or is not accepted
+  -- people before heads: ARCHITECTURE.md, Locks. A ban of the author waits, or their solution is not accepted
   perform private.check_lock_order('person', v_me::text, v_solver::text);
   perform from app.users where id in (v_me, v_solver) order by id for share;
-  perform private.share_lock_person(v_me);   -- nor does who was banned meanwhile pay: it goes back
+  perform private.share_lock_person(v_me);   -- a caller who was banned meanwhile does not pay
   perform private.require_shown(private.lock_own_content('problem', p_problem, false));
   perform private.require_open_problem(p_problem);
   perform from private.visible_solutions
@@ -29414,7 +29549,7 @@ begin
     perform private.raise_error('solution_unknown');
   end if;
   update app.problem_solutions set accepted_at = now() where id = p_solution and required_level = 0;
-  if not found then   -- it went while it was waited for
+  if not found then   -- it was hidden or deleted while we waited
     perform private.raise_error('solution_unknown');
   end if;
   update app.problems set solved_at = now(), accepted_solution_id = p_solution where id = p_problem;
@@ -29423,8 +29558,8 @@ begin
   perform private.release_bounty(p_problem, case when v_solver <> v_me then v_solver end);
 end $$;
 comment on function private.take_solution is
-  'Accepts a solution of the caller''s own problem: its author gets the bounty; for one of their own it goes back. '
-  'Never: writes_exceeded (it is no edit).';
+  'Accepts a solution of the caller''s own problem, and pays its author the bounty; if the caller wrote it, the '
+  'bounty goes back. Never: writes_exceeded (it is no edit).';
 
 create function api.accept_solution(p_id uuid, p_solution_id uuid) returns json
 language plpgsql volatile
@@ -29439,13 +29574,13 @@ begin
   end if;
   perform private.take_solution(p_id, p_solution_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
-  if v_card is null then   -- in a space that they have left it is done, and not shown
+  if v_card is null then   -- they have left its space: it is done, but not shown
     return private.error_response('problem_unknown');
   end if;
   return private.finish_idempotent('accept_solution', v_card);
 end $$;
 comment on function api.accept_solution is
-  'Accepts a solution of the caller''s own problem, which is solved then. Takes an Idempotency-Key.';
+  'Accepts a solution of the caller''s own problem, which is then solved. Takes an Idempotency-Key.';
 
 create function private.earn_reputation_from_solutions(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -29459,14 +29594,15 @@ begin
     join app.contents c on c.id = s.problem_id));
 end $$;
 comment on function private.earn_reputation_from_solutions is
-  'Listener: an accepted solution of another''s problem earns its author reply.contribution, in its interest.';
+  'Listener: an accepted solution of another person''s problem earns its author reply.contribution, in the '
+  'problem''s interest.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('problems.solution.accepted', 'private.earn_reputation_from_solutions', 300, 'soon');
 
 -- policies/problems.sql
 
--- Who may see problems and solutions. Twin of sql/problems/. The head's policies are in policies/content.sql. Definer
--- functions alone write them.
+-- Who may see problems and solutions. Twin of sql/problems/. The head's policies are in policies/content.sql. Only
+-- definer functions write them.
 
 -- problems
 alter table app.problems enable row level security;
@@ -29482,8 +29618,8 @@ create policy select_with_content on app.problem_solutions for select to authent
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = problem_id));
 comment on policy select_with_content on app.problem_solutions is
-  'Everybody who sees the problem sees its solutions, except those that were deleted and those by people across a '
-  'block, the banned and the erased; one that staff removed its author alone.';
+  'Everybody who sees the problem sees its solutions, except deleted ones, those by banned or erased people and '
+  'those by people whom they blocked or who blocked them. Only the author sees one that staff removed.';
 
 -- solution_votes
 alter table app.solution_votes enable row level security;
@@ -29532,7 +29668,7 @@ grant execute on function
   api.vote_solution
   to authenticated;
 
--- batches that the worker does
+-- batches that the worker runs
 grant execute on function
   private.release_bounties
   to worker;
