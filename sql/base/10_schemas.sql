@@ -1,5 +1,5 @@
 -- Schemas and roles.
--- Roles survive a reset of the database, so each is made only where it is missing.
+-- Roles survive a reset of the database, so each is created only if it is missing.
 -- docs/decisions.md, Requests.
 
 create schema if not exists app;
@@ -7,20 +7,20 @@ comment on schema app is 'Tables, card views and app.uid(). Row-level security o
 create schema if not exists private;
 comment on schema private is 'Helpers, definer functions and secrets. Exposed by no API.';
 create schema if not exists api;
-comment on schema api is 'Operations and nothing else: the only schema that PostgREST exposes.';
+comment on schema api is 'The operations. It is the only schema that PostgREST exposes.';
 
 create extension if not exists pgcrypto with schema extensions;
 create extension if not exists unaccent with schema extensions;
 create extension if not exists pg_trgm with schema extensions;
 
--- nothing here is served as GraphQL, and its introspection would show tables to everyone
+-- no operation uses GraphQL, and its introspection would show the tables to everyone
 do $$ begin
   drop extension if exists pg_graphql;
 exception when insufficient_privilege then
   raise warning 'pg_graphql stays: it is not ours to drop';
 end $$;
 
--- nobody may run a function until a grant says so
+-- nobody may run a function without an explicit grant
 alter default privileges revoke execute on functions from public;
 alter default privileges in schema app grant select, insert, update, delete on tables to service_role;
 
@@ -28,8 +28,8 @@ do $$
 declare
   v_role record;
 begin
-  -- a token's role is a Postgres role. No token names `gate`, which runs what comes before a token, or `worker`, which
-  -- runs the jobs
+  -- the role in a token is a Postgres role. No token has the role `gate`, which runs what happens before there is a
+  -- token, or `worker`, which runs the jobs
   for v_role in
     select * from (values ('user', 'A token of a person: the rights of authenticated.'),
                           ('moderator', 'A token of a moderator: the rights of authenticated.'),
@@ -52,7 +52,7 @@ do $$
 declare
   v_pool record;
 begin
-  -- one login role a pool: a session starts in its one role and can take no other, even behind a transaction pooler
+  -- one login role per connection pool: its sessions have exactly one role, even behind a transaction pooler
   for v_pool in
     select * from (values ('kith_anon', 'anon', '8s'), ('kith_gate', 'gate', '8s'),
                           ('kith_user', 'authenticated', '8s'), ('kith_service', 'service_role', '8s'),

@@ -1,4 +1,4 @@
--- Errors have codes. A feature registers its own here; the facade and `.rpc()` callers get the same status for each.
+-- Errors have codes. Each feature registers its own; callers get the same status through the facade and by `.rpc()`.
 -- docs/decisions.md, Errors.
 
 create table private.errors (
@@ -7,8 +7,7 @@ create table private.errors (
   text   text not null
 );
 comment on table private.errors is
-  'Registry: the error codes, each with its HTTP status and its message. The name of a constraint can be a code '
-  'too.';
+  'Registry: the error codes, each with its HTTP status and its message. A code can be the name of a constraint.';
 comment on column private.errors.status is 'The HTTP status.';
 
 insert into private.errors (code, status, text) values
@@ -40,8 +39,9 @@ begin
     detail = v_error.text;
 end $$;
 comment on function private.raise_error is
-  'Raises a registered code: SQLSTATE PT<status>, the code as message, its text as detail. With headers for the '
-  'answer it is SQLSTATE PGRST, which is how PostgREST takes them. Undoes the transaction.';
+  'Raises a registered code: SQLSTATE PT<status>, with the code as the message and its text as the detail. With '
+  'p_headers for the response it raises SQLSTATE PGRST, the form in which PostgREST accepts headers. The transaction '
+  'is undone.';
 
 create function private.error_response(p_code text) returns json
 language plpgsql volatile security definer   -- reads the registry for callers who may not
@@ -56,8 +56,8 @@ begin
                            'details', v_error.text, 'hint', null);
 end $$;
 comment on function private.error_response is
-  'Answers an error without raising it, so that what the operation wrote is kept: the caller sees an error, the '
-  'database a commit.';
+  'Returns an error as the response without raising it, so that what the operation wrote is kept: the caller gets an '
+  'error, but the transaction commits.';
 
 create function private.raise_check_violation(p_rule text) returns boolean
 language plpgsql stable security definer   -- reads the registry for callers who may not
@@ -76,8 +76,8 @@ begin
 end $$;
 comment on function private.raise_check_violation is
   'Every check of schema app calls it for a value that breaks the check (sql/admin/95_checks.sql, generated). It '
-  'raises the code that is the check''s name, as private.raise_error does, or value_invalid where none is registered. '
-  'Postgres itself would quote the row to a caller by `.rpc()`.';
+  'raises the code that has the name of the check, or value_invalid if no such code is registered, as '
+  'private.raise_error does. The error of Postgres itself would show the row to a caller by `.rpc()`.';
 
 create function private.reject_null() returns trigger
 language plpgsql
@@ -88,7 +88,7 @@ begin
   return null;
 end $$;
 comment on function private.reject_null is
-  'Trigger: refuses a row that lacks a value with value_invalid, as a check would.';
+  'Trigger: rejects a row that lacks a required value, with value_invalid, as a check would.';
 
 create procedure private.make_nulls_raise_codes(p_table regclass)
 language plpgsql
@@ -103,9 +103,9 @@ begin
                     and a.attgenerated = '' and a.attidentity = ''));
 end $$;
 comment on procedure private.make_nulls_raise_codes is
-  'For migrations: from then on a null where a column wants a value is value_invalid. For tables that definer '
-  'functions alone write with what they are given: Postgres would quote the row to whoever calls by `.rpc()`. Where '
-  'people write under row-level security it quotes none.';
+  'For migrations: from then on, a null in a column that must have a value raises value_invalid. It is for tables '
+  'that only definer functions write, with values from the caller: the error of Postgres itself would show the row '
+  'to a caller by `.rpc()`. For tables that people write under row-level security, Postgres does not show the row.';
 
 create function private.reject_change() returns trigger
 language plpgsql
@@ -116,7 +116,7 @@ begin
   return null;
 end $$;
 comment on function private.reject_change is
-  'Trigger of append-only tables: refuses update, delete and truncate for everyone, the owner included.';
+  'Trigger of append-only tables: rejects update, delete and truncate by everyone, including the owner.';
 
 create procedure private.make_append_only(p_table regclass)
 language plpgsql
@@ -139,4 +139,4 @@ begin
   new.updated_at := now();
   return new;
 end $$;
-comment on function private.touch is 'Trigger: stamps updated_at.';
+comment on function private.touch is 'Trigger: sets updated_at to the current time.';

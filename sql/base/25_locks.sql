@@ -1,4 +1,4 @@
--- Locks: which kinds there are, in which order a transaction takes them, and one function that takes them.
+-- Locks: the kinds of locks, the order in which a transaction takes them, and the function that takes them.
 -- ARCHITECTURE.md, Locks.
 
 create table private.lock_ranks (
@@ -18,10 +18,11 @@ create index lock_kinds_rank_idx on private.lock_kinds (rank);
 comment on table private.lock_kinds is
   'Registry: the kinds of locks. private.lock takes them.';
 comment on column private.lock_kinds.position is
-  'The order of the kinds, 100 to 899. Its hundreds are the rank. Kinds of one position never wait for each other.';
+  'The order of the kinds, 100 to 899. The hundreds are the rank. Kinds of the same position never wait for each '
+  'other.';
 
 create function private.check_lock_order(p_kind text, variadic p_keys text[] default null) returns void
-language plpgsql volatile security definer   -- nobody else reads the registry
+language plpgsql volatile security definer   -- nobody else may read the registry
 set search_path = ''
 as $$
 declare
@@ -47,8 +48,8 @@ begin
       p_kind, coalesce(v_held -> 'keys' -> p_kind, '[]') || coalesce(to_jsonb(p_keys), '[]')))::text, true);
 end $$;
 comment on function private.check_lock_order is
-  'For tests, whose sessions have kith.lock_order "checked": raises when this transaction has a lock of a later kind, '
-  'unless it has these very locks already. A function that locks rows calls it before.';
+  'For tests, whose sessions set kith.lock_order to "checked": raises if this transaction already has a lock of a '
+  'later kind, unless it has these very locks already. Every function that locks rows calls it first.';
 
 create function private.lock(p_kind text, variadic p_keys text[] default null) returns void
 language plpgsql volatile
@@ -66,4 +67,5 @@ begin
   end if;
 end $$;
 comment on function private.lock is
-  'Takes the advisory locks of a kind with these keys, or the one of the kind, until the transaction ends.';
+  'Takes the advisory locks of a kind with these keys, or without keys the one lock of the kind, until the '
+  'transaction ends.';

@@ -10,17 +10,18 @@ create table app.users (
   tokens_valid_from bigint not null default 0,
   created_at        timestamptz not null default now()
 );
--- partial, though every row is in it: a name is then no key that rows could refer to, so renaming or erasing a person
--- does not block inserts that merely refer to the person. They would wait while they hold locks that an erasure wants.
+-- Partial, although it contains every row: a partial index is no key that a foreign key could refer to, so renaming or
+-- erasing a person does not block inserts that refer to the person. Such inserts would wait while they hold locks that
+-- an erasure needs.
 create unique index username_taken on app.users (username) where username is not null;
 comment on table app.users is
   'A person. id is internal and never public; the public identifier is the actor id made of the username.';
-comment on column app.users.erased_at is 'When the person was erased, for good; null unless they were. '
+comment on column app.users.erased_at is 'When the person was erased, which is final; null if they were not. '
   'Setting it runs the steps of private.account_steps.';
-comment on column app.users.banned_at is 'When the person was banned; null unless they are. Setting it and '
-  'setting it to null run the steps of private.account_steps.';
-comment on column app.users.tokens_valid_from is 'Unix seconds; a token issued before it is dead.';
--- no delete: an erased person is anonymised, so that ledgers and audit keep their rows
+comment on column app.users.banned_at is 'When the person was banned; null if they are not banned. Setting it, and '
+  'setting it to null, runs the steps of private.account_steps.';
+comment on column app.users.tokens_valid_from is 'Unix seconds. Tokens issued before it are not valid.';
+-- nobody may delete: an erased person is anonymised, so that the ledgers and the audit log keep their rows
 
 create table private.revoked_tokens (
   user_id    uuid not null references app.users on delete cascade,
@@ -29,7 +30,7 @@ create table private.revoked_tokens (
   primary key (user_id, issued_at, expires_at)
 );
 comment on table private.revoked_tokens is
-  'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, since PostgREST and Realtime see claims only.';
+  'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, because PostgREST and Realtime see only claims.';
 comment on column private.revoked_tokens.issued_at is 'iat of the token, in unix seconds.';
 comment on column private.revoked_tokens.expires_at is 'exp of the token, in unix seconds.';
 create index revoked_tokens_expires_at_idx on private.revoked_tokens (to_timestamp(expires_at));
@@ -38,9 +39,9 @@ create table app.settings (
   key   text primary key,
   value text not null
 );
-comment on table app.settings is 'Settings that SQL itself needs, written at boot: instance_domain, rate_limit_scale, '
-  'media_url, media_bucket, media_quota, media_hosts; by the worker: embedding_model; by operators: searches_at_once. '
-  'Nothing secret.';
+comment on table app.settings is 'Settings that SQL needs. Written at boot: instance_domain, rate_limit_scale, '
+  'media_url, media_bucket, media_quota, media_hosts. Written by the worker: embedding_model. Written by operators: '
+  'searches_at_once. None is secret.';
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 
@@ -48,8 +49,8 @@ create table private.jwt_fingerprint (
   fingerprint text not null check (fingerprint ~ '^[0-9a-f]{64}$')
 );
 comment on table private.jwt_fingerprint is
-  'One row, written at boot: an HMAC made with JWT_SECRET, by which a facade or worker with another one is known and '
-  'refused.';
+  'One row, written at boot: an HMAC made with JWT_SECRET. A facade or a worker with another secret is recognized by '
+  'it, and rejected.';
 create unique index jwt_fingerprint_one_row_idx on private.jwt_fingerprint ((true));
 
 create table app.feature_flags (
@@ -72,13 +73,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- not jsonb: of what is read once, json is made faster
+  -- json and not jsonb: it is faster for a value that is read once
   return coalesce(
     nullif(current_setting('request.jwt.claims', true), '')::json ->> 'sub',
     nullif(current_setting('request.jwt.claim.sub', true), ''))::uuid;
 end $$;
 comment on function app.uid is
-  'The id of the caller: the token''s sub, or null. Reads both styles of claims that PostgREST has used.';
+  'The id of the caller: the sub of the token, or null. It reads both forms in which PostgREST has passed claims.';
 
 create function private.check_caller() returns boolean
 language plpgsql stable security definer   -- reads users and the denylist for callers who may not
@@ -88,7 +89,7 @@ declare
   v_claims jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
 begin
   if v_claims ->> 'sub' is null then
-    -- asks the role setting, since current_user is the owner inside a definer function
+    -- checks the role setting, because current_user is the owner inside a definer function
     if current_setting('role') in ('authenticated', 'user', 'moderator', 'admin') then
       perform private.raise_error('token_missing');
     end if;
@@ -101,7 +102,7 @@ begin
     and u.erased_at is null
     and u.role = v_claims ->> 'role'
     and u.tokens_valid_from <= (v_claims ->> 'iat')::bigint
-    and v_claims ->> 'exp' is not null   -- the denylist could not name a token without it
+    and v_claims ->> 'exp' is not null   -- without it, the denylist could not identify the token
     and not exists (select from private.revoked_tokens r
                     where r.user_id = u.id
                       and r.issued_at = (v_claims ->> 'iat')::bigint
@@ -112,8 +113,8 @@ begin
   return true;
 end $$;
 comment on function private.check_caller is
-  'True, or it raises token_revoked: the token''s holder is gone or banned, has another role, or has ended the token. '
-  'Every door calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
+  'Returns true, or raises token_revoked if the token''s holder was erased or banned or has another role, or if the '
+  'token was ended. Every entry point calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
 
 create function private.enter(p_caller text, p_headers text default null) returns boolean
 language plpgsql
@@ -125,8 +126,8 @@ begin
   return private.check_caller();
 end $$;
 comment on function private.enter is
-  'The facade''s door: sets the caller''s claims and the request''s headers (both JSON texts or null) for this '
-  'transaction, then checks the caller. It gives one row or an error.';
+  'The entry point of the facade: sets the caller''s claims and the request''s headers (both JSON texts or null) for '
+  'this transaction, then checks the caller. It returns one row or raises an error.';
 
 create function private.require_caller() returns uuid
 language plpgsql stable
@@ -140,17 +141,17 @@ begin
   end if;
   return v_caller;
 end $$;
-comment on function private.require_caller is 'Answers app.uid(), or raises token_missing.';
+comment on function private.require_caller is 'Returns app.uid(), or raises token_missing.';
 
 create function private.domain() returns text
-language plpgsql stable security definer   -- as its owner: row-level security would have each role plan it again
+language plpgsql stable security definer   -- row-level security would make each role plan the query again
 set search_path = ''
 as $$
 begin
   return (select value from app.settings where key = 'instance_domain');
 end $$;
 comment on function private.domain is
-  'INSTANCE_DOMAIN, read from the settings in 3 microseconds. A query over many rows writes '
+  'INSTANCE_DOMAIN, read from the settings in 3 microseconds. In a query over many rows, write '
   '(select private.domain()), which Postgres calls once.';
 
 create function private.actor_id(p_username text, p_domain text) returns text
@@ -176,10 +177,10 @@ begin
   return split_part(v_handle, '@', 1);
 end $$;
 comment on function private.username_of is
-  'The username in acct:name@domain, @name@domain, @name or name; null when the domain is not ours.';
+  'The username in acct:name@domain, @name@domain, @name or name; null if the domain is not this instance''s.';
 
 create function private.require_person(p_person text) returns uuid
-language plpgsql stable   -- invoker: a person hidden by row-level security is unknown
+language plpgsql stable   -- invoker: a person whom row-level security hides is unknown
 set search_path = ''
 as $$
 declare
@@ -192,8 +193,8 @@ begin
   return v_id;
 end $$;
 comment on function private.require_person is
-  'Finds a person by actor id or username, also a former one. Fails: person_unknown (also when blocked either way, '
-  'banned or erased).';
+  'Finds a person by actor id or by a present or former username. Fails: person_unknown (also when blocked either '
+  'way, banned or erased).';
 
 create function private.require_flag(p_key text) returns void
 language plpgsql stable
@@ -204,7 +205,7 @@ begin
     perform private.raise_error('feature_disabled');
   end if;
 end $$;
-comment on function private.require_flag is 'Passes when the flag is on.';
+comment on function private.require_flag is 'Passes if the flag is on.';
 
 create function private.require_role(variadic p_roles text[]) returns void
 language plpgsql stable
@@ -216,14 +217,15 @@ begin
   end if;
 end $$;
 comment on function private.require_role is
-  'Passes when the caller''s stored role is one of these. Staff operations call it themselves.';
+  'Passes if the caller''s stored role is one of these. Every staff operation calls it.';
 
 create function private.share_lock_person(p_user uuid) returns void
 language plpgsql volatile security definer   -- people may not read bans and erasures
 set search_path = ''
 as $$
 begin
-  -- share, not a foreign key's key share: it waits for a ban or an erasure under way, which would miss what comes
+  -- for share and not for key share, as a foreign key does: it waits for a ban or an erasure that is running, which
+  -- would miss what is written now
   perform private.check_lock_order('person', p_user::text);
   perform from app.users u where u.id = p_user and u.banned_at is null and u.erased_at is null for share;
   if not found then
@@ -231,10 +233,10 @@ begin
   end if;
 end $$;
 comment on function private.share_lock_person is
-  'Keeps a person as they are, neither banned nor erased, until the transaction ends.';
+  'Keeps a person from being banned or erased until the transaction ends.';
 
 create function private.check_author() returns trigger
-language plpgsql security definer   -- whoever writes, staff and jobs too
+language plpgsql security definer   -- whoever writes, including staff and jobs
 set search_path = ''
 as $$
 begin
@@ -242,4 +244,4 @@ begin
   return new;
 end $$;
 comment on function private.check_author is
-  'Trigger: banned and erased people publish nothing, not even while the ban is under way.';
+  'Trigger: banned and erased people cannot publish, not even while the ban is running.';

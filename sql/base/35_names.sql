@@ -1,4 +1,4 @@
--- Names: a person may change theirs, the old one goes on leading to them, and nobody else ever gets it.
+-- Names: a person can change theirs. The old name still leads to them, and nobody else ever gets it.
 -- docs/decisions.md, People.
 
 create table app.usernames (
@@ -10,8 +10,8 @@ create table app.usernames (
 );
 create index usernames_user_id_idx on app.usernames (user_id, hash);
 comment on table app.usernames is
-  'Every name that anybody has or ever had, so that one unique key decides who may take a name. When a person is '
-  'erased, only the hash stays.';
+  'Every name that anybody has or ever had, so that one unique key decides who can take a name. When a person is '
+  'erased, only the hash is kept.';
 
 insert into private.errors (code, status, text) values
   ('username_reserved', 409, 'This username is reserved.'),
@@ -39,14 +39,14 @@ begin
     'security', 'staff', 'superuser', 'support', 'sysadmin', 'system', 'team', 'webmaster');
 end $$;
 comment on function private.is_reserved is
-  'Whether a name is of an office, however it is cut up by underscores: who bears it would be taken for the staff.';
+  'Whether a name sounds like that of staff, ignoring underscores: whoever had it would be taken for staff.';
 
 create function private.claim_username() returns trigger
-language plpgsql security definer   -- only this trigger writes names
+language plpgsql security definer   -- only this trigger may write names
 set search_path = ''
 as $$
 begin
-  -- whoever has or had such a name keeps it
+  -- a person who has or had such a name keeps it
   if private.is_reserved(new.username) and not exists (
        select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
     perform private.raise_error('username_reserved');
@@ -55,7 +55,7 @@ begin
   values (private.username_hash(new.username), new.username, new.id)
   on conflict (hash) do nothing;
   if not exists (select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
-    perform private.raise_error('username_taken');   -- somebody had it once
+    perform private.raise_error('username_taken');   -- somebody had it before
   end if;
   -- otherwise one person could use up all the good names
   if new.erased_at is null and (select count(*) from app.usernames where user_id = new.id) > 11 then
@@ -64,10 +64,10 @@ begin
   return new;
 end $$;
 comment on function private.claim_username is
-  'Trigger: a person can take a name that is free and of no office, or was their own before.';
+  'Trigger: a person can take a name that is free and not reserved, or one that they had before.';
 create trigger _051_claim_username after insert on app.users
   for each row execute function private.claim_username();
--- before the unique index of app.users is asked, whose error has no code
+-- runs before Postgres checks the unique index of app.users, whose error has no code
 create trigger _052_claim_changed_username before update of username on app.users
   for each row when (old.username <> new.username) execute function private.claim_username();
 
@@ -88,4 +88,4 @@ begin
   return (select user_id from app.usernames where hash = private.username_hash(private.username_of(p_person)));
 end $$;
 comment on function private.find_person is
-  'Finds the person of a present or former name, or of an actor id, whoever asks; null when there is none.';
+  'Finds the person who has or had a name, or who has an actor id, for any caller; null if there is none.';

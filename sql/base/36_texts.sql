@@ -1,4 +1,5 @@
--- Texts: what people write is stored in one form and can be seen, and nothing in it turns what stands around it.
+-- Texts: what people write is stored in one normal form. It has something visible, and nothing in it changes the
+-- direction of the text around it.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
@@ -12,33 +13,34 @@ as $$
 begin
   return btrim(p_text, e' \t\r\n');
 end $$;
-comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
+comment on function private.trimmed is 'A text without leading and trailing blanks and empty lines.';
 
 create function private.check_text(p_text text) returns void
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- a character of NFC is up to four before, and no text may have more than 100,000: the check of its length fails
+  -- one character in NFC comes from up to four, and no text can have more than 100,000: the length check will reject
+  -- it
   if length(p_text) > 400000 then
     return;
   end if;
-  -- controls but tab and line ends; embeddings, overrides and isolates. The signs U+200E, U+200F and U+061C are
-  -- harmless: they turn nothing around them
+  -- control characters except tab and line ends; embeddings, overrides and isolates. The marks U+200E, U+200F and
+  -- U+061C are harmless: they do not change the direction of the text around them
   if p_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
     perform private.raise_error('text_unfit');
   end if;
   if octet_length(p_text) = length(p_text) then
-    return;   -- in ASCII all else can be seen
+    return;   -- in ASCII, all others are visible
   end if;
-  -- spaces, joiners, marks, fillers, variation selectors and tags: each is fine beside a character that can be seen
+  -- spaces, joiners, marks, fillers, variation selectors and tags: each is allowed beside a visible character
   if p_text !~ ('[^\s\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f'
                 || '\u2028\u2029\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff'
                 || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then
     perform private.raise_error('text_unfit');
   end if;
-  -- Postgres sorts the combining signs of a letter in quadratic time, so thousands would hold up the database. No
-  -- script writes 250 characters without a blank, an ASCII sign, or a letter, symbol or emoji of these ranges
+  -- Postgres sorts the combining marks of a letter in quadratic time, so thousands would block the database. No script
+  -- has 250 characters without a blank, an ASCII character, or a letter, symbol or emoji of these ranges
   if length(p_text) > 250 and exists (
        select from regexp_split_to_table(p_text,
          '[\u0001-\u007e\u00a1-\u02ff\u0370-\u0482\u048a-\u0590\u05d0-\u060f\u0620-\u064a'
@@ -51,7 +53,7 @@ begin
   end if;
 end $$;
 comment on function private.check_text is
-  'Passes for a text in which something can be seen and nothing turns what stands around it.';
+  'Passes if a text has something visible, and nothing in it changes the direction of the text around it.';
 
 create function private.require_text(p_text text) returns text
 language plpgsql stable
@@ -62,13 +64,13 @@ declare
 begin
   perform private.check_text(v_text);
   if octet_length(v_text) = length(v_text) or length(v_text) > 400000 then
-    return v_text;   -- in ASCII there is one form, and a text that is too long for any is refused for that
+    return v_text;   -- ASCII has one normal form, and a text that is too long is rejected by another check
   end if;
   return case when v_text is nfc normalized then v_text else normalize(v_text, nfc) end;
 end $$;
 comment on function private.require_text is
-  'A text as it is stored: trimmed and in NFC, unless it is longer than any may be. An empty one stays empty and null '
-  'stays null, since another rule says whether there must be one.';
+  'The form in which a text is stored: trimmed and in NFC, unless it is longer than any text may be. An empty text '
+  'remains empty and null remains null, because another rule says whether a text is required.';
 
 create function private.require_markdown(p_text text) returns text
 language plpgsql stable
@@ -82,8 +84,8 @@ begin
   return replace(replace(p_text, e'\r\n', e'\n'), e'\r', e'\n');
 end $$;
 comment on function private.require_markdown is
-  'Markdown as it is stored: as it was written, since blanks and tabs mean something there, but with line feeds for '
-  'line ends. One of blanks alone is empty, as by private.require_text.';
+  'The form in which Markdown is stored: as written, because blanks and tabs have a meaning in Markdown, but with '
+  'line feeds as line ends. Blanks alone become an empty text, as in private.require_text.';
 
 create function private.require_name(p_text text) returns text
 language plpgsql stable
@@ -92,7 +94,7 @@ as $$
 declare
   v_text text := private.trimmed(p_text);
 begin
-  -- null needs no check; longer ones are refused by whoever stores them, since no name or title has more than 1000
+  -- null needs no check. A longer text is rejected by the check of its column: no name or title can exceed 1000
   if v_text is null or length(v_text) > 4000 then
     return v_text;
   end if;
@@ -102,4 +104,4 @@ begin
   end if;
   return v_text;
 end $$;
-comment on function private.require_name is 'As private.require_text, for a name or a title, which is one line.';
+comment on function private.require_name is 'As private.require_text, for a name or a title, which must be one line.';

@@ -1,4 +1,4 @@
--- What happens with a ban, its end and an erasure: the steps of all features, called in one order by one trigger.
+-- What happens at a ban, its end and an erasure: the steps of all features, which one trigger calls in one order.
 -- docs/decisions.md, Staff; Erasure and export.
 
 create table private.account_steps (
@@ -10,9 +10,9 @@ create table private.account_steps (
 comment on table private.account_steps is
   'Registry: what each feature does in the transaction of a ban, the end of a ban or an erasure.';
 comment on column private.account_steps.step is
-  'A function (person app.users) returns void. It gets the row after the change, runs as the owner, and changes '
-  'nothing when it runs again: private.erase_more and private.job_finish_erasures repeat the steps of an erasure.';
-comment on column private.account_steps.events is 'Of ban, unban and erasure, those at which the step runs.';
+  'A function (person app.users) returns void. It gets the row after the change and runs as the owner. Running it '
+  'again must change nothing: private.erase_more and private.job_finish_erasures repeat the steps of an erasure.';
+comment on column private.account_steps.events is 'When the step runs: at a ban, an unban, an erasure, or several.';
 comment on column private.account_steps.position is
   'The order of the steps. It follows the order of locks (ARCHITECTURE.md, Locks).';
 
@@ -42,6 +42,6 @@ begin
   return null;
 end $$;
 comment on function private.change_account_state is
-  'Trigger: runs the steps of private.account_steps when a person is banned, let in again or erased.';
+  'Trigger: runs the steps of private.account_steps when a person is banned, unbanned or erased.';
 create trigger _060_change_account_state after update of banned_at, erased_at on app.users
   for each row execute function private.change_account_state();

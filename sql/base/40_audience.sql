@@ -1,5 +1,5 @@
--- Who may see whom: one row a pair, so that a policy is one index-only probe a row.
--- The triggers that keep it hang on circles and blocks: sql/social.
+-- Who may see whom: one row per pair, so that a policy needs one index-only lookup per row.
+-- Triggers on circles and blocks maintain it: sql/social.
 -- docs/decisions.md, Visibility.
 
 create table app.audience (
@@ -12,15 +12,15 @@ create index audience_author_id_idx on app.audience (author_id, viewer_id) inclu
 create index audience_closer_idx on app.audience (viewer_id, author_id) include (level) where level > 0;
 create index audience_blocked_idx on app.audience (viewer_id, author_id) where level < 0;
 comment on table app.audience is
-  'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 inner circle, 3 oneself; no row is a '
-  'stranger (0).';
+  'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 in the inner circle, 3 oneself. No row '
+  'means a stranger (0).';
 
 create table app.hidden_people (
   user_id uuid primary key references app.users on delete cascade
 );
 comment on table app.hidden_people is
-  'The banned and the erased. Nobody sees what they wrote from then on, though their rows get required_level 4 in '
-  'batches. private.hide_person maintains it.';
+  'Banned and erased people. Nobody sees what they wrote from the moment they are in this table; their rows get '
+  'required_level 4 later, in batches. private.hide_person maintains it.';
 
 insert into private.lock_kinds (kind, position) values ('pair', 400);
 
@@ -35,7 +35,8 @@ begin
     insert into app.hidden_people (user_id) values (p_user.id) on conflict do nothing;
   end if;
 end $$;
-comment on function private.hide_person is 'Step: app.hidden_people has who is banned or erased.';
+comment on function private.hide_person is 'Step: adds banned and erased people to app.hidden_people, and removes the '
+  'unbanned.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_person', '{ban,unban,erasure}', 60);
 
@@ -46,7 +47,7 @@ as $$
 begin
   return coalesce(p_level, 0) >= 0;
 end $$;
-comment on function private.may_meet is 'Whether two people exist for each other: no block either way.';
+comment on function private.may_meet is 'Whether two people may see each other: neither has blocked the other.';
 
 create view private.visible_people with (security_invoker) as
 select u.id, u.username
@@ -55,28 +56,29 @@ where u.banned_at is null and u.erased_at is null
   and private.may_meet((select a.level from app.audience a
                         where a.viewer_id = (select app.uid()) and a.author_id = u.id));
 comment on view private.visible_people is
-  'The people whom the caller may see, by the rule of the policy of app.users. It is for definer functions, to which '
-  'no policy applies.';
+  'The people whom the caller may see, by the same rule as the policy of app.users. It is for definer functions, '
+  'because no policy applies to them.';
 
 create function private.find_level(p_viewer uuid, p_author uuid) returns smallint
-language plpgsql stable security definer   -- reads the audience of others than the caller
+language plpgsql stable security definer   -- reads the audience of people other than the caller
 set search_path = ''
 as $$
 begin
   return (select level from app.audience where viewer_id = p_viewer and author_id = p_author);
 end $$;
-comment on function private.find_level is 'The audience level of any viewer and author, for definer functions that '
-  'check again; null is a stranger.';
+comment on function private.find_level is
+  'The audience level of any viewer to any author, for definer functions, which no policy checks. Null means a '
+  'stranger.';
 
 create function private.add_own_audience() returns trigger
-language plpgsql security definer   -- only triggers write the audience
+language plpgsql security definer   -- only triggers may write the audience
 set search_path = ''
 as $$
 begin
   insert into app.audience (viewer_id, author_id, level) values (new.id, new.id, 3);
   return null;
 end $$;
-comment on function private.add_own_audience is 'Trigger: a new person is their own audience.';
+comment on function private.add_own_audience is 'Trigger: adds the row of a new person to themselves, with level 3.';
 create trigger _050_add_own_audience after insert on app.users
   for each row execute function private.add_own_audience();
 
@@ -90,6 +92,6 @@ begin
     from unnest(p_ones, p_others) as o (one, other)));
 end $$;
 comment on function private.lock_pairs is
-  'Locks pairs of people until the transaction ends. The caller recomputes in a later statement, whose snapshot then '
-  'sees all that others have committed. Pairs share 1024 locks, since an erasure has a pair for everybody who blocks '
-  'the person, and the locks of the whole database have one table of limited size.';
+  'Locks pairs of people until the transaction ends. The caller must compute levels in a later statement, because '
+  'only its snapshot has all that other transactions committed. All pairs share 1024 locks: an erasure has a pair '
+  'for everybody who blocks the person, and Postgres has a limited number of locks for the whole database.';

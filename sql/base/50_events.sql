@@ -1,4 +1,5 @@
--- Domain events: what happened, and who hears of it. sql/EVENTS.md is generated from the two registries.
+-- Domain events: what happened, and which functions are called for it. sql/EVENTS.md is generated from the two
+-- registries.
 
 create table private.event_types (
   name    text primary key check (name ~ '^[a-z_]+(\.[a-z_]+)+$'),
@@ -8,9 +9,9 @@ create table private.event_types (
 comment on table private.event_types is
   'Registry: the domain events.';
 comment on column private.event_types.payload is
-  'The fields of the payload. All of them are always present: ids, numbers and short codes.';
+  'The fields of the payload: ids, numbers and short codes. All of them are always present.';
 comment on column private.event_types.happens is
-  'When it is emitted, as the rest of a sentence that begins with "Emitted when".';
+  'When it is emitted, as the end of a sentence that begins with "Emitted when".';
 
 create table private.event_listeners (
   event    text not null references private.event_types on delete cascade,
@@ -24,10 +25,11 @@ comment on table private.event_listeners is
   'Registry: the functions that are called when an event is emitted.';
 comment on column private.event_listeners.position is
   'The order among the listeners of an event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 '
-  'reputation, 400 contribution, 500 what emits further events, 600 notifications, 700 Realtime.';
+  'reputation, 400 contribution, 500 listeners that emit further events, 600 notifications, 700 Realtime.';
 comment on column private.event_listeners.timing is
-  'at once: in the transaction that emits, which fails with the listener; it takes the payload, (jsonb) returns void. '
-  'soon: within a second, as an effect (56_effects.sql); it takes many, (private.effects[]) returns void.';
+  'at once: in the transaction that emits the event, which fails if the listener fails; the function takes the '
+  'payload, (jsonb) returns void. soon: within a second, as an effect (56_effects.sql); the function takes many, '
+  '(private.effects[]) returns void.';
 
 create table app.domain_events (
   id         bigint generated always as identity primary key,
@@ -37,7 +39,7 @@ create table app.domain_events (
 );
 create index domain_events_created_at_idx on app.domain_events (created_at);
 comment on table app.domain_events is
-  'The outbox: what happened, written by the transaction that caused it. private.emit writes a row and tells the '
+  'The outbox: what happened, written by the transaction that caused it. private.emit writes a row and calls the '
   'listeners of private.event_listeners.';
 
 create function private.dispatch_event(p_event text, p_payload jsonb) returns void
@@ -45,12 +47,12 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin end $$;
 comment on function private.dispatch_event is
-  'Calls the listeners of an event that are registered ''at once'', in the order of their positions. `npm run gen` '
-  'writes it from private.event_listeners (sql/admin/96_listeners.sql), since a call by a name out of a table costs a '
-  'plan each time.';
+  'Calls the listeners of an event that are registered ''at once'', by position. `npm run gen` writes it from '
+  'private.event_listeners (sql/admin/96_listeners.sql), because a call by a name from a table would be planned each '
+  'time.';
 
 create function private.emit(p_name text, p_payload json, p_people uuid[] default '{}') returns void
-language plpgsql volatile security definer   -- nobody else writes the outbox, and listeners write for others
+language plpgsql volatile security definer   -- nobody else may write the outbox, and listeners write for other people
 set search_path = ''
 as $$
 declare
@@ -62,5 +64,5 @@ begin
   perform private.dispatch_event(p_name, v_payload);
 end $$;
 comment on function private.emit is
-  'Records a domain event, leaves an effect for each of the people whom it concerns, and tells the listeners that '
-  'hear it at once, one after the other. An event emitted by a listener is told to its own listeners first.';
+  'Records a domain event, adds an effect for each of these people, and calls the listeners registered ''at once'', '
+  'one after the other. If a listener emits an event, the listeners of that event run first.';

@@ -1,4 +1,4 @@
--- Idempotency: a request that is repeated with its Idempotency-Key gets the first answer again.
+-- Idempotency: a request that is repeated with the same Idempotency-Key gets the first answer again.
 
 create table app.idempotency_keys (
   user_id    uuid not null references app.users on delete cascade,
@@ -11,13 +11,13 @@ create table app.idempotency_keys (
   primary key (user_id, operation, key)
 );
 create index idempotency_keys_created_at_idx on app.idempotency_keys (created_at);
--- without a list of what is to be indexed later, which each erasure would read to its end
+-- without fastupdate, because every erasure would read the whole list of pending entries
 create index idempotency_keys_named_idx on app.idempotency_keys using gin (named) with (fastupdate = off)
   where named is not null;
 comment on table app.idempotency_keys is
-  'Answers kept for 24 hours by caller, operation and Idempotency-Key. request is the hash of the parameters.';
+  'Answers kept for 24 hours, by caller, operation and Idempotency-Key. request is the hash of the parameters.';
 comment on column app.idempotency_keys.named is
-  'The other people whom the answer names, so that an erasure finds it; null where it names nobody else.';
+  'The people other than the caller whom the answer names, so that an erasure finds it; null if there are none.';
 
 insert into private.errors (code, status, text) values
   ('idempotency_key_invalid', 422, 'Idempotency-Key must have 1 to 200 characters.'),
@@ -40,7 +40,7 @@ end $$;
 comment on function private.find_idempotency_key is 'The request''s Idempotency-Key, or null.';
 
 create function private.begin_idempotent(p_operation text, p_request json) returns json
-language plpgsql volatile security definer   -- nobody may read or write answers otherwise
+language plpgsql volatile security definer   -- nobody else may read or write answers
 set search_path = ''
 as $$
 declare
@@ -61,7 +61,7 @@ begin
   begin
     perform set_config('lock_timeout', '5s', true);
     perform private.check_lock_order('kept answer');
-    -- waits here while a first request with this key runs
+    -- waits here while the first request with this key runs
     insert into app.idempotency_keys as k (user_id, operation, key, request)
     values (private.require_caller(), p_operation, v_key, v_request)
     on conflict (user_id, operation, key) do update
@@ -85,8 +85,8 @@ begin
   return v_kept.answer::json;
 end $$;
 comment on function private.begin_idempotent is
-  'Finds the kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there '
-  'is no key.';
+  'Finds the kept answer of an earlier request with the same Idempotency-Key; null if this is the first request, or '
+  'if there is no key.';
 
 create function private.people_in_answer(p_answer text) returns uuid[]
 language plpgsql stable
@@ -95,17 +95,17 @@ as $$
 begin
   return array(
     select n.user_id
-    -- strings that begin with acct:, and not what a text says in quotation marks, which are escaped
+    -- only whole strings that begin with acct:. In a text, quotation marks are escaped, so they do not match
     from (select distinct split_part(left(part, 31), '@', 1)
           from string_to_table(replace(p_answer, '\"', ''), '"acct:') with ordinality as s (part, place)
           where place > 1) as a (username)
     join app.usernames n on n.hash = private.username_hash(a.username)
     where n.user_id <> app.uid());
 end $$;
-comment on function private.people_in_answer is 'The people but the caller whose actor ids are values of an answer.';
+comment on function private.people_in_answer is 'The people other than the caller whose actor ids an answer has.';
 
 create function private.finish_idempotent(p_operation text, p_answer json) returns json
-language plpgsql volatile security definer   -- nobody may read or write answers otherwise
+language plpgsql volatile security definer   -- nobody else may read or write answers
 set search_path = ''
 as $$
 declare
@@ -119,4 +119,4 @@ begin
   return p_answer;
 end $$;
 comment on function private.finish_idempotent is
-  'Keeps an answer for private.begin_idempotent, and returns it. An operation that fails undoes its key too.';
+  'Keeps an answer for private.begin_idempotent, and returns it. If an operation fails, its key is not kept either.';

@@ -1,4 +1,4 @@
--- The audit log: every write of staff, chained by hash.
+-- The audit log: every write by staff, chained by hash.
 
 create table app.audit_log (
   id          bigint primary key,
@@ -12,8 +12,8 @@ create table app.audit_log (
 );
 create index audit_log_actor_id_idx on app.audit_log (actor_id, id desc);
 comment on table app.audit_log is
-  'Every write of staff, chained by hash to the one before it. Ids and numbers only; words and addresses are in '
-  'app.audit_details.';
+  'Every write by staff, chained by hash to the one before it. It has only ids and numbers; texts and addresses are '
+  'in app.audit_details.';
 call private.make_append_only('app.audit_log');
 
 create table app.audit_details (
@@ -30,8 +30,8 @@ create table private.audit_head (
 );
 create unique index audit_head_one_row_idx on private.audit_head ((true));
 comment on table private.audit_head is
-  'One row once there is an entry: how many there are, and the hash of the last. Without it the last could be deleted '
-  'and nothing would be missing.';
+  'One row as soon as there is an entry: how many entries there are, and the hash of the last one. Without it nobody '
+  'could notice that the last entry was deleted.';
 
 insert into private.lock_kinds (kind, position) values ('audit', 800);
 
@@ -44,17 +44,17 @@ begin
     json_build_array(p_entry.id, p_entry.action, p_entry.actor_id, p_entry.target_type, p_entry.target_id,
                      extract(epoch from p_entry.created_at))::text, 'UTF8'));
 end $$;
-comment on function private.audit_hash is 'SHA-256 over the entry and the hash before it.';
+comment on function private.audit_hash is 'SHA-256 of the entry and of the hash before it.';
 
 create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null)
 returns void
-language plpgsql volatile security definer   -- nobody else writes the chain
+language plpgsql volatile security definer   -- nobody else may write the chain
 set search_path = ''
 as $$
 declare
   v_entry app.audit_log;
 begin
-  -- the lock comes first, the read in a later statement: otherwise two would follow the same entry and fork the chain
+  -- locks first and reads in a later statement: otherwise two entries could follow the same one and fork the chain
   perform private.lock('audit');
   select id + 1, hash into v_entry.id, v_entry.previous from app.audit_log order by id desc limit 1;
   v_entry.id := coalesce(v_entry.id, 1);
@@ -72,5 +72,5 @@ begin
           p_detail::jsonb);
 end $$;
 comment on function private.audit is
-  'Appends an audit entry of the caller. An operation calls it last, since one writer at a time gets through '
-  '(ARCHITECTURE.md, Locks).';
+  'Appends an audit entry of the caller. An operation calls it last, because only one transaction at a time can '
+  'append (ARCHITECTURE.md, Locks).';

@@ -1,4 +1,4 @@
--- How operations answer a time, a list, an object of two parts, and a client that has the answer in its cache.
+-- How operations return a time, a list, one object made of two, and a response that the client has in its cache.
 
 create function private.utc(p_time timestamptz) returns text
 language plpgsql stable strict
@@ -8,7 +8,7 @@ begin
   return to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 end $$;
 comment on function private.utc is
-  'A time as every answer has it: UTC with milliseconds and Z. Null where there is none, or no end.';
+  'A time in the form of every response: UTC with milliseconds and Z. Null if there is none, or no end.';
 
 create function private.calendar_end() returns timestamptz
 language plpgsql immutable parallel safe
@@ -18,7 +18,8 @@ begin
   return timestamptz '9999-12-31 00:00:00+00';
 end $$;
 comment on function private.calendar_end is
-  'What people plan lies before: later it would have five digits of a year on some clock, or be no moment at all.';
+  'What people plan must be before it: a later time would have a year of five digits in some time zone, or be '
+  'invalid.';
 
 create function private.is_ahead(p_time timestamptz) returns boolean
 language plpgsql stable
@@ -27,7 +28,8 @@ as $$
 begin
   return (p_time > now() and p_time < private.calendar_end()) is true;
 end $$;
-comment on function private.is_ahead is 'Whether a time can be planned: in the future, and before the year 9999 ends.';
+comment on function private.is_ahead is
+  'Whether a time can be planned: in the future, and before private.calendar_end.';
 
 create function private.require_cursor(p_cursor text) returns uuid
 language plpgsql stable
@@ -41,11 +43,11 @@ begin
 end $$;
 comment on function private.require_cursor is 'Reads a cursor that is a UUID; null stays null.';
 
--- A list reads its rows by an index, of which the caller may not see all, and nobody may have to wait while thousands
--- of them are passed over. So a page looks at no more than 400 rows. When they end before the page is full it is
--- short, and the next one goes on behind the last row that was looked at, which may be one that the caller must not
--- know of. So its cursor is sealed: encrypted, and good for this caller and this list alone. Otherwise somebody could
--- change it bit by bit, or try it in other lists, and learn from the pages what it holds.
+-- A list reads its rows by an index. The caller may not see all of them, and nobody should wait while thousands of
+-- rows are skipped. So a page reads at most 400 rows. If the page isn't full by then, it is short, and the next page
+-- continues after the last row that was read. The caller may not see that row, so the cursor is sealed: it is
+-- encrypted, and valid only for this caller and this list. Otherwise somebody could change the cursor bit by bit, or
+-- try it in other lists, and learn from the pages what is in it.
 -- docs/limits.md; docs/decisions.md, Lists.
 
 create table private.cursor_keys (
@@ -54,7 +56,7 @@ create table private.cursor_keys (
 );
 create unique index cursor_keys_one_row_idx on private.cursor_keys ((true));
 comment on table private.cursor_keys is
-  'One row, made with the schema: the key with which cursors are encrypted, and the one with which they are signed.';
+  'One row, made with the schema: the key that encrypts cursors, and the key that signs them.';
 insert into private.cursor_keys default values;
 
 create function private.cursor_signature(p_key bytea, p_list text, p_hidden bytea) returns bytea
@@ -62,13 +64,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- the first two have a fixed length, so no other caller and list give the same bytes
+  -- the first two have a fixed length, so no other caller and list result in the same bytes
   return substr(extensions.hmac(
     p_hidden || uuid_send(coalesce(app.uid(), '00000000-0000-0000-0000-000000000000')) || convert_to(p_list, 'UTF8'),
     p_key, 'sha256'), 1, 18);
 end $$;
 comment on function private.cursor_signature is
-  'What a cursor ends with: 144 bits of an HMAC over its encrypted part, the caller and the list.';
+  'The end of a cursor: 144 bits of an HMAC over its encrypted part, the caller and the list.';
 
 create function private.seal(p_list text, p_content bytea) returns text
 language plpgsql volatile security definer   -- nobody may read the keys
@@ -84,8 +86,8 @@ begin
                    e'+/=\n', '-_');
 end $$;
 comment on function private.seal is
-  'A cursor with this content, which only this caller can use, in this list: other letters each time. A list is named '
-  'by all that its order depends on. See private.open.';
+  'A cursor with this content, valid only for this caller and this list. Each call returns another one. The name of a '
+  'list must have everything that its order depends on. See private.open.';
 
 create function private.open(p_list text, p_cursor text) returns bytea
 language plpgsql stable security definer   -- nobody may read the keys
@@ -103,24 +105,24 @@ begin
   v_sealed := decode(rpad(translate(p_cursor, '-_', '+/'), (length(p_cursor) + 3) / 4 * 4, '='), 'base64');
   v_hidden := substr(v_sealed, 1, length(v_sealed) - 18);
   if private.cursor_signature(v_keys.signing, p_list, v_hidden) <> substr(v_sealed, length(v_sealed) - 17)
-     -- the last letter has bits that say nothing
+     -- the last letter has unused bits
      or translate(encode(v_sealed, 'base64'), e'+/=\n', '-_') <> p_cursor then
     return null;
   end if;
   return extensions.decrypt_iv(substr(v_hidden, 17), v_keys.hiding, substr(v_hidden, 1, 16), 'aes-cbc');
 end $$;
 comment on function private.open is
-  'What private.seal put into a cursor for this caller and list; null for any other.';
+  'What private.seal put into a cursor for this caller and list; null for any other cursor.';
 
 create function private.seal_cursor(p_list text, p_number bigint, p_id uuid) returns text
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.seal(p_list, int8send(p_number) || uuid_send(p_id)); end $$;
 comment on function private.seal_cursor is
-  'A cursor that holds a number and an id: 88 letters. See private.seal, private.open_cursor.';
+  'A cursor with a number and an id: 88 letters. See private.seal, private.open_cursor.';
 
 create type app.rank_place as (rank bigint, id uuid);
-comment on type app.rank_place is 'A place in a list that goes by a number, then by an id.';
+comment on type app.rank_place is 'A place in a list that is ordered by a number, then by id.';
 
 create function private.open_cursor(p_list text, p_cursor text) returns app.rank_place
 language plpgsql stable
@@ -136,10 +138,10 @@ begin
           encode(substr(v_content, 9), 'hex')::uuid)::app.rank_place;
 end $$;
 comment on function private.open_cursor is
-  'What private.seal_cursor put into a cursor for this caller and list; null for any other.';
+  'What private.seal_cursor put into a cursor for this caller and list; null for any other cursor.';
 
 create type app.place as (at timestamptz, id uuid);
-comment on type app.place is 'A place in a list that goes by time, then id. It need not be that of a row.';
+comment on type app.place is 'A place in a list that is ordered by time, then by id. No row needs to be at it.';
 
 create function private.place_cursor(p_list text, p_at timestamptz, p_id uuid) returns text
 language plpgsql volatile
@@ -154,12 +156,12 @@ as $$
 declare
   v_place app.rank_place := private.open_cursor(p_list, p_cursor);
 begin
-  -- whole seconds and the rest, since an interval is multiplied by a float
+  -- seconds and microseconds apart, because an interval is multiplied by a float
   return (timestamptz 'epoch' + v_place.rank / 1000000 * interval '1 second'
                               + v_place.rank % 1000000 * interval '1 microsecond', v_place.id)::app.place;
 end $$;
 comment on function private.cursor_place is
-  'The place in a cursor of private.place_cursor; of any other both parts are null.';
+  'The place in a cursor of private.place_cursor; for any other cursor both parts are null.';
 
 create function private.page_start(p_list text, p_cursor text, p_oldest boolean default false) returns app.place
 language plpgsql stable
@@ -178,7 +180,8 @@ begin
   return v_place;
 end $$;
 comment on function private.page_start is
-  'Where a page of this list begins: behind the place of its cursor, or without one at the newest row, or the oldest.';
+  'Where a page of this list begins: after the place of its cursor; without a cursor, at the newest row, or with '
+  'p_oldest at the oldest.';
 
 create function private.rank_start(p_list text, p_cursor text) returns app.rank_place
 language plpgsql stable
@@ -194,7 +197,8 @@ begin
   end if;
   return v_place;
 end $$;
-comment on function private.rank_start is 'As private.page_start, in a list that goes by a number, the highest first.';
+comment on function private.rank_start is
+  'As private.page_start, for a list that is ordered by a number, highest first.';
 
 create function private.require_place(p_list text, p_cursor text) returns app.place
 language plpgsql stable
@@ -209,45 +213,45 @@ begin
   return v_place;
 end $$;
 comment on function private.require_place is
-  'Reads a cursor of this list, which is a place or the UUID of a row: of the latter the time is null. Of null both '
-  'parts are.';
+  'Reads a cursor of this list, which is a place or the UUID of a row. For a UUID the time is null; for null both '
+  'parts are null.';
 
 create type app.found as (ids uuid[], next text);
 comment on type app.found is
-  'What one look at a list found: up to 51 ids, which are one more than the largest page, and when all its 400 rows '
-  'did not fill the page, a cursor for the place of the last one, from which the next page goes on.';
+  'What one read of a list found: up to 51 ids, one more than the largest page has. If its 400 rows did not fill the '
+  'page, also a cursor for the place of the last row, after which the next page continues.';
 
 create procedure private.force_index_scans(p_function regproc)
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- for many rows of one person, of which the planner expects few, it would rather read and sort them all
+  -- if a person has many rows and the planner expects few, it would otherwise read and sort them all
   execute format('alter function %s set enable_seqscan = off', p_function);
   execute format('alter function %s set enable_bitmapscan = off', p_function);
   execute format('alter function %s set enable_hashjoin = off', p_function);
   execute format('alter function %s set enable_mergejoin = off', p_function);
   execute format('alter function %s set enable_sort = off', p_function);
   execute format('alter function %s set enable_incremental_sort = off', p_function);
-  -- or the order of an aggregate would have it walk a whole table that happens to be in that order
+  -- otherwise, for the order of an aggregate, it would read a whole table that happens to be in that order
   execute format('alter function %s set enable_presorted_aggregate = off', p_function);
-  -- there is one such plan, and making it at every call would cost as much as running it
+  -- only one such plan exists, and making it at every call would cost as much as running it
   execute format('alter function %s set plan_cache_mode = force_generic_plan', p_function);
 end $$;
 comment on procedure private.force_index_scans is
-  'For migrations: from then on the function finds its rows one by one, in the order of an index or by their ids, and '
-  'stops when it has enough, whatever the planner believes. It is planned once a session.';
+  'For migrations: from then on, the function finds its rows one by one, in the order of an index or by id, and stops '
+  'when it has enough, whatever the planner expects. It is planned once per session.';
 
 create function private.require_limit(p_limit integer) returns void
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_limit is null or p_limit not between 1 and 50 then   -- null would be a list without end
+  if p_limit is null or p_limit not between 1 and 50 then   -- null would mean no limit
     perform private.raise_error('limit_out_of_range');
   end if;
 end $$;
-comment on function private.require_limit is 'Passes for the limit of a page, 1 to 50.';
+comment on function private.require_limit is 'Passes if the limit of a page is 1 to 50.';
 
 create function private.page(p_items json, p_cursors text[], p_limit integer, p_next text default null) returns json
 language plpgsql stable
@@ -263,8 +267,8 @@ begin
     'hasMore', v_more or p_next is not null);
 end $$;
 comment on function private.page is
-  'Makes a page, {items, nextCursor, hasMore}, of its items and of the cursors of one item more than the page, in '
-  'order. With p_next a page that is not full has a next one nevertheless, which goes on from there.';
+  'Makes a page, {items, nextCursor, hasMore}, from its items and from the cursors of the items and of one more, in '
+  'order. If the page is not full but p_next is given, there is a next page, which begins at p_next.';
 
 create function private.page_of_texts(p_items text, p_cursors text[], p_limit integer, p_next text default null)
 returns json
@@ -280,7 +284,7 @@ begin
           || ',"hasMore":' || (v_cursor is not null) || '}')::json;
 end $$;
 comment on function private.page_of_texts is
-  'As private.page, but the items are the text of a JSON array. Postgres then parses them only once, with the page.';
+  'As private.page, but the items are the text of a JSON array, which Postgres then parses only once, with the page.';
 
 create function private.count_fitting(p_bytes integer[], p_limit integer) returns integer
 language plpgsql immutable
@@ -289,7 +293,7 @@ as $$
 declare
   v_left integer := 500000;
 begin
-  if p_limit between 1 and 50 then   -- private.page refuses any other
+  if p_limit between 1 and 50 then   -- private.page rejects any other
     for v_place in 1 .. least(p_limit, cardinality(p_bytes)) loop
       if v_left <= 0 then
         return v_place - 1;
@@ -300,8 +304,9 @@ begin
   return p_limit;
 end $$;
 comment on function private.count_fitting is
-  'How many items of so many bytes a page of p_limit has: it ends with the one by which half a megabyte is reached, '
-  'since 50 of the longest texts are 40 MB, which take the database a second and every reader as much to load.';
+  'How many items of these sizes in bytes fit on a page of p_limit: the page ends with the item that reaches half a '
+  'megabyte. Otherwise 50 of the longest texts would be 40 MB, which would take the database a second, and every '
+  'client as long to load.';
 
 create function private.require_uuid(p_text text, p_code text) returns uuid
 language plpgsql stable
@@ -313,7 +318,7 @@ begin
   end if;
   return p_text::uuid;
 end $$;
-comment on function private.require_uuid is 'A text that is a UUID. Fails with p_code.';
+comment on function private.require_uuid is 'Reads a text that must be a UUID. Fails with p_code.';
 
 create function private.require_card(p_code text, p_card json) returns json
 language plpgsql stable
@@ -326,19 +331,19 @@ begin
   return p_card;
 end $$;
 comment on function private.require_card is
-  'A card that the caller may see. Fails with this code where there is none: it was never for them, or it went '
-  'meanwhile.';
+  'Returns a card that the caller may see. Fails with this code if there is no card: the caller may never have seen '
+  'it, or it was deleted meanwhile.';
 
 create function private.merge_objects(p_card json, p_more json) returns json
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  -- as text: parsing both into jsonb and printing them takes ten times as long
+  -- as text, because parsing both into jsonb and printing them takes ten times as long
   return left(p_card::text, -1) || ',' || substr(p_more::text, 2);
 end $$;
 comment on function private.merge_objects is
-  'Merges two objects, neither of them empty, that have no field in common. The first must end without a blank, as '
+  'Merges two objects that have no field in common; neither may be empty. The first must end without a blank, as '
   'json_build_object writes it.';
 
 create function private.not_modified(p_version text) returns boolean
@@ -358,5 +363,5 @@ begin
   return true;
 end $$;
 comment on function private.not_modified is
-  'Puts the ETag of this version on the answer. True when If-None-Match names it: the operation then answers null '
-  '(304). Call it before the answer is made.';
+  'Sets the ETag of this version on the response. True if If-None-Match has it: the operation then returns null '
+  '(304). Call it before the response is made.';

@@ -1,7 +1,8 @@
--- Effects: what follows from an event for others than its cause, and need not be there in the same moment:
--- reputation, contribution, notifications, Realtime. An event leaves a row for each person whom it concerns, in its
--- transaction. The worker applies what waits, many people at once and each in order, by the listeners that
--- private.event_listeners calls soon. Whoever decides by such a thing, or shows it, lets it catch up first.
+-- Effects: the consequences of an event for people other than its cause, which may come a moment later: reputation,
+-- contribution, notifications, Realtime. In its transaction, an event adds a row for each person whom it concerns. The
+-- worker applies the waiting effects of many people together, each person's in order, by calling the listeners that
+-- private.event_listeners has with timing 'soon'. A function that shows or decides by such data applies the waiting
+-- effects first.
 -- docs/decisions.md, Effects.
 
 create table private.effects (
@@ -12,17 +13,17 @@ create table private.effects (
   caused_at timestamptz not null default now(),
   event_id  bigint,
   primary key (user_id, id)
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);   -- rows stay for a moment
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);   -- each row exists for a moment only
 comment on table private.effects is
-  'What has happened and is not applied yet: a row an event and person whom it concerns. Nothing but applying takes a '
-  'row away. There is no foreign key: who is told of something would lock the person for it.';
+  'Effects that are not applied yet: one row per event and person. A row is deleted only when it is applied. There is '
+  'no foreign key, because it would lock each person who is notified.';
 comment on column private.effects.id is
-  'The order of a person''s effects. Of two that depend on each other the later has the higher one, since it was '
-  'caused after the earlier was committed, or under the same lock.';
+  'The order of a person''s effects. If one depends on another, it has the higher id: its event happened after the '
+  'other was committed, or under the same lock.';
 comment on column private.effects.caused_at is
-  'When the transaction of the cause began: notifications and what is earned carry it.';
+  'When the transaction of the cause began. Notifications and ledger entries get this time.';
 comment on column private.effects.event_id is
-  'The event in app.domain_events; null where a batch of the worker left the effect.';
+  'The event in app.domain_events; null if a batch of the worker added the effect.';
 
 create table private.stuck_effects (
   user_id   uuid primary key,
@@ -37,19 +38,19 @@ create table private.stuck_effects (
   context   text not null
 );
 comment on table private.stuck_effects is
-  'Effects that could not be applied, which only a fault can cause: of each such person the first one. It waits with '
-  'all that are behind it, and those of others go on.';
+  'Effects that could not be applied, which only a bug can cause: the first such effect of each person. The later '
+  'effects of that person wait behind it; the effects of other people do not.';
 comment on column private.stuck_effects.effect_id is 'The effect in private.effects, which has the payload.';
 comment on column private.stuck_effects.event_id is
-  'The event in app.domain_events; null where a batch of the worker left the effect.';
+  'The event in app.domain_events; null if a batch of the worker added the effect.';
 comment on column private.stuck_effects.listener is 'The listener that failed; null if it failed before the first.';
-comment on column private.stuck_effects.attempts is 'How often this effect was tried.';
+comment on column private.stuck_effects.attempts is 'How many times this effect was tried.';
 comment on column private.stuck_effects.message is 'SQLSTATE and message of the last error.';
 comment on column private.stuck_effects.context is
-  'The functions that were running, innermost first, each with its line. No SQL text and no data, which could hold '
-  'what people wrote.';
+  'The functions that were running, innermost first, each with its line. It has no SQL text and no data, because '
+  'these could contain what people wrote.';
 comment on column private.stuck_effects.retry_at is
-  'When the worker tries again: after 5 seconds, then each time twice as long, an hour at most.';
+  'When the worker tries again: after 5 seconds, then after twice as long each time, up to an hour.';
 comment on column private.stuck_effects.failed_at is 'When it last failed.';
 
 insert into private.lock_kinds (kind, position) values ('effects', 600);
@@ -57,7 +58,7 @@ insert into private.lock_kinds (kind, position) values ('effects', 600);
 create function private.add_effects(
   p_event text, p_payload jsonb, p_people uuid[], p_event_id bigint default null
 ) returns void
-language plpgsql volatile security definer   -- effects are for others than the caller
+language plpgsql volatile security definer   -- effects are for people other than the caller
 set search_path = ''
 as $$
 begin
@@ -71,7 +72,8 @@ begin
     and exists (select from private.event_listeners l where l.event = p_event and l.timing = 'soon');
 end $$;
 comment on function private.add_effects is
-  'Leaves an effect of an event for each of these people, nulls apart, if anybody hears the event soon.';
+  'Adds an effect of an event for each of these people, ignoring nulls, if the event has a listener with timing '
+  '''soon''.';
 
 create function private.effects_key(p_person uuid) returns bigint
 language plpgsql immutable
@@ -81,19 +83,19 @@ begin
   return hashtextextended('effects ' || p_person, 0);
 end $$;
 comment on function private.effects_key is
-  'The key under which private.lock has the effects of a person, for those who only try for it.';
+  'The key of a person''s lock of the kind effects, for callers that only try to take it.';
 
 create function private.is_stuck(p_person uuid) returns boolean
-language plpgsql stable security definer   -- nobody else reads who is stuck
+language plpgsql stable security definer   -- nobody else may read who is stuck
 set search_path = ''
 as $$
 begin
   return exists (select from private.stuck_effects s where s.user_id = p_person and s.retry_at > now());
 end $$;
-comment on function private.is_stuck is 'Whether effects of a person failed and are not due again.';
+comment on function private.is_stuck is 'Whether effects of a person failed and are not due for a retry.';
 
 create function private.apply_effects_of(p_people uuid[], p_most integer default 1000) returns integer
-language plpgsql volatile security definer   -- listeners write for others
+language plpgsql volatile security definer   -- listeners write for other people
 set search_path = ''
 as $$
 declare
@@ -102,7 +104,7 @@ declare
   v_heard    private.effects[];
   v_applied  integer := 0;
 begin
-  -- once more for what the listeners emit, such as a level that is reached: it concerns the same people
+  -- further rounds for what the listeners emit, such as a level that is reached: it concerns the same people
   for v_round in 1..3 loop
     with due as (
       select e.user_id, e.id from private.effects e
@@ -120,43 +122,44 @@ begin
       group by l.listener
       order by min(l.position), l.listener
     loop
-      execute format('select %s($1)', v_listener) using v_heard;   -- the name comes out of the registry
+      execute format('select %s($1)', v_listener) using v_heard;   -- the name is from the registry
     end loop;
     v_applied := v_applied + cardinality(v_effects);
   end loop;
   return v_applied;
 end $$;
 comment on function private.apply_effects_of is
-  'Applies what waits for these people, up to so many effects and what follows from them, and answers how many. Lock '
-  'first (private.effects_key).';
+  'Applies the waiting effects of these people, up to p_most per round, and the effects that follow from them. '
+  'Returns how many it applied. Take the locks first (private.effects_key).';
 
 create function private.lock_effects(variadic p_people uuid[]) returns void
-language plpgsql volatile security definer   -- applies what concerns others than the caller
+language plpgsql volatile security definer   -- applies effects of people other than the caller
 set search_path = ''
 as $$
 declare
   v_person uuid;
 begin
   perform private.lock('effects', variadic p_people::text[]);
-  -- each by itself: a fault of one must not take from another what is theirs
+  -- one person at a time: an error of one must not affect the others
   foreach v_person in array p_people loop
     begin
       for v_round in 1..4 loop
         exit when private.is_stuck(v_person) or private.apply_effects_of(array[v_person]) = 0;
       end loop;
     exception when others then
-      -- the worker meets it too, and keeps it in private.stuck_effects
+      -- the worker gets the same error, and records it in private.stuck_effects
       raise warning 'effects could not be applied: % %', sqlstate, sqlerrm;
     end;
   end loop;
 end $$;
 comment on function private.lock_effects is
-  'For who decides: lets one at a time write the ledgers and notifications of these people, and applies what waits '
-  'for each first, four times what private.apply_effects_of does. What a later statement reads of them nobody else '
-  'changes meanwhile, and what it writes comes behind. ARCHITECTURE.md, Locks.';
+  'For functions that decide by ledgers or notifications: takes the locks under which these people''s ledgers and '
+  'notifications are written, one transaction at a time, and first applies the waiting effects of each, up to four '
+  'times as many as private.apply_effects_of. A later statement reads rows that nobody else can change until the end, '
+  'and its own entries follow those of the effects. ARCHITECTURE.md, Locks.';
 
 create function private.catch_up(variadic p_people uuid[]) returns void
-language plpgsql volatile security definer   -- nobody else reads what waits
+language plpgsql volatile security definer   -- nobody else may read effects
 set search_path = ''
 as $$
 declare
@@ -166,7 +169,7 @@ begin
   for v_person in
     select p.id from unnest(p_people) as p (id)
     where exists (select from private.effects e where e.user_id = p.id) and not private.is_stuck(p.id)
-      and current_setting('transaction_read_only') = 'off'   -- as PostgREST answers a GET: the worker alone applies
+      and current_setting('transaction_read_only') = 'off'   -- PostgREST makes a GET read-only: then only the worker applies effects
     order by private.effects_key(p.id)
   loop
     begin
@@ -180,12 +183,12 @@ begin
   end loop;
 end $$;
 comment on function private.catch_up is
-  'For who shows reputation or notifications: applies what waits for these people, so that nobody is a moment behind. '
-  'It is no reason to fail, nor to hold others up: 300 effects and what follows from them, and a second''s wait for '
-  'whoever is at it.';
+  'For functions that show reputation or notifications: applies the waiting effects of these people, so that what is '
+  'shown is up to date. It never fails and never holds a request up for long: it applies up to 300 effects and what '
+  'follows from them, and waits up to a second for a lock that somebody else has.';
 
 create function private.apply_one_by_one(p_person uuid, p_until timestamptz) returns integer
-language plpgsql volatile security definer   -- listeners write for others
+language plpgsql volatile security definer   -- listeners write for other people
 set search_path = ''
 as $$
 declare
@@ -209,7 +212,7 @@ begin
         select l.listener from private.event_listeners l
         where l.event = v_effect.event and l.timing = 'soon' order by l.position
       loop
-        execute format('select %s($1)', v_listener) using array[v_effect];   -- the name comes out of the registry
+        execute format('select %s($1)', v_listener) using array[v_effect];   -- the name is from the registry
       end loop;
       v_applied := v_applied + 1;
     exception when others then
@@ -219,7 +222,7 @@ begin
       values
         (p_person, v_effect.id, v_effect.event, v_effect.event_id, v_listener, 1,
          clock_timestamp() + interval '5 seconds', clock_timestamp(), sqlstate || ' ' || sqlerrm,
-         -- its other lines are SQL with its literals, or data that could not be read
+         -- only these lines: the others are SQL with its literals, or invalid data
          array_to_string(array(select f.line[1] from regexp_matches(
            v_context, '^((?:PL/pgSQL|SQL) function .*)$', 'gn') f (line)), e'\n'))
       on conflict (user_id) do update
@@ -236,11 +239,11 @@ begin
   return v_applied;
 end $$;
 comment on function private.apply_one_by_one is
-  'Applies what waits for a person effect by effect, until one fails or the time is over, and answers how many. The '
-  'one that fails goes into private.stuck_effects. Lock first (private.effects_key).';
+  'Applies the waiting effects of a person one by one, until one fails or the time is over. Returns how many it '
+  'applied. It records the one that fails in private.stuck_effects. Take the lock first (private.effects_key).';
 
 create function private.apply_effects(p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may use none of our tables
 set search_path = ''
 as $$
 declare
@@ -253,10 +256,10 @@ declare
   v_applied integer := 0;
   v_until   timestamptz := clock_timestamp() + interval '20 seconds';
 begin
-  perform set_config('lock_timeout', '1s', true);   -- others wait for these people meanwhile
+  perform set_config('lock_timeout', '1s', true);   -- other transactions wait for these people meanwhile
   delete from private.stuck_effects s
   where s.retry_at <= now() and not exists (select from private.effects e where e.user_id = s.user_id);
-  -- the people of the next 500 effects, behind the one before, so that each has their turn
+  -- the people of the next 500 effects, after the previous call's people, so that everybody gets their turn
   select array_agg(distinct w.user_id), count(*) = 500 into v_people, v_full
   from (select e.user_id from private.effects e
         where e.user_id > v_after
@@ -268,7 +271,7 @@ begin
   if v_full then
     v_next := v_people[cardinality(v_people)];
   end if;
-  -- people whom somebody else is at are passed over. What waits is read again, under the lock
+  -- skips people whose lock another transaction has. Their effects are read again, under the lock
   v_people := array(select p.id from unnest(v_people) as p (id)
                     where pg_try_advisory_xact_lock(private.effects_key(p.id)));
   begin
@@ -297,8 +300,9 @@ begin
       from private.stuck_effects s where s.user_id = any (v_failed) and s.attempts = 1), '[]'));
 end $$;
 comment on function private.apply_effects is
-  'For the worker alone: applies what waits for the people of the next 500 effects behind one, and what follows from '
-  'them, in one transaction. Any number may call it at once: it passes over people whom another is at. Answers '
+  'For the worker alone: applies the waiting effects of the next people, those of the next 500 effects after p_after, '
+  'and what follows from them, in one transaction. Several workers may call it at once: it skips people whose effects '
+  'another one applies. Returns '
   '{applied, failed, next, stuck: [{person, event, eventId, effectId, listener, sqlstate, context}]}: failed counts '
-  'people, stuck has the effects that failed for the first time, and next, the person to go on from, is null at the '
-  'end.';
+  'people, stuck has the effects that failed for the first time, and next is the p_after of the next call, or null at '
+  'the end.';

@@ -1,6 +1,6 @@
--- Jobs: work that the clock starts. The worker (api-facade/worker) has the clock and nothing else; each job is one
--- function, private.job_<name>, here or in the feature whose rows it touches, and answers how many rows it changed. It
--- finds what is due in the rows, so it may run late, twice, or in two workers at once. sql/JOBS.md is generated from
+-- Jobs: work that runs on a schedule. The worker (api-facade/worker) knows only the schedule; each job is one
+-- function, private.job_<name>, here or in the feature whose rows it changes, and returns how many rows it changed. It
+-- finds what is due from the rows, so it may run late, twice, or in two workers at once. sql/JOBS.md is generated from
 -- the registry.
 
 create table private.jobs (
@@ -14,12 +14,12 @@ comment on table private.jobs is
   'Registry: the jobs. The function of a job is private.job_<name>, with underscores.';
 comment on column private.jobs.cron is 'When it runs, in UTC.';
 comment on column private.jobs.expires is
-  'After so many seconds a run counts as lost, and the next may begin; after 10 when its worker was killed.';
+  'After so many seconds a run counts as lost, and the next may begin. If its worker was killed, after 10 seconds.';
 comment on column private.jobs.repeats is
-  'A run does one piece of the work: the worker calls again until there is none left, for half of expires. A piece '
-  'that answers less than 0 has failed: the others go on, and the run fails at its end.';
+  'A run does the work in pieces: the worker calls again until nothing is due, for half of expires. A piece that '
+  'returns less than 0 has failed: the other pieces still run, and the run fails at its end.';
 comment on column private.jobs.alarm is
-  'What the worker logs as an error, and counts as a failure, when the job had to change anything.';
+  'What the worker logs as an error, and counts as a failure, if the job had to change anything.';
 
 create table private.batch_queues (
   queue   text primary key,
@@ -29,12 +29,12 @@ comment on table private.batch_queues is
   'Registry: queues for work that is too large for the transaction that causes it. private.make_batch_queue adds a '
   'row.';
 comment on column private.batch_queues.batch is
-  'A function (job jsonb, after uuid) returns json. It does the next 500 or so behind `after`, which is null at the '
-  'beginning, and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run '
+  'A function (job jsonb, after uuid) returns json. It processes about the next 500 rows after `after`, which is null '
+  'at the beginning, and returns {changed, next}; next is null at the end. Each batch is one transaction, and may run '
   'twice.';
 
 create function private.list_work() returns json
-language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
+language plpgsql stable security definer   -- for the worker alone, which may read none of our tables
 set search_path = ''
 as $$
 begin
@@ -58,16 +58,16 @@ create table private.job_runs (
   last_ended_at  timestamptz
 );
 comment on table private.job_runs is
-  'A row a job, for /metrics: how often it ran and failed in all workers, and how many rows it changed.';
-comment on column private.job_runs.last_run_at is 'When it last ran, also when it failed.';
+  'One row per job, for /metrics: how often it ran and failed in all workers, and how many rows it changed.';
+comment on column private.job_runs.last_run_at is 'When it last ran, even if it failed.';
 comment on column private.job_runs.last_failed_at is 'When it last failed; null if never.';
 comment on column private.job_runs.last_ended_at is
-  'When it last ran to its end, also when it found what must not be; null if never.';
+  'When it last ran to its end, even if its alarm was raised; null if never.';
 comment on column private.job_runs.last_changed is
-  'How many rows it changed when it last ran to its end: of a job with an alarm, how much is wrong.';
+  'How many rows it changed when it last ran to its end. For a job with an alarm, how many errors it found.';
 
 create function private.note_job_run(p_job text, p_changed integer, p_failed boolean) returns void
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may use none of our tables
 set search_path = ''
 as $$
 begin
@@ -85,8 +85,8 @@ begin
         last_changed = case when excluded.last_ended_at is null then r.last_changed else excluded.last_changed end;
 end $$;
 comment on function private.note_job_run is
-  'Records that a job ran. The worker calls it in a transaction of its own, so that the record of a failed job is not '
-  'undone with it.';
+  'Records that a job ran. The worker calls it in a separate transaction, because the record of a failed job must not '
+  'be undone with the job.';
 
 create function private.job_metrics() returns json
 language plpgsql stable security definer   -- for /metrics alone; nobody else may read the queues
@@ -113,18 +113,18 @@ begin
 end $$;
 comment on function private.job_metrics is
   'For /metrics: {runs: [{job, runs, failures, changed, lastChanged, lastRun, lastFailure}], queues: [{queue, state, '
-  'depth}], effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000, lag '
-  'how many seconds ago the oldest of them was caused, and stuck how many people have some that failed.';
+  'depth}], effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000; lag '
+  'is how many seconds ago the oldest of them was caused; stuck is how many people have effects that failed.';
 
 create function private.readiness() returns json
-language plpgsql stable security definer   -- the gate reads no books and no queue
+language plpgsql stable security definer   -- the gate may read neither the migrations nor the queues
 set search_path = ''
 as $$
 declare
   c_within constant text := '3 minutes';
 begin
   return json_build_object(
-    -- the CLI splits what it applies, and drops the last semicolon: what was split has no hash that could be compared
+    -- the CLI splits a migration into statements and drops the last semicolon: a split one has no comparable hash
     'migrations', (select coalesce(json_object_agg(m.version, case when cardinality(m.statements) = 1 then encode(
                             sha256(convert_to(regexp_replace(btrim(m.statements[1], E' \t\r\n'), ';$', ''), 'UTF8')),
                             'hex') end), '{}')
@@ -134,13 +134,13 @@ begin
     'within', c_within);
 end $$;
 comment on function private.readiness is
-  'For /ready and a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
-  'worker: whether one was alive, within: how long that counts}.';
+  'For /ready and at a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
+  'worker: whether a worker was active, within: in which time}.';
 
 create function private.yield_turn(
   p_table regclass, p_person name, p_who uuid, p_waits text, p_due text, p_again name
 ) returns void
-language plpgsql volatile security definer   -- for jobs, which may touch any table
+language plpgsql volatile security definer   -- for jobs, which may use any table
 set search_path = ''
 as $$
 begin
@@ -154,15 +154,15 @@ begin
     from others o where t.ctid = o.place $q$, p_table, p_person, p_waits, p_due, p_again) using p_who;
 end $$;
 comment on function private.yield_turn is
-  'For jobs that take what has been due the longest, one piece a call: after a piece of somebody''s, what else of '
-  'theirs is due waits for its turn. 100 pieces keep their place; the next 500 are put off by up to 50 s, one every '
-  '100 ms, so whoever has thousands that are due at once holds up nobody else for more than a moment. p_person names '
-  'the column of whose it is, p_waits says which rows wait, and p_due is when: an expression of p_again, indexed '
-  'behind the person.';
+  'For jobs that take the row that has been due the longest, one per call: after a job took a row of somebody, other '
+  'rows of theirs that are due wait for their turn. The next 100 keep their place; the 500 after them are put off by '
+  'up to 50 s, one every 100 ms, so that a person with thousands of due rows holds others up for a moment at most. '
+  'p_person names the column with the person, p_waits is the condition for waiting rows, and p_due is when a row is '
+  'due: an expression of p_again, indexed after the person.';
 call private.force_index_scans('private.yield_turn');
 
 create function private.job_roll_realtime_partitions() returns integer
-language plpgsql volatile security definer   -- partitions belong to the platform
+language plpgsql volatile security definer   -- the platform owns the partitions
 set search_path = ''
 as $$
 declare
@@ -170,7 +170,7 @@ declare
   v_after  oid[];
 begin
   if to_regprocedure('realtime.create_partitions()') is null then
-    return 0;   -- the real Realtime server rolls its partitions itself
+    return 0;   -- the real Realtime server makes and drops its partitions itself
   end if;
   v_before := array(select inhrelid from pg_inherits where inhparent = to_regclass('realtime.messages'));
   perform realtime.create_partitions();
@@ -179,7 +179,7 @@ begin
           where p.id <> all (v_before) or p.id <> all (v_after));
 end $$;
 comment on function private.job_roll_realtime_partitions is
-  'Job: makes the partitions of the days ahead and drops those older than 72 hours. May run twice: it makes only what '
-  'is missing.';
+  'Job: makes the partitions of the days ahead and drops those older than 72 hours. May run twice: it makes only '
+  'missing ones.';
 
 insert into private.jobs (name, cron, expires) values ('roll-realtime-partitions', '10 * * * *', 300);

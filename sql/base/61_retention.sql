@@ -1,4 +1,4 @@
--- Retention: rows that are deleted when they are old enough.
+-- Retention: rows that are deleted at a certain age.
 
 create table private.retention (
   relation    regclass primary key,
@@ -9,11 +9,11 @@ create table private.retention (
 comment on table private.retention is
   'Registry: tables whose rows are deleted by age.';
 comment on column private.retention.counts_from is
-  'A timestamptz of the table, as SQL: the moment from which `keep` counts. It is written as its index has it.';
+  'The time from which `keep` counts: SQL for a timestamptz of the table, written exactly as in its index.';
 comment on column private.retention.batch is 'How many rows one transaction deletes.';
 
 create function private.job_purge() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may use none of our tables
 set search_path = ''
 as $$
 declare
@@ -22,7 +22,7 @@ declare
   v_changed integer := 0;
 begin
   for v_rule in select * from private.retention order by relation::text loop
-    -- a locked row is in use, and goes the next time
+    -- a locked row is in use, and is deleted the next time
     execute format('delete from %1$s where ctid in (
                       select ctid from %1$s where %2$s < now() - $1 limit $2 for update skip locked)',
                    v_rule.relation, v_rule.counts_from) using v_rule.keep, v_rule.batch;
@@ -33,11 +33,11 @@ begin
 end $$;
 comment on function private.job_purge is
   'Job: deletes the rows that are too old by private.retention, a batch of each table. May run twice: it deletes by '
-  'age. The worker repeats it until there is none.';
+  'age. The worker repeats it until no row is too old.';
 insert into private.jobs (name, cron, expires, repeats) values ('purge', '* * * * *', 60, true);
 
 insert into private.retention (relation, counts_from, keep) values
   ('app.domain_events', 'created_at', '30 days'),
   ('app.idempotency_keys', 'created_at', '24 hours'),
-  -- an hour more, since a door whose clock is slow must still refuse the token
+  -- an hour longer, because an entry point whose clock is slow must still reject the token
   ('private.revoked_tokens', 'to_timestamp((expires_at)::double precision)', '1 hour');

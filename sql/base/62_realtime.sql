@@ -8,11 +8,11 @@ create table private.realtime_topics (
 comment on table private.realtime_topics is
   'Registry: private channels, named <prefix>:<rest>.';
 comment on column private.realtime_topics.audience is
-  'A function (rest text) returns boolean: whether the caller may listen to this very channel.';
+  'A function (rest text) returns boolean: whether the caller may listen to this channel.';
 comment on column private.realtime_topics.events is 'What is sent, as a text for readers: event and payload.';
 
 create function private.may_listen(p_topic text) returns boolean
-language plpgsql stable security definer   -- reads the registry for callers who may not; audiences ask for app.uid()
+language plpgsql stable security definer   -- reads the registry for callers who may not; audience functions use app.uid()
 set search_path = ''
 as $$
 declare
@@ -35,11 +35,12 @@ begin
   perform realtime.send(p_payload, p_event, p_topic, true);
 end $$;
 comment on function private.broadcast is
-  'Sends a message to a private channel once the transaction commits. A message that does not arrive is lost, and a '
-  'failure is a mere warning: the payload is ids of rows that the client reads under its own rights.';
+  'Sends a message to a private channel when the transaction commits. A message that does not arrive is lost, and a '
+  'failure is only a warning: the payload is ids of rows, which the client reads with its own rights.';
 
--- A token that ends, ends what it joined. Nobody may join the channel that says so, since no prefix is registered for
--- it: the embedded gateway reads it (supabase/embedded/realtime/tokens.ts), the real server makes nothing of it.
+-- When a token ends, the channels that were joined with it must end too. Nobody can join the channel of these
+-- messages, because no prefix is registered for it. The embedded gateway reads it
+-- (supabase/embedded/realtime/tokens.ts); the real server ignores it.
 -- docs/decisions.md, Realtime.
 
 create function private.send_live_tokens() returns trigger
@@ -53,8 +54,8 @@ begin
   return null;
 end $$;
 comment on function private.send_live_tokens is
-  'Trigger: tells Realtime which tokens of a person are good from now on: those with this role (null: none at all) '
-  'that were issued since then. The same rule as in private.check_caller.';
+  'Trigger: tells Realtime which tokens of a person are still valid: those with this role (null: none at all) that '
+  'were issued at `from` or later. It is the rule of private.check_caller.';
 create trigger _195_send_live_tokens after update of role, banned_at, erased_at, tokens_valid_from on app.users
   for each row when ((old.role, old.banned_at is null, old.erased_at is null, old.tokens_valid_from)
                      <> (new.role, new.banned_at is null, new.erased_at is null, new.tokens_valid_from))
@@ -69,6 +70,6 @@ begin
     'sub', new.user_id, 'iat', new.issued_at, 'exp', new.expires_at));
   return null;
 end $$;
-comment on function private.send_revoked_token is 'Trigger: tells Realtime that a token has been put on the denylist.';
+comment on function private.send_revoked_token is 'Trigger: tells Realtime that a token was added to the denylist.';
 create trigger send_revoked_token after insert on private.revoked_tokens
   for each row execute function private.send_revoked_token();

@@ -1,7 +1,7 @@
--- Jobs that a transaction puts on a queue: they exist only if it commits. To pg-boss a job is a plain row.
+-- Jobs that a transaction adds to a queue: they exist only if it commits. For pg-boss a job is a normal row.
 
 create function private.enqueue(p_queue text, p_data json) returns void
-language plpgsql volatile security definer   -- operations may not touch the queues themselves
+language plpgsql volatile security definer   -- operations may not use the queues directly
 set search_path = ''
 as $$
 begin
@@ -17,13 +17,13 @@ begin
   end if;
 end $$;
 comment on function private.enqueue is
-  'Puts a job on a queue in this transaction. The worker reads the data, and a failed job keeps it: ids, nothing '
-  'secret and no words of people.';
+  'Adds a job to a queue in this transaction. The worker reads the data, and a failed job keeps it, so it must be '
+  'only ids, with no secrets and nothing that people wrote.';
 
--- by which a look finds the jobs that run, to see whether their worker is alive
+-- finds the jobs that are running, to check whether their worker is alive
 create index job_active_idx on pgboss.job (name) where state = 'active';
 
--- made here and not by the first worker, so that jobs put on it before then wait for it. The worker sets its retries.
+-- created here and not by the first worker, so that jobs can be added before it starts. The worker sets the retries.
 select pgboss.create_queue('mail', '{"policy": "standard"}');
 
 create procedure private.make_batch_queue(p_queue text, p_batch text)
@@ -35,5 +35,5 @@ begin
   insert into private.batch_queues (queue, batch) values (p_queue, p_batch);
 end $$;
 comment on procedure private.make_batch_queue is
-  'For migrations: registers a queue in private.batch_queues, and makes it, so that jobs put on it before the first '
-  'worker starts wait for it.';
+  'For migrations: registers a queue in private.batch_queues and creates it, so that jobs can be added before the '
+  'first worker starts.';

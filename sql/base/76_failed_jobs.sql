@@ -1,7 +1,7 @@
 -- For DBAs: jobs that failed for good, and how to send them again.
 
--- pg-boss puts a copy of a job here that failed every time. No worker takes jobs off it. They are deleted after
--- 30 days: those that wait by retentionSeconds, and those that were sent again by deleteAfterSeconds.
+-- pg-boss puts a copy of each job that failed every time into this queue. No worker processes it. The copies are
+-- deleted after 30 days: waiting ones by retentionSeconds, and those that were retried by deleteAfterSeconds.
 select pgboss.create_queue('dead-letters',
   '{"policy": "standard", "retentionSeconds": 2592000, "deleteAfterSeconds": 2592000}');
 
@@ -14,7 +14,7 @@ where j.name = 'dead-letters'
 order by j.created_on desc;
 comment on view private.failed_jobs is
   'For DBAs: jobs that failed every time, newest first: {queue, id, data (ids), message, retries, created_at, '
-  'failed_at, retried_at}. They are kept for 30 days. private.retry_failed sends them again, once.';
+  'failed_at, retried_at}. They are kept for 30 days. private.retry_failed retries each of them once.';
 
 create function private.retry_failed(p_queue text, p_since timestamptz) returns integer
 language plpgsql volatile
@@ -39,12 +39,12 @@ begin
       where j.name = 'dead-letters' and j.id = v_job.id;
       v_sent := v_sent + 1;
     exception when unique_violation then
-      null;   -- a job of the clock that waits or runs already: this one stays as it is
+      null;   -- a scheduled job that is already waiting or running: this one is not retried
     end;
   end loop;
   return v_sent;
 end $$;
 comment on function private.retry_failed is
-  'For DBAs: sends the jobs of a queue that failed for good since then again, and answers how many. Each failure is '
-  'sent once, whoever calls and however often; a job that fails for good again is a new failure. What has become '
-  'pointless meanwhile does nothing, since a job reads what is due from rows.';
+  'For DBAs: retries the jobs of a queue that failed for good since p_since, and returns how many. Each failure is '
+  'retried once, even if several call it, or repeatedly; if a job fails for good again, that is a new failure. A job '
+  'that is no longer needed does nothing, because it reads what is due from rows.';

@@ -1,5 +1,5 @@
--- How much one person may write within an hour, from however many addresses. It is counted here and not in the facade,
--- in the transaction of the write: `.rpc()` callers come past the facade, and what fails is not counted.
+-- How much one person may write within an hour, from all addresses together. It is counted in the transaction of the
+-- write and not in the facade, because `.rpc()` callers bypass the facade, and because failed writes must not count.
 -- docs/decisions.md, Limits.
 
 create table private.write_limits (
@@ -16,12 +16,12 @@ create unlogged table private.write_counts (
   used    integer not null,
   ends_at timestamptz not null,
   primary key (user_id, kind)
-) with (fillfactor = 50);   -- leaves room beside each row, so that counting changes no index
+) with (fillfactor = 50);   -- leaves space on each page, so that counting changes no index
 create index write_counts_ends_at_idx on private.write_counts (ends_at);
 comment on table private.write_counts is
-  'What a person has written in their current hour, which begins with the first write. Unlogged, and without foreign '
-  'keys, since every write waits for it: after a crash of the database all hours begin anew.';
-comment on column private.write_counts.ends_at is 'When the hour ends and its count is forgotten.';
+  'How much a person has written in their current hour, which begins with their first write. Unlogged and without '
+  'foreign keys, because every write waits for it: after a crash of the database all hours start again.';
+comment on column private.write_counts.ends_at is 'When the hour ends; its count is then ignored.';
 insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
 
 insert into private.errors (code, status, text) values
@@ -29,7 +29,7 @@ insert into private.errors (code, status, text) values
    'inviting, reporting, moving mana or mentioning people. Try again after the number of seconds in Retry-After.');
 
 create function private.count_writes(p_kind text, p_many integer default 1, p_user uuid default null) returns integer
-language plpgsql volatile security definer   -- nobody may write counts otherwise
+language plpgsql volatile security definer   -- nobody else may write the counts
 set search_path = ''
 as $$
 declare
@@ -62,6 +62,6 @@ begin
   return greatest(0, p_many - (v_used - v_most));
 end $$;
 comment on function private.count_writes is
-  'Counts so many writes of the caller in their hour; an error counts nothing, since it undoes the transaction. For '
-  'another person (p_user), who is not there to be refused, it counts all the same, and answers how many of them '
-  'there was room for. The row is locked until the end: ARCHITECTURE.md, Locks.';
+  'Counts this many writes of the caller in their hour. If that exceeds the limit it raises an error, and nothing is '
+  'counted, because the transaction is undone. For another person (p_user), who gets no error, it counts all of them '
+  'and returns how many were within the limit. The row is locked until the end: ARCHITECTURE.md, Locks.';
