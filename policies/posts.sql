@@ -34,22 +34,22 @@ create policy select_audience on app.posts for select to authenticated
   using ((select v.is_visible
           from private.visibility(author_id, required_level, space_id, format, quoted_post_id) v));
 comment on policy select_audience on app.posts is
-  'By private.visibility: viewers see a post if they are close enough to its author, who is neither banned nor '
-  'erased, and, in a space, are members of it; a repost only if they may see its original. The policies of everything '
-  'that belongs to a post derive from this one.';
+  'By private.visibility: viewers see a post if they are close enough to its author, if the author is neither banned '
+  'nor erased, and if they are members of its space, if it is in one. They see a repost only if they may see its '
+  'original. The policies of everything that belongs to a post use this one.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
     and (select v.is_inside from private.visibility(author_id, required_level, space_id) v)
     and (quoted_post_id is null or format not in ('quote', 'repost')
       or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy insert_own on app.posts is
-  'People publish in their own name, in spaces of theirs, and quote and repost only what they see.';
+  'People publish in their own name, only in spaces that they belong to, and quote and repost only what they see.';
 create policy update_own on app.posts for update to authenticated
   using (author_id = (select app.uid())) with check (author_id = (select app.uid()));
 comment on policy update_own on app.posts is
   'Authors edit their posts; definer functions hide, delete, pin and publish them.';
 
--- post_versions: only their author's export reads them; a trigger writes them
+-- post_versions: only the author's export reads them; a trigger writes them
 alter table app.post_versions enable row level security;
 
 -- post_interests
@@ -58,7 +58,7 @@ grant select, delete on app.post_interests to authenticated;
 grant insert (post_id, interest_id) on app.post_interests to authenticated;
 create policy select_with_post on app.post_interests for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.post_interests is 'Everybody who sees the post sees its interests.';
+comment on policy select_with_post on app.post_interests is 'Everyone who sees the post sees its interests.';
 create policy insert_author on app.post_interests for insert to authenticated
   with check ((select p.author_id from app.posts p where p.id = post_id and p.format <> 'repost')
               = (select app.uid()));
@@ -66,7 +66,7 @@ comment on policy insert_author on app.post_interests is 'Only the author adds i
 create policy delete_author on app.post_interests for delete to authenticated
   using (not is_primary and (select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
 comment on policy delete_author on app.post_interests is
-  'Only the author removes interests; the primary one follows the post, by trigger.';
+  'Only the author removes interests. A trigger changes the primary one with the post.';
 
 -- post_counters
 alter table app.post_counters enable row level security;
@@ -74,7 +74,7 @@ grant select on app.post_counters to authenticated;
 create policy select_with_post on app.post_counters for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.post_counters is
-  'Everybody who sees the post sees its counters. Triggers write them.';
+  'Everyone who sees the post sees its counters. Triggers write them.';
 
 -- post_emotions
 alter table app.post_emotions enable row level security;
@@ -82,7 +82,7 @@ grant select on app.post_emotions to authenticated;
 create policy select_with_post on app.post_emotions for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.post_emotions is
-  'Everybody who sees the post sees its emotions. Triggers write them.';
+  'Everyone who sees the post sees its emotions. Triggers write them.';
 
 -- replies
 alter table app.replies enable row level security;
@@ -92,7 +92,7 @@ create policy select_with_post on app.replies for select to authenticated
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is
-  'Everybody who sees the post sees its replies, except those by people across a block, the banned and the erased.';
+  'Everyone who sees the post sees its replies, except those by people across a block or by banned or erased people.';
 create policy insert_own on app.replies for insert to authenticated
   with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.replies is
@@ -104,7 +104,7 @@ grant select, delete on app.reactions to authenticated;
 grant insert (post_id, user_id, kind) on app.reactions to authenticated;
 create policy select_own on app.reactions for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reactions is
-  'People see only their own reactions. What others gave shows as a count.';
+  'People see only their own reactions. The reactions of others appear as a count.';
 create policy insert_own on app.reactions for insert to authenticated
   with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.reactions is
@@ -121,7 +121,8 @@ comment on policy select_own on app.bookmarks is 'People see only their own book
 create policy insert_own on app.bookmarks for insert to authenticated
   with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.bookmarks is
-  'People bookmark in their own name posts that they see, but not a repost: the bookmark goes to the original.';
+  'People bookmark in their own name, and only posts that they see, but not a repost: the bookmark goes to the '
+  'original.';
 create policy delete_own on app.bookmarks for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.bookmarks is 'People take their own bookmarks back.';
 
@@ -133,11 +134,11 @@ create policy select_own on app.post_mutes for select to authenticated using (us
 comment on policy select_own on app.post_mutes is 'People see only their own mutes.';
 create policy insert_own on app.post_mutes for insert to authenticated
   with check (user_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
-comment on policy insert_own on app.post_mutes is 'People mute in their own name posts that they see.';
+comment on policy insert_own on app.post_mutes is 'People mute in their own name, and only posts that they see.';
 create policy delete_own on app.post_mutes for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.post_mutes is 'People lift their own mutes.';
 
--- removed_bookmarks: for definer functions alone
+-- removed_bookmarks: only for definer functions
 alter table private.removed_bookmarks enable row level security;
 
 -- polls
@@ -146,7 +147,7 @@ grant select on app.polls to authenticated;
 grant select on app.poll_card to authenticated;
 create policy select_with_post on app.polls for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.polls is 'Everybody who sees the post sees its poll.';
+comment on policy select_with_post on app.polls is 'Everyone who sees the post sees its poll.';
 
 -- poll_options
 alter table app.poll_options enable row level security;
@@ -154,7 +155,7 @@ grant select on app.poll_options to authenticated;
 create policy select_with_poll on app.poll_options for select to authenticated
   using ((select true from app.polls l where l.id = poll_id));
 comment on policy select_with_poll on app.poll_options is
-  'Everybody who sees the poll sees its options. A trigger counts the votes.';
+  'Everyone who sees the poll sees its options. A trigger counts the votes.';
 
 -- poll_votes
 alter table app.poll_votes enable row level security;
@@ -162,14 +163,14 @@ grant select on app.poll_votes to authenticated;
 grant insert (poll_id, user_id, option_id), update (option_id), delete on app.poll_votes to authenticated;
 create policy select_own on app.poll_votes for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.poll_votes is
-  'People see their own vote; what others chose shows only as a tally.';
+  'People see their own vote; the votes of others appear only as totals.';
 create policy insert_own on app.poll_votes for insert to authenticated
   with check (user_id = (select app.uid()) and (select true from app.polls l where l.id = poll_id));
-comment on policy insert_own on app.poll_votes is 'People vote in their own name, in polls that they see.';
+comment on policy insert_own on app.poll_votes is 'People vote in their own name, and only in polls that they see.';
 create policy update_own on app.poll_votes for update to authenticated
   using (user_id = (select app.uid()))
   with check (user_id = (select app.uid()) and (select true from app.polls l where l.id = poll_id));
-comment on policy update_own on app.poll_votes is 'People move their own vote.';
+comment on policy update_own on app.poll_votes is 'People change their own vote.';
 create policy delete_own on app.poll_votes for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.poll_votes is 'People take their own vote back.';
 
@@ -182,9 +183,9 @@ create policy select_author_or_reader on app.series for select to authenticated
   using (author_id = (select app.uid())
       or id in (select i.series_id from app.series_items i where i.series_id = series.id));
 comment on policy select_author_or_reader on app.series is
-  'The author, and everybody who sees one of its items, see a series.';
+  'The author, and everyone who sees one of its items, sees a series.';
 create policy insert_own on app.series for insert to authenticated with check (author_id = (select app.uid()));
-comment on policy insert_own on app.series is 'People make series in their own name.';
+comment on policy insert_own on app.series is 'People create series in their own name.';
 
 -- series_items
 alter table app.series_items enable row level security;
@@ -192,10 +193,10 @@ grant select on app.series_items to authenticated;
 create policy select_with_post on app.series_items for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.series_items is
-  'Everybody who sees the post sees it as an item. Only definer functions write items: positions count unseen ones '
-  'too.';
+  'Everyone who sees the post sees it as an item. Only definer functions write items, because positions also count '
+  'items that the caller cannot see.';
 
--- deleted_series_items: for definer functions alone
+-- deleted_series_items: only for definer functions
 alter table private.deleted_series_items enable row level security;
 
 -- series_follows
@@ -209,7 +210,7 @@ create policy insert_own on app.series_follows for insert to authenticated
   with check (user_id = (select app.uid())
           and (select s.author_id from app.series s where s.id = series_id) <> (select app.uid()));
 comment on policy insert_own on app.series_follows is
-  'People follow in their own name series of others that they see.';
+  'People follow in their own name, and only series of others that they see.';
 create policy delete_own on app.series_follows for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.series_follows is 'People end their own follows.';
 
@@ -222,14 +223,14 @@ create policy select_with_post on app.post_co_authors for select to authenticate
       or user_id = (select app.uid())
       or (status = 'accepted' and (select true from app.posts p where p.id = post_id)));
 comment on policy select_with_post on app.post_co_authors is
-  'Everybody who sees the post sees its accepted co-authors; an invitation shows only to the two people whom it '
-  'concerns.';
+  'Everyone who sees the post sees its accepted co-authors. Only the author and the invited person see a pending '
+  'invitation.';
 create policy insert_author on app.post_co_authors for insert to authenticated
   with check ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid())
           and (select true from app.users u where u.id = user_id));
 comment on policy insert_author on app.post_co_authors is
-  'The author invites, but nobody across a block. There is no update and no delete: private.settle_co_author writes '
-  'the answer.';
+  'The author invites people, but no one across a block. Updates and deletes are not allowed: '
+  'private.settle_co_author writes the answer.';
 
 -- helpers
 grant execute on function
@@ -259,7 +260,7 @@ grant execute on function
   private.count_fitting_posts,
   private.post_card,
   private.post_cards,
-  private.post_start,   -- a column of posts is computed with it
+  private.post_start,   -- a generated column of posts uses it
   private.post_visible_to,
   private.publish_now,
   private.reply_cards,
@@ -322,7 +323,7 @@ grant execute on function
   api.vote_poll
   to authenticated;
 
--- gate: the facade counts what was opened
+-- gate: the facade counts views
 grant execute on function
   api.count_views
   to gate;

@@ -11,10 +11,10 @@ create policy select_member on app.circles for select to authenticated
           where m.circle_id = circles.id and m.member_id = (select app.uid())));
 comment on policy select_member on app.circles is 'The owner and the members see a circle.';
 create policy insert_own on app.circles for insert to authenticated with check (owner_id = (select app.uid()));
-comment on policy insert_own on app.circles is 'People make circles of their own.';
+comment on policy insert_own on app.circles is 'People create circles of their own.';
 create policy update_own on app.circles for update to authenticated
   using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
-comment on policy update_own on app.circles is 'Only the owner names a circle.';
+comment on policy update_own on app.circles is 'Only the owner changes name and accent of a circle.';
 create policy delete_own on app.circles for delete to authenticated using (owner_id = (select app.uid()));
 comment on policy delete_own on app.circles is 'Only the owner deletes a circle.';
 
@@ -26,12 +26,12 @@ grant select on app.circle_member_card to authenticated;
 create policy select_concerned on app.circle_members for select to authenticated
   using (owner_id = (select app.uid()) or member_id = (select app.uid()));
 comment on policy select_concerned on app.circle_members is
-  'The owner sees all members. A member sees only their own membership, since only the owner may know the bond '
+  'The owner sees all members. A member sees only their own membership, because only the owner may know the bond '
   'levels.';
 create policy insert_owner on app.circle_members for insert to authenticated
   with check (owner_id = (select app.uid()) and (select true from app.users u where u.id = member_id));
 comment on policy insert_owner on app.circle_members is
-  'The owner adds members, but nobody across a block; a definer function adds those who accept an invitation.';
+  'The owner adds members, but no one across a block. A definer function adds people who accept an invitation.';
 create policy update_owner on app.circle_members for update to authenticated
   using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
 comment on policy update_owner on app.circle_members is 'Only the owner sets bond levels.';
@@ -52,8 +52,8 @@ create policy insert_owner on app.circle_invitations for insert to authenticated
           and circle_id in (select c.id from app.circles c where c.owner_id = (select app.uid()))
           and (select true from app.users u where u.id = invitee_id));
 comment on policy insert_owner on app.circle_invitations is
-  'The owner of a circle invites into it, but nobody across a block. '
-  'There is no update: private.settle_invitation changes the status.';
+  'The owner of a circle invites people to it, but no one across a block. Updates are not allowed: '
+  'private.settle_invitation changes the status.';
 
 -- blocks
 alter table app.blocks enable row level security;
@@ -73,14 +73,15 @@ grant insert (follower_id, following_id) on app.follows to authenticated;
 create policy select_reachable on app.follows for select to authenticated
   using ((select true from app.users u where u.id = follower_id)
      and (select true from app.users u where u.id = following_id));
-comment on policy select_reachable on app.follows is 'Everybody who sees both people sees that one follows the other.';
+comment on policy select_reachable on app.follows is
+  'Everyone who sees both people can see that one follows the other.';
 create policy insert_own on app.follows for insert to authenticated
   with check (follower_id = (select app.uid()) and (select true from app.users u where u.id = following_id));
-comment on policy insert_own on app.follows is 'People follow in their own name, but nobody across a block.';
+comment on policy insert_own on app.follows is 'People follow others in their own name, but no one across a block.';
 create policy delete_own on app.follows for delete to authenticated using (follower_id = (select app.uid()));
-comment on policy delete_own on app.follows is 'Only the follower ends a follow; a block ends it by trigger.';
+comment on policy delete_own on app.follows is 'Only the follower ends a follow; a trigger ends it after a block.';
 
--- removed_follows: for definer functions alone
+-- removed_follows: only for definer functions
 alter table private.removed_follows enable row level security;
 
 -- mutes
@@ -91,7 +92,7 @@ create policy select_own on app.mutes for select to authenticated using (muter_i
 comment on policy select_own on app.mutes is 'People see whom they have muted; nobody sees who mutes them.';
 create policy insert_own on app.mutes for insert to authenticated
   with check (muter_id = (select app.uid()) and (select true from app.users u where u.id = muted_id));
-comment on policy insert_own on app.mutes is 'People mute in their own name people whom they see.';
+comment on policy insert_own on app.mutes is 'People mute in their own name, and only people whom they see.';
 create policy delete_own on app.mutes for delete to authenticated using (muter_id = (select app.uid()));
 comment on policy delete_own on app.mutes is 'Only the muter lifts a mute.';
 
@@ -101,14 +102,14 @@ grant select, delete on app.muted_keywords to authenticated;
 grant insert (id, user_id, keyword, folded, until), update (keyword, until) on app.muted_keywords to authenticated;
 grant select on app.muted_keyword_card to authenticated;
 create policy select_own on app.muted_keywords for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.muted_keywords is 'People see their own words.';
+comment on policy select_own on app.muted_keywords is 'People see their own keywords.';
 create policy insert_own on app.muted_keywords for insert to authenticated with check (user_id = (select app.uid()));
-comment on policy insert_own on app.muted_keywords is 'People mute words for themselves.';
+comment on policy insert_own on app.muted_keywords is 'People mute keywords for themselves.';
 create policy update_own on app.muted_keywords for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.muted_keywords is 'People mute a keyword again, which gives it another end.';
+comment on policy update_own on app.muted_keywords is 'People change the end of a mute by muting the keyword again.';
 create policy delete_own on app.muted_keywords for delete to authenticated using (user_id = (select app.uid()));
-comment on policy delete_own on app.muted_keywords is 'People lift their own keywords.';
+comment on policy delete_own on app.muted_keywords is 'People unmute their own keywords.';
 
 -- reports
 alter table app.reports enable row level security;
@@ -116,12 +117,13 @@ grant select on app.reports to authenticated;
 grant insert (reporter_id, target_type, target_id, reason) on app.reports to authenticated;
 create policy select_own on app.reports for select to authenticated using (reporter_id = (select app.uid()));
 comment on policy select_own on app.reports is
-  'People see their own reports; the reported see none. Staff reads and settles them by operations of its own.';
+  'People see their own reports; reported people see none. Staff use operations of their own to read and settle '
+  'reports.';
 create policy insert_own on app.reports for insert to authenticated with check (reporter_id = (select app.uid()));
 comment on policy insert_own on app.reports is
-  'People report in their own name; api.report checks, by the kind of the target, that they see it.';
+  'People report in their own name; for each type, api.report checks that the caller sees the target.';
 
--- report_targets: for definer functions alone
+-- report_targets: only for definer functions
 alter table private.report_targets enable row level security;
 
 -- helpers

@@ -12,22 +12,22 @@ comment on function private.visibility_level is
   'The audience level that a visibility requires. See private.visibility.';
 
 create function private.trending_at(p_published timestamptz, p_boost smallint) returns timestamptz
-language plpgsql immutable   -- the time zone makes no difference when hours are added
+language plpgsql immutable   -- adding hours does not depend on the time zone
 set search_path = ''
 as $$
 begin
   return p_published + p_boost * interval '4 hours';
 end $$;
 comment on function private.trending_at is
-  'The place of a post among the trending: its time, four hours later for every doubling of its reactions, replies, '
-  'reposts and bookmarks. See private.raise_trending.';
+  'The place of a post in the trending order: its time of publication, moved four hours later for every doubling of '
+  'its reactions, replies, reposts and bookmarks. See private.raise_trending.';
 
 create function private.post_start(
   p_id uuid, p_format text, p_title text, p_media jsonb, p_visibility text, p_depth smallint, p_interest uuid,
   p_is_journalism boolean, p_pinned_at timestamptz, p_publish_at timestamptz, p_published_at timestamptz,
   p_edited_at timestamptz, p_hidden_at timestamptz, p_created_at timestamptz
 ) returns text
-language plpgsql immutable   -- row_to_json is only stable, but these types have one text under all settings
+language plpgsql immutable   -- row_to_json is only stable, but these types have the same text under all settings
 set search_path = ''
 as $$
 begin
@@ -50,8 +50,8 @@ begin
                  private.utc(p_created_at) as "createdAt") s);
 end $$;
 comment on function private.post_start is
-  'The start of a post''s card: the fields that come from these columns alone, as JSON without the closing brace. '
-  'Whoever changes it writes the column app.posts.card_start again.';
+  'The start of a post''s card: the fields that depend only on these columns, as JSON without the closing brace. '
+  'After changing this function, rewrite the column app.posts.card_start.';
 
 create table app.posts (
   id                   uuid primary key default gen_random_uuid(),
@@ -93,7 +93,7 @@ create table app.posts (
   card_start           text not null generated always as (private.post_start(
     id, format, title, media, visibility, depth, interest_id, is_journalism, pinned_at, publish_at, published_at,
     edited_at, hidden_at, created_at)) stored,
-  -- a deleted post may have lost its words
+  -- erasure empties the words of deleted posts
   constraint post_title check (deleted_at is not null or
     case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200
                 else title is null end),
@@ -104,7 +104,7 @@ create table app.posts (
     jsonb_array_length(media) between case when format in ('photo', 'video') then 1 else 0 end
       and case format when 'repost' then 0 when 'video' then 1 else 10 end),
   constraint post_quoted check ((format in ('quote', 'repost')) = (quoted_post_id is not null)),
-  -- a second repost answers the first again, so its author must always see it, also after leaving a space
+  -- reposting again returns the existing repost, so its author must always see it, even after leaving a space
   check (space_id is null or format <> 'repost'),
   constraint space_visibility check (space_id is null or visibility = 'public'),
   constraint repost_bare check (format <> 'repost' or (interest_id is null and depth = 0)),
@@ -117,9 +117,9 @@ comment on index app.posts_author_id_idx is
 create index posts_open_author_idx on app.posts (author_id, published_at desc, id desc)
   where required_level = 0 and space_id is null;
 comment on index app.posts_open_author_idx is
-  'private.find_posts_by for strangers: it holds nothing that the author keeps to circles and spaces, or deleted.';
+  'private.find_posts_by for strangers: it leaves out posts that are for circles or in spaces, hidden or deleted.';
 create index posts_interest_id_idx on app.posts (interest_id) where interest_id is not null;
-comment on index app.posts_interest_id_idx is 'Foreign key: an interest that is deleted.';
+comment on index app.posts_interest_id_idx is 'Foreign key: deleting an interest.';
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
 comment on index app.posts_persona_id_idx is 'Foreign key: api.delete_persona.';
 create index posts_reposts_idx on app.posts (quoted_post_id, id) where format = 'repost' and deleted_at is null;
@@ -134,72 +134,71 @@ create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
 comment on index app.posts_pinned_idx is 'A person''s pins: private.pin, api.list_posts_by.';
 create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at))
   where published_at is null and deleted_at is null and not author_banned;
-comment on index app.posts_scheduled_idx is 'What is due first: private.job_publish_scheduled.';
+comment on index app.posts_scheduled_idx is 'The scheduled posts by when they are due: private.job_publish_scheduled.';
 create index posts_scheduled_author_idx on app.posts (author_id, greatest(publish_at, publish_again_at))
   where published_at is null and deleted_at is null and not author_banned;
 comment on index app.posts_scheduled_author_idx is
-  'What else of one author is due, and gives way to others: private.job_publish_scheduled, private.yield_turn.';
+  'The other due posts of an author, which yield to those of other authors: private.job_publish_scheduled, '
+  'private.yield_turn.';
 create index posts_waiting_idx on app.posts (author_id, publish_at, id)
   where published_at is null and deleted_at is null;
 comment on index app.posts_waiting_idx is 'The caller''s scheduled posts: private.find_scheduled.';
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc)
   where required_level = 0 and space_id is not null;
 comment on index app.posts_space_id_idx is
-  'private.find_space_posts, what every member sees: hundreds of posts that were deleted or hidden are in nobody''s '
-  'way. Foreign key.';
+  'The posts that every member of a space sees: private.find_space_posts, which then need not scan deleted or hidden '
+  'posts. Foreign key.';
 create index posts_author_in_space_idx on app.posts (space_id, author_id)
   where required_level = 0 and space_id is not null;
 comment on index app.posts_author_in_space_idx is
-  'Whether a person has posts in a space of the caller''s: private.find_posts_by.';
+  'Whether a person has posts in a space that the caller belongs to: private.find_posts_by.';
 create index posts_own_in_space_idx on app.posts (space_id, author_id, published_at desc, id desc)
   where required_level = 3 and space_id is not null;
 comment on index app.posts_own_in_space_idx is
-  'private.find_space_posts: the caller''s own posts that other members do not see.';
+  'The caller''s own posts that other members do not see: private.find_space_posts.';
 create index posts_within_id_idx on app.posts (within_id, published_at desc, id desc)
   where required_level <= 2 and within_id is not null;
 comment on index app.posts_within_id_idx is
-  'The posts of a space in its members'' feeds, reposts of them too: sql/feed/20_ranking.sql.';
-comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
+  'The posts of a space, and reposts of them, in the feeds of its members: sql/feed/20_ranking.sql.';
+comment on table app.posts is 'What people publish. Deleted, hidden and scheduled posts have rows too.';
 comment on column app.posts.card_start is
-  'The start of its card, made once when the row changes and not at every look: private.post_start.';
-comment on column app.posts.trending_at is 'Its place among the trending: private.trending_at.';
+  'The start of the card. It is computed when the row changes, not at every read: private.post_start.';
+comment on column app.posts.trending_at is 'The place in the trending order: private.trending_at.';
 comment on column app.posts.scheduled_emitted_at is
-  'When a scheduled post was published, by the job or by hand; null for others.';
-comment on column app.posts.hidden_at is 'When staff hid it from all but its author; null unless it is hidden.';
-comment on column app.posts.edited_at is 'When its words or media last changed after it was published; null if never.';
-comment on column app.posts.deleted_at is 'When it was deleted, for everyone and for good; null unless it was.';
+  'When a scheduled post was published, by the job or by its author; null for other posts.';
+comment on column app.posts.hidden_at is 'When staff hid it from everyone but its author; null if it is not hidden.';
+comment on column app.posts.edited_at is 'When its words or media last changed after publication; null if never.';
+comment on column app.posts.deleted_at is 'When it was deleted, for everyone and permanently; null if it was not.';
 comment on column app.posts.persona_id is
-  'The persona under which it was published; null is the author''s default one.';
-comment on column app.posts.media is 'Pictures and the like, in order: [{url, alt}].';
-comment on column app.posts.quoted_post_id is 'The post that a quote or a repost is of.';
+  'The persona under which it was published; null means the author''s default persona.';
+comment on column app.posts.media is 'Pictures and other media, in order: [{url, alt}].';
+comment on column app.posts.quoted_post_id is 'The original of a quote or a repost.';
 comment on column app.posts.original_author_id is
-  'For a repost of a post for circles: the author of that post. Triggers write it.';
+  'For a repost of a post for circles: the author of the original. Triggers write it.';
 comment on column app.posts.space_id is
-  'The group or guild to whose members it is shown; null for others. Never changes.';
-comment on column app.posts.original_space_id is
-  'For a repost of a post in a space: that space. A trigger writes it.';
+  'The group or guild whose members may see it; null if it is in none. Never changes.';
+comment on column app.posts.original_space_id is 'For a repost of a post in a space: that space. A trigger writes it.';
 comment on column app.posts.within_id is
-  'The space whose members alone may see it: its own, or its original''s for a repost. The feed finds it by them, and '
-  'passes over none that is for others.';
+  'The space whose members alone may see it: its own, or for a repost that of the original. The feed finds posts by '
+  'it, so that it need not scan posts of other spaces.';
 comment on column app.posts.closer_id is
-  'The person to whom a viewer must be closer than a stranger: the author of a post for circles, or the original''s '
-  'author for a repost of such a post. The feed finds it by them.';
+  'The person to whom a viewer must be closer than a stranger: the author of a post for circles, or for a repost of '
+  'such a post the author of the original. The feed finds posts by it.';
 comment on column app.posts.keyword_words is
-  'The words of title and body by which muted keywords are looked for (private.keyword_words). A trigger writes it.';
-comment on column app.posts.publish_at is 'When a scheduled post is due; null means at once.';
+  'The words of title and body, in which muted keywords are searched (private.keyword_words). A trigger writes it.';
+comment on column app.posts.publish_at is 'When a scheduled post is due; null means that it was published at once.';
 comment on column app.posts.publish_again_at is
-  'When a post that failed to go out, may not yet, or gives way to those of others is tried again. Until then the '
-  'others have their turn, and it comes behind them.';
+  'When to try again: after publishing failed, while the author may not publish there, or while the post yields to '
+  'posts of other authors. Until then other posts come first.';
 comment on column app.posts.published_at is
-  'When it went out, which is its place in time; null while it is scheduled.';
-comment on column app.posts.pinned_at is
-  'When it was pinned; a deleted post keeps the place that it had on the profile.';
+  'When it was published, which is its place in time; null while it is scheduled.';
+comment on column app.posts.pinned_at is 'When it was pinned. A deleted post keeps it, as its place on the profile.';
 comment on column app.posts.required_level is
-  'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
+  'The audience level that a viewer needs: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
   'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.visibility.';
 comment on column app.posts.author_banned is
-  'Whether the author is banned: of the newest 500 posts at once, of the others soon after '
-  '(private.hide_or_show_posts). Until then app.hidden_people hides them.';
+  'Whether the author is banned. The newest 500 posts are updated at once, the others soon after '
+  '(private.hide_or_show_posts); until then app.hidden_people hides them.';
 comment on column app.posts.trending_boost is
   'How often its reactions, replies, reposts and bookmarks have doubled. See private.raise_trending.';
 
@@ -212,8 +211,8 @@ create table app.post_versions (
   created_at timestamptz not null default now(),
   primary key (post_id, version)
 );
-comment on table app.post_versions is 'What a post said before each edit of its words, oldest first; created_at is '
-  'when it was replaced.';
+comment on table app.post_versions is
+  'What a post said before each edit of its words, oldest first; created_at is the time of that edit.';
 
 create table app.post_interests (
   post_id      uuid not null references app.posts on delete cascade,
@@ -224,11 +223,11 @@ create table app.post_interests (
 );
 create unique index post_interests_primary_key on app.post_interests (post_id) where is_primary;
 create index post_interests_interest_id_idx on app.post_interests (interest_id, published_at desc, post_id desc);
-comment on table app.post_interests is 'A post''s interests: the primary one, as in the post, and up to four more.';
+comment on table app.post_interests is
+  'A post''s interests: the primary one, which is also in app.posts, and up to four more.';
 comment on column app.post_interests.published_at is
-  'The time of the post, for the feed of an interest; null in a space, and while it is not out, or is hidden '
-  'or deleted. Triggers '
-  'keep it.';
+  'The time of the post, for the feed of an interest; null if the post is in a space, not published, hidden or '
+  'deleted. Triggers maintain it.';
 
 create table app.post_counters (
   post_id          uuid primary key references app.posts on delete cascade,
@@ -242,13 +241,13 @@ create table app.post_counters (
   boost_expires_at timestamptz
 );
 comment on table app.post_counters is
-  'Counts of a post, in a table of their own so that counting does not rewrite the post. Triggers keep them; views '
-  'come in batches.';
+  'Counts of a post, in a separate table so that counting does not rewrite the post. Triggers maintain them; views '
+  'are added in batches.';
 comment on column app.post_counters.boost is
-  'What its score in the feed is multiplied by; 0 when it is not boosted. The economy writes it, and a job ends it.';
-comment on column app.post_counters.boost_expires_at is 'When the boost ends; null when there is none.';
+  'The factor of its score in the feed; 0 if it is not boosted. The economy writes it, and a job ends it.';
+comment on column app.post_counters.boost_expires_at is 'When the boost ends; null if there is none.';
 comment on column app.post_counters.milestone is
-  'The highest number of reactions that its author was told of (5, 15, 50).';
+  'The highest number of reactions of which its author was notified (5, 15, 50).';
 
 create table app.post_emotions (
   post_id  uuid not null references app.posts on delete cascade,
@@ -257,7 +256,7 @@ create table app.post_emotions (
   mana     bigint not null check (mana >= 0),
   primary key (post_id, emotion)
 );
-comment on table app.post_emotions is 'Mana that a post was paid, by emotion. A trigger of the economy keeps it.';
+comment on table app.post_emotions is 'Mana paid for a post, by emotion. A trigger of the economy maintains it.';
 comment on column app.post_emotions.mana is 'Whole mana paid with this emotion, splits included.';
 
 insert into private.event_types (name, payload, happens) values

@@ -1,14 +1,14 @@
--- What triggers keep for a post: its keyword_words, its counters, the times of its interests, its trending_boost.
+-- What triggers maintain for a post: its keyword_words, its counters, the times of its interests, its trending_boost.
 
 insert into private.lock_kinds (kind, position) values ('post counters', 500);
 
 create function private.prepare_post() returns trigger
-language plpgsql security definer   -- reads the original of a repost, whoever may see it
+language plpgsql security definer   -- reads the original of a repost regardless of who may see it
 set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' and new.format = 'repost' then
-    -- locks like the foreign key: it waits for an edit under way, or the edit finds the repost
+    -- the same lock as the foreign key takes: either this waits for an edit, or the edit finds the repost
     -- (private.sync_repost_audience)
     select p.closer_id, p.space_id into new.original_author_id, new.original_space_id
     from app.posts p where p.id = new.quoted_post_id for key share;
@@ -17,13 +17,13 @@ begin
   return new;
 end $$;
 comment on function private.prepare_post is
-  'Trigger: fills original_author_id, original_space_id and keyword_words, so that feeds need not work them out each '
-  'time.';
+  'Trigger: fills original_author_id, original_space_id and keyword_words, so that feeds need not compute them at '
+  'every read.';
 create trigger _120_prepare_post before insert or update of title, body on app.posts
   for each row execute function private.prepare_post();
 
 create function private.count_post() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -34,11 +34,11 @@ begin
   return null;
 end $$;
 comment on function private.count_post is
-  'Trigger: a new post gets its counters, and its primary interest gets a row in app.post_interests.';
+  'Trigger: creates the counters of a new post, and the row of its primary interest in app.post_interests.';
 create trigger _151_count_post after insert on app.posts for each row execute function private.count_post();
 
 create function private.lock_counters(p_posts uuid[]) returns void
-language plpgsql volatile security definer   -- only triggers write counters
+language plpgsql volatile security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -46,11 +46,11 @@ begin
   perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for no key update;
 end $$;
 comment on function private.lock_counters is
-  'Locks the counters of these posts, sorted. Call it before locking posts or replies, since counting locks counters '
-  'and then writes to posts (private.raise_trending): ARCHITECTURE.md, Locks.';
+  'Locks the counters of these posts, sorted by post. Call it before locking posts or replies, because counting locks '
+  'counters and then writes to posts (private.raise_trending): ARCHITECTURE.md, Locks.';
 
 create function private.date_interests() returns trigger
-language plpgsql security definer   -- only triggers write this time
+language plpgsql security definer   -- only triggers may write published_at
 set search_path = ''
 as $$
 begin
@@ -60,9 +60,9 @@ begin
   return null;
 end $$;
 comment on function private.date_interests is
-  'Trigger: a post that goes out takes its place in the feeds of its interests, and gives it up while it is hidden or '
-  'when it is deleted, so that nobody''s look passes over such posts, nor over those of a space: its members find '
-  'them by the space.';
+  'Trigger: adds a post to the feeds of its interests when it is published, and removes it while it is hidden or when '
+  'it is deleted, so that nobody scans such posts. Posts of a space are never added, because members find them by the '
+  'space.';
 create trigger _160_date_interests
   after update of published_at, hidden_at, deleted_at, author_banned on app.posts
   for each row when (new.published_at is distinct from old.published_at
@@ -70,7 +70,7 @@ create trigger _160_date_interests
   execute function private.date_interests();
 
 create function private.date_interest() returns trigger
-language plpgsql security definer   -- only triggers write this time
+language plpgsql security definer   -- only triggers may write published_at
 set search_path = ''
 as $$
 begin
@@ -78,16 +78,16 @@ begin
   where p.id = new.post_id and p.required_level <= 2 and p.within_id is null;
   return new;
 end $$;
-comment on function private.date_interest is 'Trigger: an interest of a post has the post''s time, as in '
-  'private.date_interests.';
+comment on function private.date_interest is
+  'Trigger: copies the time of the post to a new interest, as in private.date_interests.';
 create trigger date_interest before insert on app.post_interests for each row execute function private.date_interest();
 
 create function private.raise_trending() returns trigger
-language plpgsql security definer   -- changes posts of others than the caller
+language plpgsql security definer   -- changes posts of people other than the caller
 set search_path = ''
 as $$
 declare
-  -- only whole doublings: the post's own row and its indexes change a few times in its life, not at every heart
+  -- counts only whole doublings, so that the row of the post and its indexes rarely change, not at every heart
   v_engagement integer := new.reactions + new.replies + new.shares + new.bookmarks;
   -- log(2, …) takes twenty times as long
   v_boost smallint := length(ltrim((1 + v_engagement)::bit(32)::text, '0')) - 1;
@@ -96,7 +96,7 @@ begin
   return null;
 end $$;
 comment on function private.raise_trending is
-  'Trigger: reactions, replies, reposts and bookmarks move a post up among the trending, four hours for every '
-  'doubling. The clock plays no part: the order changes only when somebody does something.';
+  'Trigger: reactions, replies, reposts and bookmarks move a post up in the trending order, by four hours for every '
+  'doubling. The current time plays no part: the order changes only when somebody does something.';
 create trigger raise_trending after update of reactions, replies, shares, bookmarks on app.post_counters
   for each row execute function private.raise_trending();

@@ -1,10 +1,10 @@
--- Who sees what: the one rule, from which policies derive, and how operations find a post.
+-- Who sees what: the one rule that all policies use, and how operations find a post.
 -- docs/decisions.md, Visibility.
 
 insert into private.lock_kinds (kind, position) values ('post', 510);
 
 create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
-language plpgsql stable security definer   -- checks for others than the caller, and reads the original of a repost
+language plpgsql stable security definer   -- checks for other people too, and reads the original of a repost
 set search_path = ''
 as $$
 begin
@@ -16,13 +16,13 @@ begin
     where p.id = p_post);
 end $$;
 comment on function private.post_visible_to is
-  'Whether a person may see a post, for definer functions that tell others about it. Null when there is no such post.';
+  'Whether a person may see a post, for definer functions that notify others of it. Null if there is no such post.';
 
 create function private.visibility(
   p_author uuid, p_required integer, p_space uuid default null, p_format text default '', p_quoted uuid default null,
   p_viewer uuid default null
 ) returns table (level smallint, is_inside boolean, is_silenced boolean, is_addressed boolean, is_visible boolean)
-language sql stable   -- without a search_path, so that Postgres puts it in place of its call: test/guards.test.ts
+language sql stable   -- without a search_path, so that Postgres inlines it: test/guards.test.ts
 begin atomic
   select f.level, f.is_inside, f.is_silenced,
          f.level >= p_required and f.is_inside,
@@ -36,31 +36,31 @@ begin atomic
                                where m.space_id = p_space
                                  and m.user_id = coalesce(p_viewer, (select app.uid()))) is true as is_inside,
            (select true from app.hidden_people s where s.user_id = p_author) is not null as is_silenced
-    offset 0) f;   -- each once
+    offset 0) f;   -- computes each column once
 end;
 comment on function private.visibility is
   'The one rule of visibility, for a row of this author that requires a level, may be in a space, and may be a '
-  'repost. level: the viewer''s audience level to the author (app.audience, 0 for a stranger); is_inside: the row is '
-  'in no space, or the viewer is a member of it; is_silenced: the author is banned or erased; is_addressed: the level '
-  'is enough and is_inside; is_visible: is_addressed, not is_silenced, and of a repost the original is visible too. '
-  'The viewer is the caller where p_viewer is null. It has its caller''s rights.';
+  'repost. level: the viewer''s audience level to the author (app.audience, 0 for a stranger). is_inside: the row is '
+  'in no space, or the viewer is a member of the space. is_silenced: the author is banned or erased. is_addressed: '
+  'the level is high enough and is_inside. is_visible: is_addressed and not is_silenced, and for a repost the '
+  'original is visible too. If p_viewer is null the viewer is the caller. Runs with the caller''s rights.';
 
 create view private.posts_with_visibility with (security_invoker) as
 select p.*, v.level as viewer_level, v.is_visible
 from app.posts p
 cross join lateral private.visibility(p.author_id, p.required_level, p.space_id, p.format, p.quoted_post_id) v;
 comment on view private.posts_with_visibility is
-  'All posts, each with the caller''s level to its author (viewer_level) and whether the caller may see it '
+  'All posts, each with the caller''s level to its author (viewer_level) and with whether the caller may see it '
   '(is_visible), by private.visibility.';
 
 create view private.visible_posts with (security_invoker) as
 select * from private.posts_with_visibility where is_visible;
 comment on view private.visible_posts is
   'The posts that the caller may see. It is for definer functions, to which no policy applies: they check a post '
-  'once, where the policies of everything that belongs to it would each check it again.';
+  'once, while the policies of all tables that belong to posts would each check it again.';
 
 create function private.require_post(p_post uuid) returns app.posts
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -72,10 +72,10 @@ begin
   end if;
   return v_post;
 end $$;
-comment on function private.require_post is 'Answers the post if the caller may see it.';
+comment on function private.require_post is 'Returns the post if the caller may see it.';
 
 create function private.require_published_post(p_post uuid) returns app.posts
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -87,10 +87,11 @@ begin
   return v_post;
 end $$;
 comment on function private.require_published_post is
-  'Answers the post if the caller may see it and it is out: nobody can act on a scheduled one, not even its author.';
+  'Returns the post if the caller may see it and it is published: nobody can act on a scheduled post, not even its '
+  'author.';
 
 create function private.lock_own_post(p_post uuid) returns app.posts
-language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
+language plpgsql volatile   -- locks the row; security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -106,10 +107,10 @@ begin
   end if;
   return v_post;
 end $$;
-comment on function private.lock_own_post is 'Answers the caller''s own post, locked until the transaction ends.';
+comment on function private.lock_own_post is 'Returns the caller''s own post, locked until the transaction ends.';
 
 create function private.find_post_time(p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor stays good when its post is deleted or hidden
+language plpgsql stable security definer   -- a cursor stays valid when its post is deleted or hidden
 set search_path = ''
 as $$
 begin
@@ -121,5 +122,5 @@ begin
       and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null));
 end $$;
 comment on function private.find_post_time is
-  'The time of a cursor''s post, also of a deleted one, but not of one that was never for the caller or is not out '
-  'yet.';
+  'The time of a cursor''s post, even if the post is deleted or hidden. Null if the post was never for the caller or '
+  'is not published.';

@@ -1,4 +1,4 @@
--- For DBAs: why somebody sees a post, or does not. `select * from private.explain_visibility(viewer, post)`.
+-- For DBAs: why a person sees a post or does not. `select * from private.explain_visibility(viewer, post)`.
 -- docs/decisions.md, Visibility.
 
 create function private.explain_visibility(p_viewer uuid, p_post uuid)
@@ -38,5 +38,4 @@ begin
 end $$;
 comment on function private.explain_visibility is
   'For DBAs: each part of the rule of visibility for a viewer and a post, {part, finding, passes}. The viewer sees '
-  'the '
-  'post if all parts pass. Levels are those of app.audience.';
+  'the post if all parts pass. Levels are those of app.audience.';

@@ -13,7 +13,7 @@ create table app.replies (
   created_at      timestamptz not null default now(),
   required_level  smallint not null generated always as (
     case when deleted_at is not null or author_banned then 4 when hidden_at is not null then 3 else 0 end) stored,
-  -- a deleted reply may have lost its words
+  -- erasure empties the words of deleted replies
   constraint reply_body check (deleted_at is not null or
     length(private.trimmed(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
   constraint criticism_length check (deleted_at is not null or kind <> 'criticism'
@@ -21,7 +21,7 @@ create table app.replies (
   constraint contribution_length check (deleted_at is not null or kind <> 'contribution'
     or length(private.trimmed(body)) >= 100)
 );
--- what everybody sees: readers then need not walk over hundreds of replies that are hidden, deleted or of the banned
+-- replies that everyone sees, so that reads need not scan those that are hidden, deleted or by banned people
 create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level = 0;
 create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level = 0;
 create index replies_parent_id_idx on app.replies (parent_id, created_at, id)
@@ -30,12 +30,13 @@ create index replies_parent_kind_idx on app.replies (parent_id, kind, created_at
   where parent_id is not null and required_level = 0;
 create index replies_own_idx on app.replies (post_id, author_id, created_at, id) where required_level = 3;
 create index replies_author_id_idx on app.replies (author_id, created_at desc, id desc);
-comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
-comment on column app.replies.hidden_at is 'When staff hid it from all but its author; null unless it is hidden.';
-comment on column app.replies.deleted_at is 'When it was deleted, for everyone and for good; null unless it was.';
-comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post '
-  'itself.';
-comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own applies too.';
+comment on table app.replies is 'Replies to posts. Deleted and hidden replies keep their rows.';
+comment on column app.replies.hidden_at is 'When staff hid it from everyone but its author; null if it is not hidden.';
+comment on column app.replies.deleted_at is 'When it was deleted, for everyone and permanently; null if it was not.';
+comment on column app.replies.parent_id is
+  'The reply under the same post that this one answers; null if it answers the post itself.';
+comment on column app.replies.required_level is
+  'As app.posts.required_level; a viewer also needs the level of the post.';
 
 insert into private.event_types (name, payload, happens) values
   ('posts.reply.created', '{replyId,postId,authorId}',
@@ -51,7 +52,7 @@ insert into private.write_limits (kind, per_hour) values ('replies', 600);
 create trigger check_author before insert on app.replies for each row execute function private.check_author();
 
 create function private.check_parent() returns trigger
-language plpgsql   -- invoker: what row-level security hides is unknown
+language plpgsql   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 begin
@@ -62,12 +63,12 @@ begin
   return new;
 end $$;
 comment on function private.check_parent is
-  'Trigger: a reply can only answer a reply that is under the same post and that its author sees.';
+  'Trigger: a reply can only answer a reply under the same post that its author can see.';
 create trigger check_parent before insert on app.replies
   for each row when (new.parent_id is not null) execute function private.check_parent();
 
 create function private.count_replies() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 declare
@@ -79,7 +80,7 @@ begin
   if tg_op = 'UPDATE' then
     v_were := array(select o.post_id from overwritten o where o.required_level = 0);
   end if;
-  -- each post once, since a ban or an erasure may change thousands of replies under the same one
+  -- each post once, because a ban or an erasure may change thousands of replies under the same post
   for v_post, v_more in
     select c.post_id, sum(c.one)
     from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (post_id, one)
@@ -91,8 +92,7 @@ begin
   return null;
 end $$;
 comment on function private.count_replies is
-  'Trigger: counts the replies that are there for everyone, and not those that are hidden, deleted or by banned '
-  'people.';
+  'Trigger: counts the replies that everyone can see, without those that are hidden, deleted or by banned people.';
 create trigger count_replies after insert on app.replies
   referencing new table as written for each statement execute function private.count_replies();
 create trigger count_changed_replies after update on app.replies
@@ -100,7 +100,7 @@ create trigger count_changed_replies after update on app.replies
   for each statement execute function private.count_replies();
 
 create function private.require_reply(p_reply uuid) returns app.replies
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -112,10 +112,10 @@ begin
   end if;
   return v_reply;
 end $$;
-comment on function private.require_reply is 'Answers the reply if the caller may see it and its post.';
+comment on function private.require_reply is 'Returns the reply if the caller may see it and its post.';
 
 create function private.find_reply_time(p_reply uuid, p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor stays good when its reply is deleted or hidden
+language plpgsql stable security definer   -- a cursor stays valid when its reply is deleted or hidden
 set search_path = ''
 as $$
 begin
@@ -124,7 +124,7 @@ begin
     where id = p_reply and post_id = p_post and private.may_meet(private.find_level(app.uid(), author_id)));
 end $$;
 comment on function private.find_reply_time is
-  'The time of a cursor''s reply under its post, also of a deleted one, but never across a block.';
+  'The time of a cursor''s reply under its post, even if it is deleted, but never across a block.';
 
 create view private.visible_replies with (security_invoker) as
 select r.*
@@ -133,7 +133,7 @@ cross join lateral private.visibility(r.author_id, r.required_level) v
 where v.is_visible
   and (select true from private.visible_posts p where p.id = r.post_id);
 comment on view private.visible_replies is
-  'The replies that the caller may see: for definer functions, to which no policy applies.';
+  'The replies that the caller may see. For definer functions, to which no policy applies.';
 
 create view app.reply_card with (security_invoker) as
 select r.id, row_to_json(c) as card
@@ -149,11 +149,12 @@ cross join lateral (
          r.body,
          private.utc(r.hidden_at) as "hiddenAt",
          private.utc(r.created_at) as "createdAt") c;
-comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, '
-  'body, hiddenAt, createdAt}. Only private.reply_cards reads this.';
+comment on view app.reply_card is
+  'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, body, hiddenAt, createdAt}. Only '
+  'private.reply_cards reads this view.';
 
 create function private.reply_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks each reply once, and its author not again
+language plpgsql stable security definer   -- checks each reply once, not its author a second time
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -162,7 +163,7 @@ begin
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.reply_card c on c.id = i.id);
 end $$;
-comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';
+comment on function private.reply_cards is 'The cards of these replies, in order, of those that the caller sees.';
 call private.force_index_scans('private.reply_cards');
 
 create function private.people_of_reply(p_reply uuid) returns uuid[]
@@ -178,7 +179,8 @@ begin
     where r.id = p_reply);
 end $$;
 comment on function private.people_of_reply is
-  'Whom a reply concerns: its writer, the author of the post, and the writer of the reply that it answers, or null.';
+  'The people whom a reply concerns: its author, the author of the post, and the author of the reply that it answers '
+  '(null if it answers the post).';
 
 create function api.create_reply(p_id uuid, p_body text, p_kind text default 'reply', p_parent_id uuid default null)
 returns json
@@ -192,7 +194,7 @@ declare
 begin
   perform private.count_writes('replies');
   perform private.lock_open_post_space(v_post);
-  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown post
+  -- reads and writes in one statement, so that a block in between cannot cause an error other than post_unknown
   insert into app.replies (post_id, author_id, parent_id, kind, body)
   select p.id, private.require_caller(), p_parent_id, p_kind, private.require_text(p_body)
   from app.posts p where p.id = v_post
@@ -203,7 +205,7 @@ begin
   perform private.emit('posts.reply.created', json_build_object(
     'replyId', v_reply, 'postId', v_post, 'authorId', app.uid()), private.people_of_reply(v_reply));
   v_card := private.reply_cards(array[v_reply]) -> 0;
-  if v_card is null then   -- a block came while the counters were waited for
+  if v_card is null then   -- a block was made while we waited for the counters
     perform private.raise_error('post_unknown');
   end if;
   return v_card;
@@ -213,7 +215,7 @@ comment on function api.create_reply is
   'criticism_length, contribution_length.';
 
 create function private.find_replies(p_post uuid, p_parent uuid, p_kind text, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden replies without end
+language plpgsql stable security definer   -- under the policy it could scan hidden replies without limit
 set search_path = ''
 as $$
 declare
@@ -222,8 +224,8 @@ declare
   v_after uuid := p_from.id;
   v_found app.found;
 begin
-  -- of the first four ways in one is open; the last one is to what is hidden from all but the caller. Each repeats
-  -- required_level, so that its index fits
+  -- exactly one of the first four branches applies; the last one finds the caller's own hidden replies. Each branch
+  -- repeats required_level, so that it can use its index
   with looked as materialized (
     select w.at, w.id, w.author_id, w.required_level from (
       (select created_at as at, id, author_id, required_level from app.replies
@@ -268,7 +270,7 @@ begin
 end $$;
 comment on function private.find_replies is
   'The next replies that the caller may see under a post that they see, or under one of its replies, of all kinds or '
-  'of one, among the next 400 that are there for everybody, and their own.';
+  'of one kind. It checks the next 400 of those that everyone sees and the caller''s own.';
 call private.force_index_scans('private.find_replies');
 
 create function api.list_replies(
@@ -280,7 +282,7 @@ set search_path = ''
 as $$
 declare
   v_post  uuid := (private.require_original(p_id)).id;
-  v_from  app.place := ('-infinity', v_post)::app.place;   -- any id will do beside infinity
+  v_from  app.place := ('-infinity', v_post)::app.place;   -- with infinity any id works
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -300,5 +302,5 @@ begin
   return private.page(private.reply_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_replies is
-  'The replies to a post (to the original of a repost), oldest first: all, those of one kind, or the direct answers '
-  'to one of them.';
+  'The replies to a post (to the original of a repost), oldest first: all of them, those of one kind, or the direct '
+  'answers to one of them.';

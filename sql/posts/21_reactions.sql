@@ -8,8 +8,8 @@ create table app.reactions (
   primary key (post_id, user_id, kind)
 );
 create index reactions_user_id_idx on app.reactions (user_id, created_at desc);
-comment on table app.reactions is 'Hearts and sparks, one of each a person and post.';
--- no update: a reaction is given or taken back
+comment on table app.reactions is 'Hearts and sparks, at most one of each per person and post.';
+-- no updates: a reaction is only given or taken back
 
 insert into private.event_types (name, payload, happens) values
   ('posts.reaction.added', '{postId,userId,kind}',
@@ -20,7 +20,7 @@ insert into private.event_types (name, payload, happens) values
 insert into private.write_limits (kind, per_hour) values ('reactions', 2000);
 
 create function private.count_reactions() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -35,7 +35,7 @@ create trigger _100_count_taken_back after delete on app.reactions
   for each row when (old.kind = 'heart') execute function private.count_reactions();
 
 create function private.announce_reactions() returns trigger
-language plpgsql security definer   -- the author of the post need not be visible to whoever takes a reaction back
+language plpgsql security definer   -- the caller may take a reaction back without seeing the author of the post
 set search_path = ''
 as $$
 begin
@@ -73,7 +73,7 @@ begin
   return private.require_engagement_card(v_post);
 end $$;
 comment on function api.react is
-  'Gives a post (the original of a repost) a heart or a spark; repeating it changes nothing. Answers {counters, '
+  'Gives a post (the original of a repost) a heart or a spark; repeating it changes nothing. Returns {counters, '
   'viewer}.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
@@ -86,10 +86,10 @@ begin
   delete from app.reactions
   where post_id = v_post and user_id = private.require_caller() and kind = coalesce(p_kind, kind);
   if found and not exists (select from app.posts where id = v_post) then
-    return private.error_response('post_unknown');   -- it is taken back, and nothing of the post is shown
+    return private.error_response('post_unknown');   -- the reaction is taken back, but nothing of the post is shown
   end if;
   return private.require_engagement_card(v_post);
 end $$;
 comment on function api.unreact is
-  'Takes the caller''s reaction of a kind back, or both; repeating it changes nothing. It also works on a post that '
-  'they no longer see, which is answered as unknown all the same. Answers {counters, viewer}.';
+  'Takes the caller''s reaction of one kind back, or both; repeating it changes nothing. It also works on a post that '
+  'they no longer see, but then the answer is post_unknown. Returns {counters, viewer}.';

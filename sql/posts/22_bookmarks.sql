@@ -1,4 +1,4 @@
--- Bookmarks: which posts people keep for themselves.
+-- Bookmarks: the posts that people save for themselves.
 
 create table app.bookmarks (
   post_id    uuid not null references app.posts on delete cascade,
@@ -8,8 +8,8 @@ create table app.bookmarks (
 );
 create index bookmarks_user_id_idx on app.bookmarks (user_id, created_at desc, post_id desc);
 create index bookmarks_post_id_idx on app.bookmarks (post_id);
-comment on table app.bookmarks is 'Who keeps which posts. Others see only a count.';
--- no update: a bookmark is set or taken back
+comment on table app.bookmarks is 'Who bookmarked which posts. Others see only a count.';
+-- no updates: a bookmark is only set or taken back
 
 create table private.removed_bookmarks (
   user_id    uuid not null,
@@ -20,15 +20,15 @@ create table private.removed_bookmarks (
 );
 create index removed_bookmarks_ended_at_idx on private.removed_bookmarks (ended_at);
 comment on table private.removed_bookmarks is
-  'The places of bookmarks that were taken back, for a day, so that a reader in the middle of the list can go on from '
-  'there. The ids are no foreign keys, since nothing depends on them.';
+  'The places of bookmarks that were taken back, kept for a day, so that a reader in the middle of the list can go on '
+  'from there. The ids are not foreign keys, because nothing depends on them.';
 comment on column private.removed_bookmarks.ended_at is 'When the bookmark was taken back.';
 insert into private.retention (relation, counts_from, keep) values ('private.removed_bookmarks', 'ended_at', '1 day');
--- each is an entry in two ledgers, which keep it when it is taken back
+-- each bookmark makes an entry in two ledgers, which remains when the bookmark is taken back
 insert into private.write_limits (kind, per_hour) values ('bookmarks', 2000);
 
 create function private.count_bookmarks() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -36,12 +36,12 @@ begin
   where post_id = coalesce(new.post_id, old.post_id);
   return null;
 end $$;
-comment on function private.count_bookmarks is 'Trigger: counts bookmarks, also those of the author.';
+comment on function private.count_bookmarks is 'Trigger: counts bookmarks, including those of the author.';
 create trigger _100_count_bookmarks after insert or delete on app.bookmarks
   for each row execute function private.count_bookmarks();
 
 create function private.keep_removed_bookmarks() returns trigger
-language plpgsql security definer   -- only this trigger writes them
+language plpgsql security definer   -- only this trigger may write them
 set search_path = ''
 as $$
 begin
@@ -51,7 +51,7 @@ begin
   return null;
 end $$;
 comment on function private.keep_removed_bookmarks is
-  'Trigger: a bookmark that is taken back leaves its place in the list behind.';
+  'Trigger: keeps the place of a bookmark that is taken back in private.removed_bookmarks.';
 create trigger _110_keep_removed after delete on app.bookmarks
   referencing old table as ended for each statement execute function private.keep_removed_bookmarks();
 
@@ -62,7 +62,7 @@ insert into private.event_types (name, payload, happens) values
    'somebody has taken a bookmark back');
 
 create function private.announce_bookmarks() returns trigger
-language plpgsql security definer   -- the author of the post need not be visible to whoever takes a bookmark back
+language plpgsql security definer   -- the caller may take a bookmark back without seeing the author of the post
 set search_path = ''
 as $$
 begin
@@ -80,7 +80,7 @@ create trigger _300_announce_removed after delete on app.bookmarks
   referencing old table as changed for each statement execute function private.announce_bookmarks();
 
 create function private.find_bookmark_time(p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor stays good when its bookmark is taken back
+language plpgsql stable security definer   -- a cursor stays valid when its bookmark is taken back
 set search_path = ''
 as $$
 begin
@@ -89,7 +89,7 @@ begin
     (select created_at from private.removed_bookmarks where user_id = app.uid() and post_id = p_post));
 end $$;
 comment on function private.find_bookmark_time is
-  'The time of a cursor''s post among the caller''s bookmarks, also of one that was taken back in the last day.';
+  'The time of a cursor''s post in the caller''s bookmarks, even if it was taken back in the last day.';
 
 create function api.bookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -105,8 +105,8 @@ begin
   return private.require_engagement_card(v_post);
 end $$;
 comment on function api.bookmark is
-  'Adds a post (the original of a repost) to the caller''s bookmarks; repeating it changes nothing, not even its '
-  'place. Answers {counters, viewer}.';
+  'Adds a post (the original of a repost) to the caller''s bookmarks. Repeating it changes nothing, not even the '
+  'place in the list. Returns {counters, viewer}.';
 
 create function api.unbookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -119,13 +119,13 @@ begin
   if not found then
     perform private.require_post(v_post);
   end if;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unbookmark is
-  'Takes a bookmark back, also of a post that the caller no longer sees; repeating it changes nothing.';
+  'Takes a bookmark back, even of a post that the caller no longer sees; repeating it changes nothing.';
 
 create function private.find_bookmarks(p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policies it would pass over posts that are hidden without end
+language plpgsql stable security definer   -- under the policies it could scan posts that are hidden without limit
 set search_path = ''
 as $$
 declare
@@ -158,7 +158,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- with infinity any id works
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -172,4 +172,5 @@ begin
   p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_bookmarks is 'The caller''s bookmarks, newest first, of posts that they may still see.';
+comment on function api.list_bookmarks is
+  'The caller''s bookmarks, newest first, without posts that they no longer see.';

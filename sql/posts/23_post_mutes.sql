@@ -8,8 +8,8 @@ create table app.post_mutes (
 );
 create index post_mutes_post_id_idx on app.post_mutes (post_id);
 comment on table app.post_mutes is
-  'Posts that people have muted: they and their reposts are gone from their feeds, and cause no notifications.';
--- no update: a mute is made or lifted
+  'Posts that people have muted: these and their reposts are left out of their feeds and cause them no notifications.';
+-- no updates: a mute is only made or lifted
 
 insert into private.errors (code, status, text) values
   ('post_mutes_exhausted', 409, 'You can mute at most 5000 posts.');
@@ -33,14 +33,14 @@ create trigger limit_post_mutes before insert on app.post_mutes
   for each row execute function private.limit_post_mutes();
 
 create function private.muted_posts() returns uuid[]
-language plpgsql stable   -- invoker: under row-level security these are the caller's own
+language plpgsql stable   -- security invoker: policies show only the caller's own
 set search_path = ''
 as $$
 begin
   return array(select post_id from app.post_mutes where user_id = app.uid());
 end $$;
 comment on function private.muted_posts is
-  'The posts that the caller has muted. A query that leaves them out reads them once.';
+  'The posts that the caller has muted. A query that filters by them calls this once.';
 
 create function api.mute_post(p_id uuid) returns json
 language plpgsql volatile
@@ -54,8 +54,8 @@ begin
   return json_build_object('muted', true);
 end $$;
 comment on function api.mute_post is
-  'Mutes a post: it leaves the caller''s feed, with its reposts, and causes them no notifications. Repeating it '
-  'changes nothing. Fails: post_mutes_exhausted.';
+  'Mutes a post: the caller''s feed leaves out the post and its reposts, and it causes them no notifications. '
+  'Repeating it changes nothing. Fails: post_mutes_exhausted.';
 
 create function api.unmute_post(p_id uuid) returns json
 language plpgsql volatile
@@ -66,7 +66,7 @@ begin
   if not found then
     perform private.require_post(p_id);
   end if;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unmute_post is
-  'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing.';
+  'Unmutes a post, even one that the caller no longer sees; repeating it changes nothing.';

@@ -1,13 +1,13 @@
--- Reposts and quotes: which posts can have one, who is told, and how many there are. api.create_post publishes them.
--- A repost is a pointer: what people do to it goes to the original, and its author can take it back even when they no
--- longer see the original.
+-- Reposts and quotes: which posts can be reposted or quoted, who is notified, and how they are counted.
+-- api.create_post publishes them. A repost is a pointer: actions on it go to the original, and its author can take it
+-- back even if they no longer see the original.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');
 
 create function private.require_original(p_post uuid) returns app.posts
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -19,10 +19,10 @@ begin
   return v_post;
 end $$;
 comment on function private.require_original is
-  'Answers the post that an action on this one is for: the original of a repost, or the post itself.';
+  'Returns the post to which an action on this one applies: the original of a repost, or the post itself.';
 
 create function private.require_published_original(p_post uuid) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -34,37 +34,37 @@ begin
   return v_post.id;
 end $$;
 comment on function private.require_published_original is
-  'As private.require_original, for posts that are out: nobody can act on a scheduled one.';
+  'As private.require_original, for published posts: nobody can act on a scheduled one.';
 
 create function private.lock_open_post_space(p_post uuid) returns void
-language plpgsql volatile security definer   -- the policy of posts was asked before
+language plpgsql volatile security definer   -- its callers have checked the post
 set search_path = ''
 as $$
 begin
   perform private.write_in_space((select p.space_id from app.posts p where p.id = p_post));
 end $$;
 comment on function private.lock_open_post_space is
-  'Passes for a post that is in no space, or in one that is not archived, which stays so until the transaction ends: '
-  'nobody answers, reacts to, votes on or pays for what is in an archived one.';
+  'Fails if a post is in an archived space, and keeps its space from being archived until the transaction ends. In an '
+  'archived space nobody can reply, react, vote or pay.';
 
 create function private.require_quotable(p_post uuid) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
   v_post app.posts := private.require_original(p_post);
 begin
-  -- this refuses scheduled and hidden posts too, since only their author sees them
+  -- this also rejects scheduled and hidden posts, because only their author sees them
   if v_post.author_id = private.require_caller() then
     perform private.raise_error('repost_own');
   end if;
   return v_post.id;
 end $$;
 comment on function private.require_quotable is
-  'Answers the post that a repost or a quote of this one is of: the original of a repost, or the post itself.';
+  'Returns the original for a repost or a quote of this post: the original of a repost, or the post itself.';
 
 create function private.count_reposts() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -74,7 +74,7 @@ begin
   return null;
 end $$;
 comment on function private.count_reposts is
-  'Trigger: counts the reposts that are out and not deleted by anybody. Quotes are not counted.';
+  'Trigger: counts the reposts that are published and not deleted. Quotes are not counted.';
 create trigger _152_count_reposts after insert on app.posts
   for each row when (new.format = 'repost' and new.published_at is not null and new.deleted_at is null)
   execute function private.count_reposts();
@@ -99,7 +99,7 @@ begin
   v_original := array(select o.author_id from app.posts o where o.id = v_post.quoted_post_id);
   if v_post.format = 'repost' then
     if private.post_visible_to(v_post.quoted_post_id, v_post.author_id) is not true then
-      perform private.raise_error('post_unknown');   -- deleted while the repost waited for it
+      perform private.raise_error('post_unknown');   -- the original was deleted while the repost waited for it
     end if;
     perform private.emit('posts.post.reposted', json_build_object(
       'postId', v_post.quoted_post_id, 'repostId', v_post.id, 'userId', v_post.author_id), v_original);
@@ -109,12 +109,12 @@ begin
   end if;
 end $$;
 comment on function private.announce_quote is
-  'Listener: emits an event for the original when a repost or a quote of it goes out.';
+  'Listener: emits an event for the original when a repost or a quote of it is published.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.announce_quote', 520);
 
 create function private.find_reposted(p_post uuid) returns uuid
-language plpgsql stable security definer   -- finds the caller's own repost even when they no longer see it
+language plpgsql stable security definer   -- finds the caller's own repost even if they no longer see it
 set search_path = ''
 as $$
 begin
@@ -122,11 +122,11 @@ begin
           where p.id = p_post and p.format = 'repost' and p.author_id = private.require_caller());
 end $$;
 comment on function private.find_reposted is
-  'The original of the caller''s own repost, even when the repost is deleted or they no longer see the original. Null '
+  'The original of the caller''s own repost, even if the repost is deleted or they no longer see the original. Null '
   'for any other id.';
 
 create function private.withdrawal_target(p_post uuid) returns uuid
-language plpgsql stable   -- invoker: it must not tell the original of a repost that the caller cannot see
+language plpgsql stable   -- security invoker: it must not reveal the original of a repost that the caller cannot see
 set search_path = ''
 as $$
 begin
@@ -136,11 +136,12 @@ begin
     p_post);
 end $$;
 comment on function private.withdrawal_target is
-  'The post from which the caller takes something back: the one that private.require_original answers, and any other '
-  'id as it is, since people can take back what is theirs even when they no longer see the post. It never fails.';
+  'The post from which the caller takes something back: the one that private.require_original returns. Any other id '
+  'is returned unchanged, because people can take back what is theirs even if they no longer see the post. It never '
+  'fails.';
 
 create function private.lock_original(p_post uuid) returns void
-language plpgsql volatile security definer   -- only triggers write counters
+language plpgsql volatile security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -148,11 +149,11 @@ begin
                                       where p.id = p_post and p.format = 'repost'));
 end $$;
 comment on function private.lock_original is
-  'Locks the counters of a repost''s original, where its deletion will count, before the repost itself is locked '
-  '(ARCHITECTURE.md, Locks). Does nothing for other posts.';
+  'Locks the counters of a repost''s original, which deleting the repost will change. Call it before locking the '
+  'repost (ARCHITECTURE.md, Locks). Does nothing for other posts.';
 
 create function private.delete_repost(p_original uuid) returns boolean
-language plpgsql volatile security definer   -- people may not write deleted_at
+language plpgsql volatile security definer   -- callers may not write deleted_at
 set search_path = ''
 as $$
 begin
@@ -165,7 +166,7 @@ begin
     where p.author_id = private.require_caller() and p.quoted_post_id = p_original and p.format = 'repost');
 end $$;
 comment on function private.delete_repost is
-  'Deletes the caller''s repost of a post, even when they no longer see the post. False when there never was one.';
+  'Deletes the caller''s repost of a post, even if they no longer see the post. False if there never was one.';
 
 create function api.repost(
   p_id uuid, p_body text default null, p_visibility text default 'public', p_depth integer default 0,
@@ -184,7 +185,7 @@ begin
     p_persona_id => p_persona_id, p_group_id => p_group_id, p_guild_id => p_guild_id);
 end $$;
 comment on function api.repost is
-  'Reposts a post, or quotes it when there is a body. A repost that exists already is answered again. Takes an '
+  'Reposts a post, or quotes it if there is a body. If the caller''s repost already exists, returns it. Takes an '
   'Idempotency-Key, as api.create_post does.';
 
 create function api.unrepost(p_id uuid) returns json
@@ -197,8 +198,8 @@ begin
   if not private.delete_repost(v_post) then
     perform private.require_post(v_post);
   end if;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unrepost is
-  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, even when they no longer '
-  'see the post; repeating it changes nothing.';
+  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, even if they no longer see '
+  'the post; repeating it changes nothing.';

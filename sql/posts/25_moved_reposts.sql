@@ -1,13 +1,14 @@
--- Where the feed finds the reposts of a post whose audience has changed: 500 of them at once, the others soon after.
+-- Keeps the audience of reposts in step with the original when its audience changes, so that the feed finds them:
+-- 500 reposts at once, the others soon after.
 
 create function private.sync_repost_audience_batch(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- changes reposts of others
+language plpgsql volatile security definer   -- changes other people's reposts
 set search_path = ''
 as $$
 declare
   v_ids uuid[];
 begin
-  -- waits for an edit of the audience, or lets it wait: otherwise this could write the audience from before the edit
+  -- either this waits for an edit of the audience, or the edit waits for this: it must not write the old audience
   perform from app.posts where id = (p_job ->> 'postId')::uuid for key share;
   v_ids := array(
     select r.id from app.posts r
@@ -20,13 +21,13 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.sync_repost_audience_batch is
-  'For the worker alone: gives the next 500 reposts of a post {postId} behind one its audience, so that the feed '
-  'finds them. Answers {changed, next}; next is null at the end.';
+  'For the worker alone: copies the audience of a post {postId} to its next 500 reposts after p_after, so that the '
+  'feed finds them. Returns {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('moved-reposts', 'private.sync_repost_audience_batch');
 
 create function private.sync_repost_audience() returns trigger
-language plpgsql security definer   -- changes reposts of others
+language plpgsql security definer   -- changes other people's reposts
 set search_path = ''
 as $$
 declare
@@ -46,8 +47,8 @@ begin
   return null;
 end $$;
 comment on function private.sync_repost_audience is
-  'Trigger: when a post is opened to everyone or closed to circles, the feed finds its reposts for everyone, or only '
-  'for people who are closer: 500 at once, the others soon after. Whether they are visible does not depend on it.';
+  'Trigger: when a post is opened to everyone or restricted to circles, the feed finds its reposts for everyone, or '
+  'only for people who are closer: 500 at once, the others soon after. Their visibility does not depend on this.';
 call private.force_index_scans('private.sync_repost_audience');
 create trigger _140_sync_repost_audience after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)

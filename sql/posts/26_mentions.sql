@@ -1,5 +1,5 @@
--- Mentions: a person who is named in a post or a reply by @username or @username@domain is told of it, once a text.
--- An edit mentions nobody.
+-- Mentions: a person named in a post or a reply by @username or @username@domain is notified, once per text. An edit
+-- notifies nobody.
 -- docs/decisions.md, Posts.
 
 insert into private.event_types (name, payload, happens) values
@@ -17,7 +17,7 @@ begin
     return '{}';
   end if;
   -- A mention is not part of a word, an address (a@b.example) or a link (…/@name), and its name ends where the word
-  -- ends. A name that is cut off does not count: an X, which no name has, replaces the rest of it.
+  -- ends. A name that is cut off does not count: its rest is replaced by an X, which no name contains.
   return array(
     select m.part[1]
     from regexp_matches(
@@ -30,11 +30,11 @@ begin
     order by min(m.place));
 end $$;
 comment on function private.names_in is
-  'The names that a text mentions, whether anybody has them or not, each once, in the order of their first mention: '
-  'among the first 200 mentions in its first 10,000 characters, since publishing waits for it.';
+  'The distinct names that a text mentions, in the order of their first mention, whether such people exist or not. It '
+  'checks the first 200 mentions in the first 10,000 characters, because publishing waits for it.';
 
 create function private.people_named(p_names text[]) returns uuid[]
-language plpgsql stable security definer   -- finds people whom the writer cannot see; who may be told is checked later
+language plpgsql stable security definer   -- also finds people whom the writer cannot see; callers check that later
 set search_path = ''
 as $$
 begin
@@ -45,7 +45,7 @@ begin
     group by n.user_id
     order by min(m.place));
 end $$;
-comment on function private.people_named is 'The people of these present or former names, each once, in their order.';
+comment on function private.people_named is 'The people with these present or former names, each once, in order.';
 
 create function private.mention_people(p_text text, p_writer uuid, p_post uuid, p_reply uuid default null) returns void
 language plpgsql volatile
@@ -58,8 +58,8 @@ begin
   if v_most = 0 then
     return;
   end if;
-  -- Names count as they are written: the count of those who are told would show who exists, and who blocks the writer.
-  -- Of a scheduled post that goes out nobody is there to be refused: it tells as many as there is room for.
+  -- Counts names as written: counting the people who are notified would reveal who exists and who blocks the writer.
+  -- When a scheduled post is published nobody could receive an error, so it notifies as many as the limit allows.
   v_most := private.count_writes('mentions', v_most, case when p_writer is distinct from app.uid() then p_writer end);
   perform private.emit('posts.person.mentioned', json_build_object(
     'userId', m.id, 'byId', p_writer, 'postId', p_post, 'replyId', p_reply), array[m.id])
@@ -73,7 +73,8 @@ begin
 end $$;
 comment on function private.mention_people is
   'Emits posts.person.mentioned for each of the first 20 people whom a text mentions, except the writer, people '
-  'across a block, and people who may not see the post. Up to 20 names a text count in the writer''s hour.';
+  'across a block, and people who may not see the post. Up to 20 names per text count towards the writer''s hourly '
+  'limit.';
 
 create function private.mention_in_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -84,7 +85,7 @@ begin
   from app.posts p where p.id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.mention_in_post is
-  'Listener: emits the mentions of a post when it goes out, which for a scheduled one is later than its insert.';
+  'Listener: emits the mentions of a post when it is published, which for a scheduled post is later than its insert.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.mention_in_post', 510);
 

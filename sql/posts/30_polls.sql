@@ -1,4 +1,4 @@
--- Polls: a question with 2 to 6 answers on a post, one vote a person, which may move until it closes.
+-- Polls: a question with 2 to 6 answers on a post. Each person has one vote and may change it until the poll closes.
 -- docs/decisions.md, Posts.
 
 create table app.polls (
@@ -13,13 +13,13 @@ create index polls_due_idx on app.polls (greatest(closes_at, close_again_at))
   where closes_at is not null and closed_emitted_at is null;
 create index polls_author_id_idx on app.polls (author_id, greatest(closes_at, close_again_at))
   where closes_at is not null and closed_emitted_at is null;
-comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or for good.';
-comment on column app.polls.closes_at is 'From then on it takes no votes; null is never.';
-comment on column app.polls.author_id is 'That of the post: authors take turns by it.';
+comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or forever if that is null.';
+comment on column app.polls.closes_at is 'After this time it takes no votes; null if it never closes.';
+comment on column app.polls.author_id is 'The author of the post. Jobs use it to alternate between authors.';
 comment on column app.polls.close_again_at is
-  'When a poll whose end could not be told, or that gives way to those of others, is tried again. Until then the '
-  'others have their turn, and it comes behind them.';
-comment on column app.polls.closed_emitted_at is 'When the author and the voters were told of its end, once.';
+  'When to try to close the poll again: after closing failed, or while it yields to polls of other authors. Until '
+  'then other polls come first.';
+comment on column app.polls.closed_emitted_at is 'When the author and the voters were notified of its end, once.';
 
 create table app.poll_options (
   id       uuid primary key default gen_random_uuid(),
@@ -30,7 +30,8 @@ create table app.poll_options (
   unique (poll_id, position),
   unique (poll_id, id)
 );
-comment on table app.poll_options is 'The answers of a poll, in order, with their tally, which a trigger keeps.';
+comment on table app.poll_options is
+  'The options of a poll, in order, with their numbers of votes, which a trigger maintains.';
 
 create table app.poll_votes (
   poll_id    uuid not null references app.polls on delete cascade,
@@ -42,7 +43,7 @@ create table app.poll_votes (
 );
 create index poll_votes_option_id_idx on app.poll_votes (poll_id, option_id);
 create index poll_votes_user_id_idx on app.poll_votes (user_id, poll_id);
-comment on table app.poll_votes is 'Who voted for what: one vote a person and poll. Others see only tallies.';
+comment on table app.poll_votes is 'Who voted for what: one vote per person and poll. Others see only the totals.';
 
 insert into private.event_types (name, payload, happens) values
   ('posts.poll.closed', '{postId,pollId}',
@@ -58,17 +59,17 @@ insert into private.errors (code, status, text) values
 insert into private.lock_kinds (kind, position) values ('poll', 515);
 
 create function private.count_votes() returns trigger
-language plpgsql security definer   -- only this trigger writes tallies
+language plpgsql security definer   -- only this trigger may write tallies
 set search_path = ''
 as $$
 begin
-  -- sorted, since a vote that moves and an erasure lock several options: ARCHITECTURE.md, Locks
+  -- sorted, because changing a vote and an erasure lock several options: ARCHITECTURE.md, Locks
   perform from app.poll_options where id in (old.option_id, new.option_id) order by id for no key update;
   update app.poll_options set votes = votes + case id when new.option_id then 1 else -1 end
   where id in (old.option_id, new.option_id);
   return null;
 end $$;
-comment on function private.count_votes is 'Trigger: the tallies of a poll follow its votes.';
+comment on function private.count_votes is 'Trigger: counts the votes for each option of a poll.';
 create trigger count_votes after insert or delete on app.poll_votes
   for each row execute function private.count_votes();
 create trigger count_moved_votes after update on app.poll_votes
@@ -85,7 +86,7 @@ begin
   return null;
 end $$;
 comment on function private.check_poll_time is
-  'Trigger: a scheduled post cannot be put off until after its poll closes.';
+  'Trigger: a scheduled post cannot be postponed until after its poll closes.';
 create trigger _130_check_poll_time after update of publish_at on app.posts
   for each row when (new.publish_at > old.publish_at) execute function private.check_poll_time();
 
@@ -112,13 +113,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- it may have been hidden from the caller meanwhile
+  -- the post may have been hidden from the caller in the meantime
   return private.require_card('post_unknown', (select card from app.poll_card where post_id = p_post));
 end $$;
 comment on function private.require_poll_card is 'The card of a post''s poll.';
 
 create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
-language plpgsql volatile security definer   -- people may not write polls: a post that others have read gets none
+language plpgsql volatile security definer   -- callers may not write polls, because nobody may add one to a post that others have read
 set search_path = ''
 as $$
 declare
@@ -157,11 +158,11 @@ begin
   select v_poll, o.place, o.text from unnest(v_texts) with ordinality as o (text, place);
 end $$;
 comment on function private.add_poll is
-  'Gives a post that the caller publishes in this transaction its poll {options, closesAt?}; options past the sixth '
-  'are dropped.';
+  'Adds the poll {options, closesAt?} to a post that the caller publishes in this transaction. Options after the '
+  'sixth are dropped.';
 
 create function private.lock_running_poll(p_post uuid) returns app.polls
-language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
+language plpgsql volatile   -- locks the row; security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -172,7 +173,7 @@ begin
   if v_poll.id is null then
     perform private.raise_error('poll_unknown');
   end if;
-  -- the end of a poll waits for votes under way, so that their voters are told too; after the end nobody waits
+  -- closing a poll waits for votes in progress, so that their voters are notified too; a closed poll is not locked
   perform private.lock('poll', v_poll.id::text)
   where v_poll.closes_at is null or v_poll.closes_at > clock_timestamp();
   if v_poll.closes_at <= clock_timestamp() then   -- it may have closed while we waited
@@ -181,8 +182,8 @@ begin
   return v_poll;
 end $$;
 comment on function private.lock_running_poll is
-  'Answers the poll of a post that is out, if the caller may see it and it takes votes, and lets one vote through at '
-  'a time until the transaction ends.';
+  'Returns the poll of a published post if the caller may see it and it takes votes. Until the transaction ends, '
+  'nobody else can vote in it.';
 
 create function api.vote_poll(p_id uuid, p_option_id uuid) returns json
 language plpgsql volatile
@@ -199,16 +200,16 @@ begin
   from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
   on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
   if not found then
-    perform private.require_post(v_post);   -- a block may have come in between
+    perform private.require_post(v_post);   -- a block may have been made in between
     perform private.raise_error('option_unknown');
   end if;
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.vote_poll is
-  'Votes in the poll of a post (of the original of a repost), or moves the caller''s vote. Answers the poll.';
+  'Votes in the poll of a post (of the original of a repost), or changes the caller''s vote. Returns the poll.';
 
 create function private.withdraw_vote(p_post uuid) returns boolean
-language plpgsql volatile security definer   -- people can take a vote back even when they no longer see the poll
+language plpgsql volatile security definer   -- people can take a vote back even if they no longer see the poll
 set search_path = ''
 as $$
 declare
@@ -227,8 +228,8 @@ begin
   return found;
 end $$;
 comment on function private.withdraw_vote is
-  'Takes the caller''s vote back from a poll that is not closed, even when they no longer see its post; false when '
-  'there was none.';
+  'Takes the caller''s vote back from a poll that is not closed, even if they no longer see its post. False if there '
+  'was none.';
 
 create function api.unvote_poll(p_id uuid) returns json
 language plpgsql volatile
@@ -238,25 +239,25 @@ declare
   v_post uuid := private.withdrawal_target(p_id);
 begin
   if not private.withdraw_vote(v_post) then
-    perform private.lock_running_poll(v_post);   -- fails where the caller cannot vote either
+    perform private.lock_running_poll(v_post);   -- fails if the caller could not vote either
   elsif not exists (select from app.posts where id = v_post) then
-    return private.error_response('post_unknown');   -- it is taken back, and nothing of the poll is shown
+    return private.error_response('post_unknown');   -- the vote is taken back, but nothing of the poll is shown
   end if;
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.unvote_poll is
-  'Takes the caller''s vote back, also from the poll of a post that they no longer see, which is answered as unknown '
-  'all the same; repeating it changes nothing. Answers the poll.';
+  'Takes the caller''s vote back; repeating it changes nothing. It also works on the poll of a post that they no '
+  'longer see, but then the answer is post_unknown. Returns the poll.';
 
 create function private.job_close_polls() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights to tables
 set search_path = ''
 as $$
 declare
   v_poll app.polls;
 begin
-  -- one poll a transaction, however many voted; not for update, since a vote under way would wait for it, and we for
-  -- the vote
+  -- one poll per transaction, regardless of the number of votes. Not for update: a vote in progress would wait for
+  -- that lock while this waits for the vote
   select * into v_poll from app.polls
   where closes_at is not null and closed_emitted_at is null and greatest(closes_at, close_again_at) <= now()
   order by greatest(closes_at, close_again_at) limit 1
@@ -268,20 +269,20 @@ begin
   begin
     update app.polls set closed_emitted_at = now() where id = v_poll.id;
     perform private.emit('posts.poll.closed', json_build_object('postId', v_poll.post_id, 'pollId', v_poll.id));
-  exception when others or query_canceled then   -- others does not include one that took too long
+  exception when others or query_canceled then   -- others does not include timeouts
     raise warning 'the end of the poll % could not be told: % %', v_poll.id, sqlstate, sqlerrm;
     update app.polls set close_again_at = clock_timestamp() + interval '5 seconds' where id = v_poll.id;
     return -1;
   end;
-  -- last, since it locks other polls
+  -- last, because it locks other polls
   perform private.yield_turn('app.polls', 'author_id', v_poll.author_id,
                            'closes_at is not null and closed_emitted_at is null',
                            'greatest(closes_at, close_again_at)', 'close_again_at');
   return 1;
 end $$;
 comment on function private.job_close_polls is
-  'Job: tells the author and the voters of the poll that has been closed the longest, and answers 1; of its author''s '
-  'others that are due all but 100 give way. When that fails, the poll goes behind the others, is tried again in 5 '
-  'seconds at the earliest, and the answer is -1. May run twice: it takes only due polls, each once, and skips locked '
-  'ones. The worker repeats it until there is none: 0.';
+  'Job: notifies the author and the voters of the poll that has been closed the longest, and returns 1; of the '
+  'author''s other due polls all but 100 yield to polls of others. If this fails, the poll goes behind the others, is '
+  'tried again after 5 seconds at the earliest, and the job returns -1. May run twice: it takes only due polls, each '
+  'once, and skips locked ones. The worker repeats it until it returns 0, because no poll is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '* * * * *', 60, true);

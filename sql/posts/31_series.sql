@@ -12,7 +12,7 @@ create table app.series (
   constraint series_description check (length(description) <= 2000)
 );
 create index series_author_id_idx on app.series (author_id, created_at desc, id desc);
-comment on table app.series is 'A series of one author. Everybody who sees one of its posts sees it.';
+comment on table app.series is 'A series of one author. Everyone who sees one of its posts sees it.';
 
 create table app.series_items (
   series_id uuid not null references app.series on delete cascade,
@@ -20,13 +20,13 @@ create table app.series_items (
   position  integer not null check (position > 0),
   added_at  timestamptz not null default now(),
   primary key (series_id, post_id),
-  -- checked at the end of a statement, since moving an item shifts those behind it
+  -- checked at the end of a statement, because moving an item shifts those after it
   constraint series_items_position_key unique (series_id, position) deferrable initially immediate
 );
 create index series_items_post_id_idx on app.series_items (post_id);
 comment on table app.series_items is
-  'The items of a series, at most 200. A post is in at most 5 series. position counts from 1, without gaps.';
-comment on column app.series_items.added_at is 'When the post became an item.';
+  'The items of a series, at most 200. A post can be in at most 5 series. position starts at 1 and has no gaps.';
+comment on column app.series_items.added_at is 'When the post was added as an item.';
 
 create table private.deleted_series_items (
   series_id uuid not null references app.series on delete cascade,
@@ -37,8 +37,8 @@ create table private.deleted_series_items (
 );
 create index deleted_series_items_post_id_idx on private.deleted_series_items (post_id);
 comment on table private.deleted_series_items is
-  'The places of deleted posts in their series, so that a reader can go on from there; position is the place of the '
-  'item behind. A series keeps the 200 that left last, since all move with its items.';
+  'The places of deleted posts in their series, so that a reader can go on from there; position is that of the item '
+  'after it. A series keeps the 200 that were deleted last, because every change of its items updates all of them.';
 comment on column private.deleted_series_items.left_at is 'When the post was deleted.';
 
 create table app.series_follows (
@@ -48,8 +48,8 @@ create table app.series_follows (
   primary key (series_id, user_id)
 );
 create index series_follows_user_id_idx on app.series_follows (user_id, series_id);
-comment on table app.series_follows is 'The people who are told of new items of a series.';
--- no update: a follow is made or ended
+comment on table app.series_follows is 'The people who are notified of new items of a series.';
+-- no updates: a follow is only made or ended
 
 insert into private.event_types (name, payload, happens) values
   ('posts.series.extended', '{seriesId,postId}',
@@ -77,7 +77,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that concurrent calls cannot exceed the limit
   perform private.lock('series of', new.author_id::text);
   if (select count(*) from app.series where author_id = new.author_id) >= 100 then
     perform private.raise_error('series_exhausted');
@@ -95,11 +95,11 @@ begin
   perform private.lock('series', p_series::text);
 end $$;
 comment on function private.lock_series is
-  'Lets one transaction at a time move items of a series; it counts them in a later statement. Lock the rows of posts '
-  'before, and several series in the order of their ids: ARCHITECTURE.md, Locks.';
+  'Makes sure that only one transaction at a time moves items of a series. Count items in a later statement. Lock the '
+  'rows of posts before this, and several series in the order of their ids: ARCHITECTURE.md, Locks.';
 
 create function private.place_item(p_series uuid, p_post uuid, p_position integer) returns boolean
-language plpgsql volatile security definer   -- only this and a trigger write positions, those of unseen items too
+language plpgsql volatile security definer   -- only this and a trigger may write positions, also those of items that the caller cannot see
 set search_path = ''
 as $$
 declare
@@ -108,7 +108,7 @@ declare
   v_to     integer;
   v_new    boolean;
 begin
-  -- the post first: ARCHITECTURE.md, Locks. It also keeps two series from taking the post at once
+  -- locks the post first: ARCHITECTURE.md, Locks. This also prevents two series from adding it at the same time
   perform private.check_lock_order('post');
   perform from app.posts where id = p_post and author_id = private.require_caller() for update;
   perform private.lock_series(p_series);
@@ -138,7 +138,7 @@ begin
   update app.series_items
   set position = case when post_id = p_post then v_to else position + sign(v_from - v_to)::integer end
   where series_id = p_series and position between least(v_from, v_to) and greatest(v_from, v_to) and v_from <> v_to;
-  -- as if the item left its place and came in at the new one
+  -- as if the item were removed and then inserted at its new position
   update private.deleted_series_items l
   set position = m.position + (m.position > v_to)::integer
   from (select post_id, position - (position > v_from)::integer as position
@@ -147,18 +147,18 @@ begin
   return v_new;
 end $$;
 comment on function private.place_item is
-  'Puts the caller''s post into the caller''s series at this position, or at the end; an item moves there. The items '
-  'behind it give way. True when it is a new item.';
+  'Puts the caller''s post into the caller''s series at this position, or at the end. If the post is already an item, '
+  'it moves there. Items after it shift. True if it is a new item.';
 
 create function private.leave_series() returns trigger
-language plpgsql volatile security definer   -- only triggers and private.place_item write positions
+language plpgsql volatile security definer   -- only triggers and private.place_item may write positions
 set search_path = ''
 as $$
 declare
   v_series uuid;
   v_gap    integer;
 begin
-  -- no series is added meanwhile, since adding the post locks its row
+  -- the post cannot be added to a series in the meantime, because adding locks its row
   for v_series in select series_id from app.series_items where post_id = new.id order by series_id loop
     perform private.lock_series(v_series);
     delete from app.series_items where series_id = v_series and post_id = new.id returning position into v_gap;
@@ -173,16 +173,16 @@ begin
   return null;
 end $$;
 comment on function private.leave_series is
-  'Trigger: a deleted post leaves its series, and the items behind it move up.';
+  'Trigger: removes a deleted post from its series; the items after it move up.';
 create trigger _170_leave_series after update of deleted_at on app.posts
   for each row when (old.deleted_at is null and new.deleted_at is not null) execute function private.leave_series();
 
 create function private.end_series_follows() returns trigger
-language plpgsql volatile security definer   -- a block ends the other's follow too
+language plpgsql volatile security definer   -- a block also ends the other person's follow
 set search_path = ''
 as $$
 begin
-  -- by the series, of which an author has at most 100
+  -- finds the follows by series, because an author has at most 100
   delete from app.series_follows f
   using (select m.blocked_id as follower_id, s.id
          from made m, app.series s where s.author_id = m.blocker_id
@@ -194,7 +194,7 @@ begin
   return null;
 end $$;
 comment on function private.end_series_follows is
-  'Trigger: a block ends the follows of each other''s series, both ways. Lifting it restores none.';
+  'Trigger: a block ends the follows of each other''s series, in both directions. Lifting the block restores none.';
 call private.force_index_scans('private.end_series_follows');
 create trigger _200_end_series_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_series_follows();
@@ -227,5 +227,5 @@ begin
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.series_card c on c.id = i.id);
 end $$;
-comment on function private.series_cards is 'The cards of these series, in order, as far as the caller sees them.';
+comment on function private.series_cards is 'The cards of these series, in order, of those that the caller sees.';
 call private.force_index_scans('private.series_cards');

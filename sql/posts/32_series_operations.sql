@@ -1,8 +1,8 @@
--- Making series, their items, and following them.
+-- Operations to create series, to arrange their items, and to follow them.
 -- docs/decisions.md, Posts.
 
 create function private.require_series(p_series uuid) returns app.series
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -14,7 +14,7 @@ begin
   end if;
   return v_series;
 end $$;
-comment on function private.require_series is 'Answers the series if the caller may see it.';
+comment on function private.require_series is 'Returns the series if the caller may see it.';
 
 create function api.create_series(p_title text, p_description text default null) returns json
 language plpgsql volatile
@@ -30,7 +30,7 @@ begin
   return private.series_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_series is
-  'Makes a series for the caller, still without items. Fails: series_title, series_description, series_exhausted.';
+  'Creates a series for the caller, without items. Fails: series_title, series_description, series_exhausted.';
 
 create function api.list_my_series(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -45,7 +45,7 @@ begin
   if p_cursor is not null and not found then
     perform private.raise_error('cursor_unknown');
   end if;
-  -- plain variables: an expression makes no index condition
+  -- plain variables, because expressions defeat the index
   v_from.created_at := coalesce(v_from.created_at, 'infinity');
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.series
@@ -67,7 +67,7 @@ begin
   if v_series.author_id <> private.require_caller() then
     perform private.raise_error('series_not_yours');
   end if;
-  v_post := private.lock_own_post(p_post_id);   -- the lock keeps it from being deleted or published meanwhile
+  v_post := private.lock_own_post(p_post_id);   -- while it is locked it cannot be deleted or published
   if v_post.format = 'repost' then
     perform private.raise_error('series_repost');
   end if;
@@ -79,7 +79,7 @@ begin
           from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
 end $$;
 comment on function api.add_series_item is
-  'Makes the caller''s post an item of their series, or moves it there when it is one already: {seriesId, position, '
+  'Makes the caller''s post an item of their series, or moves it if it already is an item: {seriesId, position, '
   'post}.';
 
 create function private.extend_series(p_event jsonb) returns void
@@ -91,16 +91,17 @@ begin
   from app.series_items i where i.post_id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.extend_series is
-  'Listener: emits an event for each series that has the post as an item when it goes out, as a scheduled one may.';
+  'Listener: when a post is published, emits an event for each series that has it as an item. A scheduled post can be '
+  'an item before.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.extend_series', 500);
 
 create function private.find_item_place(p_series uuid, p_post uuid) returns integer
-language plpgsql stable security definer   -- a cursor stays good when its post is deleted or hidden
+language plpgsql stable security definer   -- a cursor stays valid when its post is deleted or hidden
 set search_path = ''
 as $$
 begin
-  -- private.find_post_time alone would not find a scheduled item, which its author sees
+  -- private.find_post_time alone would not find a scheduled item, which its author can see
   if private.post_visible_to(p_post, app.uid()) or private.find_post_time(p_post) is not null then
     return coalesce(
       (select position from app.series_items where series_id = p_series and post_id = p_post),
@@ -109,7 +110,7 @@ begin
   return null;
 end $$;
 comment on function private.find_item_place is
-  'The position behind which a list goes on from a cursor''s post, also from a deleted one, but not from one that was '
+  'The position after which a list goes on from a cursor''s post, even if the post is deleted. Null if the post was '
   'never for the caller.';
 
 create function api.list_series_items(p_series_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -127,7 +128,7 @@ begin
   if v_cursor is not null and private.find_item_place(p_series_id, v_cursor) is null then
     perform private.raise_error('cursor_unknown');
   end if;
-  -- all items that the caller sees, at most 200: a position is the place among these, and tells nothing of others
+  -- all items that the caller sees, at most 200. position counts only these, so that it reveals nothing of others
   select array_agg(post_id order by position) filter (where position > v_place),
          count(*) filter (where position <= v_place)
   into v_ids, v_before
@@ -141,8 +142,8 @@ begin
       coalesce(v_ids::text[], '{}'), p_limit));
 end $$;
 comment on function api.list_series_items is
-  'The items of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}; '
-  'position is the place among these.';
+  'The items of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}. '
+  'position counts only these items.';
 
 create function api.follow_series(p_id uuid) returns json
 language plpgsql volatile
@@ -155,13 +156,14 @@ begin
   if v_series.author_id = private.require_caller() then
     perform private.raise_error('series_follow_own');
   end if;
-  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown series
+  -- reads and writes in one statement, so that a block in between cannot cause an error other than series_unknown
   insert into app.series_follows (series_id, user_id) select s.id, app.uid() from app.series s where s.id = p_id
   on conflict do nothing;
   return json_build_object('following', true);
 end $$;
 comment on function api.follow_series is
-  'Follows a series: the caller is told of its new items. Repeating it changes nothing. Answers {following}.';
+  'Follows a series, so that the caller is notified of its new items. Repeating it changes nothing. Returns '
+  '{following}.';
 
 create function api.unfollow_series(p_id uuid) returns json
 language plpgsql volatile
@@ -172,7 +174,7 @@ begin
   if not found then
     perform private.require_series(p_id);
   end if;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unfollow_series is
-  'Ends the caller''s follow of a series, also of one that they no longer see; repeating it changes nothing.';
+  'Ends the caller''s follow of a series, even of one that they no longer see; repeating it changes nothing.';

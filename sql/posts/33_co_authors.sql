@@ -1,4 +1,4 @@
--- Co-authors: who wrote a post with its author, and what share of its payments is theirs.
+-- Co-authors: the people who wrote a post with its author, and the share of its payments that each receives.
 -- docs/decisions.md, Posts.
 
 create table app.post_co_authors (
@@ -14,12 +14,12 @@ create table app.post_co_authors (
 create index post_co_authors_user_id_idx on app.post_co_authors (user_id, id);
 create index post_co_authors_pending_idx on app.post_co_authors (user_id, author_id) where status = 'pending';
 comment on table app.post_co_authors is
-  'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in '
-  'splits. A declined invitation is gone, and so is a co-author who left.';
+  'The invited and accepted co-authors of a post, at most four; id is that of the invitation. Only accepted ones take '
+  'part in splits. Declining an invitation or leaving deletes the row.';
 comment on column app.post_co_authors.author_id is
-  'Who invited: the post''s author, which never changes. A trigger writes it, so that a block finds the invitations '
+  'Who invited: the post''s author, who never changes. A trigger writes it, so that a block finds the invitations '
   'between two people.';
-comment on column app.post_co_authors.status is 'pending or accepted. Whoever declines or leaves has no row.';
+comment on column app.post_co_authors.status is 'pending or accepted. Declining or leaving deletes the row.';
 comment on column app.post_co_authors.split_share is 'Percent of a payment for the post, rounded down to whole mana.';
 
 insert into private.event_types (name, payload, happens) values
@@ -40,19 +40,19 @@ insert into private.errors (code, status, text) values
   ('co_author_resolved', 409, 'This invitation has already been accepted.');
 
 create function private.name_inviter() returns trigger
-language plpgsql security definer   -- reads the post, whoever may see it
+language plpgsql security definer   -- reads the post regardless of who may see it
 set search_path = ''
 as $$
 begin
   select author_id into new.author_id from app.posts where id = new.post_id;
   return new;
 end $$;
-comment on function private.name_inviter is 'Trigger: a co-author''s row has the author of the post.';
+comment on function private.name_inviter is 'Trigger: copies the author of the post to a co-author''s row.';
 create trigger name_inviter before insert on app.post_co_authors
   for each row execute function private.name_inviter();
 
 create function private.end_co_author_invitations() returns trigger
-language plpgsql security definer   -- a block ends the other's invitations too
+language plpgsql security definer   -- a block also ends the other person's invitations
 set search_path = ''
 as $$
 begin
@@ -63,13 +63,13 @@ begin
   return null;
 end $$;
 comment on function private.end_co_author_invitations is
-  'Trigger: a block ends pending invitations both ways. Accepted ones stay, with their share.';
+  'Trigger: a block ends pending invitations between two people, in both directions. Accepted ones keep their share.';
 call private.force_index_scans('private.end_co_author_invitations');
 create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();
 
 create function private.co_author_list(p_post uuid) returns json
-language plpgsql stable security definer   -- its callers have asked whether the caller sees the post
+language plpgsql stable security definer   -- its callers have checked that the caller sees the post
 set search_path = ''
 as $$
 declare
@@ -89,12 +89,12 @@ begin
                             where a.viewer_id = v_me and a.author_id = ca.user_id)));
 end $$;
 comment on function private.co_author_list is
-  'The co-authors whom the caller may see, as the card of this post has them. The author and the invited person also '
-  'see who has not answered yet.';
+  'The co-authors whom the caller may see, as in the card of the post. The author and the invited person also see '
+  'pending invitations.';
 call private.force_index_scans('private.co_author_list');
 
 create function private.co_author(p_row app.post_co_authors) returns json
-language plpgsql stable   -- takes a row and not an id: a declined invitation has no row any more
+language plpgsql stable   -- takes a row instead of an id, because a declined invitation is deleted
 set search_path = ''
 as $$
 begin
@@ -122,7 +122,7 @@ begin
   end if;
 end $$;
 comment on function private.require_split is
-  'Passes when a share fits beside the accepted ones of a post. Lock the post first.';
+  'Fails if this share does not fit with the accepted shares of a post. Lock the post first.';
 
 create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
 language plpgsql volatile
@@ -139,7 +139,7 @@ begin
   if v_post.format = 'repost' then
     perform private.raise_error('co_author_repost');
   elsif v_post.published_at is null then
-    perform private.raise_error('post_not_out');   -- nobody else could see it and accept
+    perform private.raise_error('post_not_out');   -- the invited person could not see it to accept
   elsif v_person = app.uid() then
     perform private.raise_error('co_author_oneself');
   elsif (p_split_share between 0 and 100) is not true then
@@ -153,7 +153,7 @@ begin
   end if;
   perform private.require_split(p_id, p_split_share);
 
-  -- seen and invited in one statement: a ban takes no pair
+  -- checks and inserts in one statement, because a ban does not lock the pair
   insert into app.post_co_authors (post_id, user_id, split_share)
   select p_id, u.id, p_split_share from app.users u where u.id = v_person
   returning * into v_row;
@@ -166,7 +166,7 @@ begin
   return private.co_author(v_row);
 end $$;
 comment on function api.invite_co_author is
-  'Invites a person to be a co-author of the caller''s post, with a share of what it is paid.';
+  'Invites a person to be a co-author of the caller''s post, with a share of its payments.';
 
 create function private.settle_co_author(p_post uuid, p_invite uuid, p_accept boolean) returns app.post_co_authors
 language plpgsql volatile security definer   -- the post and its other shares belong to others
@@ -177,14 +177,14 @@ declare
 begin
   perform private.check_lock_order('post');
   perform from app.posts where id = p_post for no key update;
-  -- only what is read after the lock is final
+  -- reads after the lock, because only then the row is final
   select * into v_row from app.post_co_authors
   where id = p_invite and post_id = p_post and user_id = private.require_caller() for update;
   if (p_accept is not false or v_row.status is distinct from 'accepted')
      and private.post_visible_to(p_post, app.uid()) is not true then
     perform private.raise_error('post_unknown');
   elsif v_row.id is null then
-    -- that of another, if the card of the post shows it to the caller
+    -- another person's invitation, if the card of the post shows it to the caller
     perform from json_array_elements(private.co_author_list(p_post)) i (item)
     where i.item ->> 'id' = p_invite::text;
     if found then
@@ -208,8 +208,8 @@ begin
   return v_row;
 end $$;
 comment on function private.settle_co_author is
-  'Accepts the caller''s invitation, or declines it, which deletes it. A co-author who declines stops being one, even '
-  'of a post that they do not see.';
+  'Accepts the caller''s invitation, or declines it, which deletes it. An accepted co-author can also decline, which '
+  'removes them, even from a post that they no longer see.';
 
 create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -217,9 +217,9 @@ set search_path = ''
 as $$
 begin
   if p_accept is null then
-    perform private.raise_error('value_invalid');   -- it would be a no, which is for good
+    perform private.raise_error('value_invalid');   -- null would count as no, which is final
   end if;
-  -- checks before the post is locked
+  -- checks this before locking the post
   if p_accept is not false or not exists (
        select from app.post_co_authors
        where id = p_invite_id and post_id = p_id and user_id = app.uid() and status = 'accepted') then
@@ -228,5 +228,5 @@ begin
   return private.co_author(private.settle_co_author(p_id, p_invite_id, p_accept));
 end $$;
 comment on function api.respond_co_author is
-  'Accepts or declines the caller''s invitation to be a co-author; a co-author who declines later stops being one. '
-  'Fails: value_invalid (neither).';
+  'Accepts or declines the caller''s invitation to be a co-author. A co-author can also decline later, which removes '
+  'them. Fails: value_invalid (neither).';

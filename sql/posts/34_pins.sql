@@ -1,4 +1,4 @@
--- Pins: up to three posts that come first in an author's profile.
+-- Pins: up to three posts that come first on an author's profile.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
@@ -7,16 +7,16 @@ insert into private.errors (code, status, text) values
 insert into private.lock_kinds (kind, position) values ('pins', 515);
 
 create function private.pin(p_post uuid) returns void
-language plpgsql volatile security definer   -- people may not write pinned_at
+language plpgsql volatile security definer   -- callers may not write pinned_at
 set search_path = ''
 as $$
 declare
   v_pinned integer;
   v_all    integer;
 begin
-  -- the lock comes first, the count in a later statement: the second of two then sees what the first has pinned
+  -- locks first and counts in a later statement, so that concurrent calls see what earlier ones have pinned
   perform private.lock('pins', private.require_caller()::text);
-  -- a repost that its author cannot see is not on the profile, so they could not find it there to unpin it
+  -- does not count reposts that their author cannot see, because they are not on the profile to be unpinned
   select count(*) filter (where private.post_visible_to(id, author_id)), count(*) into v_pinned, v_all
   from app.posts
   where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post;
@@ -26,10 +26,10 @@ begin
   update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
 end $$;
 comment on function private.pin is
-  'Pins the caller''s post, which the caller of this has locked. A deleted post is never pinned.';
+  'Pins the caller''s post, which must be locked already. A deleted post is never pinned.';
 
 create function private.unpin(p_post uuid) returns boolean
-language plpgsql volatile security definer   -- people may not write pinned_at
+language plpgsql volatile security definer   -- callers may not write pinned_at
 set search_path = ''
 as $$
 begin
@@ -37,7 +37,7 @@ begin
   where id = p_post and author_id = private.require_caller() and pinned_at is not null and deleted_at is null;
   return found;
 end $$;
-comment on function private.unpin is 'Unpins the caller''s post; false when it was not pinned.';
+comment on function private.unpin is 'Unpins the caller''s post; false if it was not pinned.';
 
 create function api.pin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -53,7 +53,7 @@ begin
   return private.post_card(p_id);
 end $$;
 comment on function api.pin_post is
-  'Pins the caller''s post to their profile; repeating it changes nothing, not even its place. Answers the post.';
+  'Pins the caller''s post to their profile. Repeating it changes nothing, not even its place. Returns the post.';
 
 create function api.unpin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -63,7 +63,7 @@ begin
   if not private.unpin(p_id) then
     perform private.lock_own_post(p_id);
   end if;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unpin_post is
-  'Unpins the caller''s post, also a repost whose original they no longer see; repeating it changes nothing.';
+  'Unpins the caller''s post, even a repost whose original they no longer see; repeating it changes nothing.';

@@ -1,4 +1,4 @@
--- Milestones: a post reaches 5, 15 and 50 reactions, and each is told once.
+-- Milestones: the author is notified once each when a post reaches 5, 15 and 50 reactions.
 -- docs/decisions.md, Posts.
 
 create function private.next_milestone(p_milestone smallint) returns integer
@@ -8,11 +8,10 @@ as $$
 begin
   return case p_milestone when 0 then 5 when 5 then 15 when 15 then 50 end;
 end $$;
-comment on function private.next_milestone is 'The number of reactions that is told after this one; null after the '
-  'last.';
+comment on function private.next_milestone is 'The next milestone after this one; null after the last.';
 
 create function private.reach_milestone() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 declare
@@ -24,8 +23,8 @@ begin
   return null;
 end $$;
 comment on function private.reach_milestone is
-  'Trigger: emits an event when a post reaches a milestone for the first time. Hearts that are taken back and given '
-  'again cause no second one.';
+  'Trigger: emits an event when a post reaches a milestone for the first time. Taking hearts back and giving them '
+  'again causes no second event.';
 create trigger reach_milestone after update of reactions on app.post_counters
   for each row when (new.reactions >= private.next_milestone(new.milestone))
   execute function private.reach_milestone();

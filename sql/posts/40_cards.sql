@@ -1,15 +1,15 @@
--- How a post looks in an answer. Cards are put together as text, once: json would be read again at each step, which
--- costs as much as making it.
+-- How a post looks in an answer. Cards are concatenated as text, because Postgres would parse json again at each step,
+-- which costs as much as building it.
 
 create function private.post_engagement_fields(p_ids uuid[]) returns text[]
-language plpgsql stable security definer   -- its callers check which of these posts the person sees
+language plpgsql stable security definer   -- its callers check which of these posts the caller sees
 set search_path = ''
 as $$
 declare
   v_me uuid := app.uid();
 begin
   return array(
-    -- what few posts have is looked for once for all of them
+    -- looks up once for all posts what only few of them have
     with mine as materialized (
       select array(select r.post_id from app.reactions r
                    where r.post_id = any (p_ids) and r.user_id = v_me and r.kind = 'heart') as hearts,
@@ -20,7 +20,7 @@ begin
              array(select r.quoted_post_id from app.posts r
                    where r.author_id = v_me and r.quoted_post_id = any (p_ids)
                      and r.format = 'repost' and r.deleted_at is null) as reposted,
-             -- no join: it could begin with all votes that the caller has ever given
+             -- no join, because it could begin with all votes that the caller has ever given
              array(select l.post_id from app.polls l
                    where l.post_id = any (p_ids)
                      and (select true from app.poll_votes v
@@ -40,8 +40,8 @@ begin
     order by w.place);
 end $$;
 comment on function private.post_engagement_fields is
-  'The parts of these posts'' cards that change with the engagement of others, each as the fields counters and '
-  'viewer of a JSON object, in order; null for a post that does not exist.';
+  'The parts of these posts'' cards that change with engagement, in order: for each post the fields counters and '
+  'viewer of a JSON object; null if a post does not exist.';
 call private.force_index_scans('private.post_engagement_fields');
 
 create function private.require_engagement_card(p_post uuid) returns json
@@ -51,16 +51,16 @@ as $$
 begin
   perform from private.visible_posts where id = p_post;
   if not found then
-    perform private.raise_error('post_unknown');   -- it was hidden from the caller meanwhile
+    perform private.raise_error('post_unknown');   -- the post was hidden from the caller in the meantime
   end if;
   return ('{' || (private.post_engagement_fields(array[p_post]))[1] || '}')::json;
 end $$;
 comment on function private.require_engagement_card is
-  'The parts of a post''s card that a reaction changes: {counters, viewer}.';
+  'The parts of a post''s card that engagement changes: {counters, viewer}.';
 call private.force_index_scans('private.require_engagement_card');
 
 create function private.count_fitting_posts(p_ids uuid[], p_limit integer) returns integer
-language plpgsql stable security definer   -- asked of posts that their list has found
+language plpgsql stable security definer   -- its callers pass posts that the caller sees
 set search_path = ''
 as $$
 begin
@@ -72,18 +72,18 @@ begin
     order by i.place), p_limit);
 end $$;
 comment on function private.count_fitting_posts is
-  'How many of these posts a page of p_limit has: private.count_fitting, with what they quote.';
+  'How many of these posts fit on a page of p_limit, including what they quote: private.count_fitting.';
 call private.force_index_scans('private.count_fitting_posts');
 
 create function private.card_texts(p_ids uuid[]) returns text[]
-language plpgsql stable security definer   -- checks once whether a post is visible, not once for each of its parts
+language plpgsql stable security definer   -- checks once whether a post is visible, not once for each part of its card
 set search_path = ''
 as $$
 declare
   v_engagement text[] := private.post_engagement_fields(p_ids);
 begin
   return array(
-    -- what few posts have is looked for once for all of them
+    -- looks up once for all posts what only few of them have
     with rare as materialized (
       select array(select l.post_id from app.polls l where l.post_id = any (p_ids)) as poll,
              array(select i.post_id from app.post_interests i where i.post_id = any (p_ids) and not i.is_primary)
@@ -134,12 +134,12 @@ begin
     order by w.place);
 end $$;
 comment on function private.card_texts is
-  'The cards of these posts without what they quote, in order: each as JSON without the closing brace, null for a '
-  'post that the caller does not see.';
+  'The cards of these posts without what they quote, in order: each as JSON without the closing brace; null if the '
+  'caller does not see the post.';
 call private.force_index_scans('private.card_texts');
 
 create function private.post_cards(p_ids uuid[], p_more text[] default null) returns text
-language plpgsql stable security definer   -- asks which posts these quote, whoever sees that
+language plpgsql stable security definer   -- finds the quoted posts regardless of who may see them
 set search_path = ''
 as $$
 declare
@@ -165,9 +165,9 @@ begin
     where w.text is not null);
 end $$;
 comment on function private.post_cards is
-  'The cards of these posts, in order, as far as the caller sees them, as the text of a JSON array. Each has what it '
-  'quotes as {quotedPostId, quotedPost}, null when the caller may not see that. p_more has a text for each post: '
-  'further fields, which begin with a comma.';
+  'The cards of these posts, in order, of those that the caller sees, as the text of a JSON array. Each card contains '
+  'what the post quotes as {quotedPostId, quotedPost}, null if the caller may not see it. p_more has further fields '
+  'for each post, as text that begins with a comma.';
 call private.force_index_scans('private.post_cards');
 
 create function private.post_card(p_id uuid, p_more text default null) returns json
@@ -178,4 +178,4 @@ begin
   return nullif(left(substr(private.post_cards(array[p_id], array[p_more]), 2), -1), '')::json;
 end $$;
 comment on function private.post_card is
-  'The card of one post, null when the caller does not see it: private.post_cards.';
+  'The card of one post; null if the caller does not see it: private.post_cards.';

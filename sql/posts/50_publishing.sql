@@ -42,8 +42,8 @@ begin
     from jsonb_array_elements(p_media) with ordinality m (piece, place));
 end $$;
 comment on function private.require_media is
-  'Media, of which each names a url or an asset of the caller, as a post of this format keeps them: [{url, alt}] '
-  'without other fields, alt null where it is empty. The format decides how many there may be.';
+  'Media as a post of this format stores them: [{url, alt}] without other fields, with alt null if it is empty. Each '
+  'item names a url or an asset of the caller. The format decides how many items are allowed.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
@@ -67,8 +67,8 @@ begin
   return v_more;
 end $$;
 comment on function private.require_further_interests is
-  'A post''s interests beside the primary one, each once, by their ids. Fails: interest_unknown (also for the primary '
-  'one).';
+  'A post''s interests other than the primary one, each once, sorted by id. Fails: interest_unknown (also for the '
+  'primary one).';
 
 create function private.require_future(p_publish_at timestamptz) returns void
 language plpgsql stable
@@ -79,7 +79,8 @@ begin
     perform private.raise_error('publish_at_past');
   end if;
 end $$;
-comment on function private.require_future is 'Passes for a moment in the future, and for null, which means at once.';
+comment on function private.require_future is
+  'Fails if a time is not in the future. Null passes, because it means at once.';
 
 create function api.create_post(
   p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',
@@ -130,7 +131,7 @@ begin
             case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
             p_format, private.require_name(p_title), private.require_text(p_body),
             private.require_media(p_media, p_format),
-            -- read by the statement that writes, so that a post hidden at this moment answers as an unknown one
+            -- in the same statement as the insert, so that a post that is hidden at this moment gives post_unknown
             case when p_quoted_post_id is not null then private.require_quotable(p_quoted_post_id) end,
             p_visibility, p_depth, p_interest_id, v_space, p_is_journalism, p_publish_at,
             case when p_publish_at is null then now() end)
@@ -144,7 +145,7 @@ begin
     end if;
   end loop;
   if v_answer is not null then
-    return private.finish_idempotent('create_post', v_answer);   -- a repost that exists already
+    return private.finish_idempotent('create_post', v_answer);   -- the repost already exists
   end if;
 
   if v_more <> '{}' then
@@ -159,9 +160,9 @@ begin
   return private.finish_idempotent('create_post', private.post_card(v_post));
 end $$;
 comment on function api.create_post is
-  'Publishes a post of any format, or schedules it (p_publish_at), for all or in a group or guild. A repost that '
-  'exists already is answered as it is. Takes an Idempotency-Key. Fails: space_visibility, post_title, post_body, '
-  'journalism_not_allowed.';
+  'Publishes a post of any format, or schedules it (p_publish_at), for everyone or in a group or guild. If the '
+  'caller''s repost already exists, returns it. Takes an Idempotency-Key. Fails: space_visibility, post_title, '
+  'post_body, journalism_not_allowed.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable

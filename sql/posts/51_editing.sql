@@ -1,4 +1,4 @@
--- How authors edit and delete their posts. Nobody is told of an edit, and nothing is published again.
+-- How authors edit and delete their posts. Nobody is notified of an edit, and nothing is published again.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
@@ -9,7 +9,7 @@ insert into private.errors (code, status, text) values
 insert into private.write_limits (kind, per_hour) values ('edits', 300);
 
 create function private.keep_version() returns trigger
-language plpgsql security definer   -- only this trigger writes versions
+language plpgsql security definer   -- only this trigger may write versions
 set search_path = ''
 as $$
 begin
@@ -20,15 +20,15 @@ begin
   return new;
 end $$;
 comment on function private.keep_version is
-  'Trigger: keeps what a post said before an edit of its words, and stamps edited_at. It keeps nothing of a scheduled '
-  'post, which nobody has read, nor at an erasure.';
+  'Trigger: keeps what a post said before an edit of its words, and sets edited_at. It keeps nothing of a scheduled '
+  'post, which nobody has read, or during an erasure.';
 create trigger _110_keep_version before update of title, body, media on app.posts
   for each row when ((old.title, old.body, old.media) is distinct from (new.title, new.body, new.media)
                      and old.published_at is not null and new.deleted_at is null)
   execute function private.keep_version();
 
 create function private.mirror_interest() returns trigger
-language plpgsql security definer   -- only triggers write which interest is the primary one
+language plpgsql security definer   -- only triggers may write which interest is the primary one
 set search_path = ''
 as $$
 begin
@@ -40,7 +40,7 @@ begin
   return null;
 end $$;
 comment on function private.mirror_interest is
-  'Trigger: the primary interest in app.post_interests follows that of the post.';
+  'Trigger: copies a new primary interest of a post to app.post_interests.';
 create trigger _180_mirror_interest after update of interest_id on app.posts
   for each row when (new.interest_id is distinct from old.interest_id) execute function private.mirror_interest();
 
@@ -60,7 +60,7 @@ begin
   if p_changes ?| '{format,poll,quotedPostId,groupId,guildId}' then
     perform private.raise_error('post_fixed');
   end if;
-  if v_post.published_at is not null then   -- who writes a scheduled post may store it as often as they like
+  if v_post.published_at is not null then   -- authors may save a scheduled post as often as they like
     perform private.count_writes('edits');
   end if;
   if v_post.format = 'repost'
@@ -112,8 +112,9 @@ begin
 end $$;
 comment on function api.update_post is
   'Changes the caller''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, '
-  'isJournalism, publishAt}: what is absent stays. The former words are kept. publishAt moves a scheduled post, null '
-  'publishes it now. Fails: post_title, post_body, poll_closes_at, journalism_not_allowed, space_visibility.';
+  'isJournalism, publishAt}. Absent fields do not change. The former words are kept. publishAt moves a scheduled '
+  'post; null publishes it now. Fails: post_title, post_body, poll_closes_at, journalism_not_allowed, '
+  'space_visibility.';
 
 create function private.delete_post(p_post uuid) returns uuid
 language plpgsql volatile
@@ -138,8 +139,8 @@ begin
   return v_post.author_id;
 end $$;
 comment on function private.delete_post is
-  'Deletes a post for everyone and answers its author; its row and words stay for the staff. Null when it was deleted '
-  'before. For definer functions and staff.';
+  'Deletes a post for everyone and returns its author; its row and words remain for the staff. Null if it was already '
+  'deleted. For definer functions and staff.';
 
 create function private.delete_own_post(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- nobody sees a deleted post, so no policy can let its author write it
@@ -150,20 +151,20 @@ begin
           from app.posts p where p.id = p_post and p.author_id = private.require_caller());
 end $$;
 comment on function private.delete_own_post is
-  'Deletes the caller''s own post. False when it was deleted before, null when it is not theirs.';
+  'Deletes the caller''s own post. False if it was already deleted, null if it is not theirs.';
 
 create function api.delete_post(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- one's own goes whatever one sees of it: a repost of what is hidden, a post in a space that one left
+  -- works even if the caller does not see their post: a repost of a hidden post, or a post in a space that they left
   if private.delete_own_post(p_id) is not true then
     perform private.lock_own_post(p_id);
-    perform private.raise_error('post_unknown');   -- the second of two at once finds none
+    perform private.raise_error('post_unknown');   -- a concurrent call has deleted it
   end if;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.delete_post is
-  'Deletes the caller''s post, also a hidden or scheduled one, a repost whose original they no longer see, and one in '
-  'a group or guild that they have left.';
+  'Deletes the caller''s post, even if it is hidden or scheduled, a repost whose original they no longer see, or in a '
+  'group or guild that they have left.';

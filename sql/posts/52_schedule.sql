@@ -1,4 +1,4 @@
--- Scheduled posts: how they wait, and how each goes out, once.
+-- Scheduled posts: how they wait, and how each is published, once.
 -- docs/decisions.md, Posts.
 
 create function private.publish_post(p_post uuid) returns void
@@ -17,26 +17,26 @@ begin
   end if;
 end $$;
 comment on function private.publish_post is
-  'Lets a scheduled post go out, with everything that follows. Does nothing when it is out already. For definer '
+  'Publishes a scheduled post, with everything that follows. Does nothing if it is already published. For definer '
   'functions.';
 
 create function private.publish_now(p_post uuid) returns void
-language plpgsql volatile security definer   -- people may not write published_at
+language plpgsql volatile security definer   -- callers may not write published_at
 set search_path = ''
 as $$
 begin
   if exists (select from app.posts where id = p_post and author_id = app.uid()) then
     if not private.may_publish_in((select space_id from app.posts where id = p_post), app.uid()) then
-      perform private.raise_error('space_archived');   -- of others than its members it is unknown
+      perform private.raise_error('space_archived');   -- the post is unknown to people who are no longer members
     end if;
     perform private.publish_post(p_post);
     update app.posts set publish_at = null where id = p_post;
   end if;
 end $$;
-comment on function private.publish_now is 'Lets the caller''s own scheduled post go out before its time.';
+comment on function private.publish_now is 'Publishes the caller''s own scheduled post before its time.';
 
 create function private.job_publish_scheduled() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights to tables
 set search_path = ''
 as $$
 declare
@@ -46,7 +46,7 @@ declare
   v_space  uuid;
   v_may    boolean;
 begin
-  -- one post a transaction: it then locks no more than publishing by hand does
+  -- one post per transaction, so that it locks no more than publishing by hand
   select p.id, p.author_id, p.space_id, private.may_publish_in(p.space_id, p.author_id)
   into v_post, v_author, v_space, v_may
   from app.posts p join app.users u on u.id = p.author_id
@@ -57,8 +57,8 @@ begin
   if not found then
     return 0;
   elsif not v_may then
-    -- asked again later, so that what waits for somebody to come back is not looked at by each call; with it up to 500
-    -- others of theirs there, or thousands of them would take a call each
+    -- tried again later, so that not every call checks posts that wait for their author to come back. Also puts off up
+    -- to 500 others of the author in that space; otherwise thousands of them would take a call each
     update app.posts set publish_again_at = clock_timestamp() + interval '15 minutes'
     where id = v_post or ctid = any (array(
       select ctid from app.posts
@@ -69,27 +69,27 @@ begin
   end if;
   begin
     perform private.publish_post(v_post);
-  exception when others or query_canceled then   -- others does not include one that took too long
+  exception when others or query_canceled then   -- others does not include timeouts
     raise warning 'the scheduled post % did not go out: % %', v_post, sqlstate, sqlerrm;
     update app.posts set publish_again_at = clock_timestamp() + interval '5 seconds' where id = v_post;
     return -1;
   end;
-  -- last, since it locks other posts
+  -- last, because it locks other posts
   perform private.yield_turn('app.posts', 'author_id', v_author, c_waits, 'greatest(publish_at, publish_again_at)',
                            'publish_again_at');
   return 1;
 end $$;
 comment on function private.job_publish_scheduled is
-  'Job: lets the scheduled post go out that has been due the longest, unless its author is banned or erased, and '
-  'answers 1; of its author''s others that are due all but 100 give way. When that fails, the post goes behind the '
-  'others that are due, is tried again in 5 seconds at the earliest, and the answer is -1. One whose author has left '
-  'its space, or whose space is archived, goes behind them too, with all of theirs there, and is looked at again in a '
-  'quarter of an hour. May run twice: it takes only due posts, each once, and skips locked ones. The worker repeats '
-  'it until there is none: 0.';
+  'Job: publishes the scheduled post that has been due the longest, unless its author is banned or erased, and '
+  'returns 1; of the author''s other due posts all but 100 yield to posts of others. If this fails, the post goes '
+  'behind the other due posts, is tried again after 5 seconds at the earliest, and the job returns -1. If the author '
+  'has left the space of the post, or it is archived, the post goes behind the others too, with all of the author''s '
+  'posts there, and is checked again after 15 minutes. May run twice: it takes only due posts, each once, and skips '
+  'locked ones. The worker repeats it until it returns 0, because no post is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.find_scheduled_time(p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor stays good when its post is deleted
+language plpgsql stable security definer   -- a cursor stays valid when its post is deleted
 set search_path = ''
 as $$
 begin
@@ -97,11 +97,11 @@ begin
           from app.posts where id = p_post and author_id = app.uid());
 end $$;
 comment on function private.find_scheduled_time is
-  'The time of a cursor''s post among the caller''s scheduled ones, also of one that has gone out or was deleted, but '
-  'never of another''s. For one that went out before its time, it is the moment when it did.';
+  'The time of a cursor''s post among the caller''s scheduled posts, even if it has been published or deleted, but '
+  'never of another person''s post. For a post that was published early it is the time of publication.';
 
 create function private.find_scheduled(p_after timestamptz, p_id uuid) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over those in spaces that one left
+language plpgsql stable security definer   -- under the policy it could scan posts in spaces that the caller left without limit
 set search_path = ''
 as $$
 declare
@@ -123,7 +123,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_scheduled is
-  'The caller''s next scheduled posts that they see, among the next 400.';
+  'The caller''s next scheduled posts, of those that they see, among the next 400.';
 call private.force_index_scans('private.find_scheduled');
 
 create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
@@ -132,7 +132,7 @@ set search_path = ''
 as $$
 declare
   v_me    uuid := private.require_caller();
-  v_from  app.place := ('-infinity', v_me)::app.place;   -- any id will do beside infinity
+  v_from  app.place := ('-infinity', v_me)::app.place;   -- with infinity any id works
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -146,4 +146,5 @@ begin
   p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_scheduled_posts is 'The caller''s posts that wait for their time, soonest first.';
+comment on function api.list_scheduled_posts is
+  'The caller''s scheduled posts that are not yet published, soonest first.';

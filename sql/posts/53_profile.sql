@@ -4,7 +4,7 @@
 create function private.require_profile_place(
   p_cursor text, p_author uuid, out post_id uuid, out pinned_at timestamptz, out published_at timestamptz
 )
-language plpgsql stable security definer   -- a cursor stays good when its post is deleted or hidden
+language plpgsql stable security definer   -- a cursor stays valid when its post is deleted or hidden
 set search_path = ''
 as $$
 begin
@@ -21,18 +21,18 @@ begin
   end if;
 end $$;
 comment on function private.require_profile_place is
-  'The place of a cursor''s post on its author''s profile: among the pinned ones when pinned_at is set (a deleted '
-  'post keeps it), otherwise in time, where a place may stand for a post. A post that is not by this author or was '
-  'never for the caller fails with cursor_unknown.';
+  'The place of a cursor''s post on its author''s profile: among the pinned posts if pinned_at is set (a deleted post '
+  'keeps it), otherwise by time. A cursor can also contain a time instead of a post. Fails with cursor_unknown if the '
+  'post is not by this author or was never for the caller.';
 
 create function private.find_posts_by(p_author uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden posts without end
+language plpgsql stable security definer   -- under the policy it could scan hidden posts without limit
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_near   boolean := exists (select from app.audience where viewer_id = v_me and author_id = p_author and level > 0)
-    -- also one that the author has left
+    -- also counts spaces that the author has left
     or exists (select from app.space_members m
                cross join lateral (select from app.posts p
                                    where p.space_id = m.space_id and p.author_id = p_author
@@ -42,8 +42,8 @@ declare
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
-  -- one of the two ways in is open. A stranger's passes over nothing that is for others: what its author keeps to
-  -- circles and groups, or had hidden or deleted, empties no profile
+  -- exactly one of these two branches applies. The one for strangers need not scan posts that are for circles, in
+  -- groups, hidden or deleted, so that these never make a profile look empty
   with looked as materialized (
     select * from (
       (select p.published_at as at, p.id
@@ -68,8 +68,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_posts_by is
-  'The next posts of a person that the caller may see, without the pinned ones, among the next 400 that are for '
-  'everybody; where they wrote in a space of the caller''s, or have them in a circle, among their next 400 of all '
+  'The next posts of a person that the caller may see, without the pinned ones. It checks the next 400 that are for '
+  'everyone; if the caller is in one of the person''s circles, or in a space where they posted, the next 400 of all '
   'kinds.';
 call private.force_index_scans('private.find_posts_by');
 
@@ -88,11 +88,11 @@ begin
   select post_id, pinned_at, published_at into v_before, v_pinned, v_from
   from private.require_profile_place(p_cursor, v_author);
   if v_before is null then
-    v_before := v_author;   -- any id will do beside infinity
+    v_before := v_author;   -- with infinity any id works
     v_pinned := 'infinity';
   end if;
   if v_pinned is not null then
-    -- at most 50, of which three are seen by their author: see private.pin
+    -- at most 50, of which their author sees three: private.pin
     v_pins := array(select id from app.posts
                     where author_id = v_author and pinned_at is not null and deleted_at is null
                       and published_at is not null
@@ -106,5 +106,5 @@ begin
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_posts_by is
-  'A person''s posts as far as the caller sees them, the pinned ones first, then the newest. Only the author sees the '
-  'hidden ones, and nobody the scheduled ones.';
+  'A person''s posts that the caller sees, the pinned ones first, then the newest. Only the author sees hidden posts; '
+  'nobody sees scheduled ones here.';

@@ -2,13 +2,13 @@
 -- docs/decisions.md, Spaces.
 
 create function private.find_space_posts(p_space uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden posts without end
+language plpgsql stable security definer   -- under the policy it could scan hidden posts without limit
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_list   text := 'space posts ' || p_space;
-  v_place  app.place := ('infinity', p_space)::app.place;   -- any id will do beside infinity
+  v_place  app.place := ('infinity', p_space)::app.place;   -- with infinity any id works
   v_from   timestamptz;
   v_before uuid;
   v_found  app.found;
@@ -24,7 +24,7 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  v_from := v_place.at;   -- plain variables: an expression makes no index condition
+  v_from := v_place.at;   -- plain variables, because expressions defeat the index
   v_before := v_place.id;
   with looked as materialized (
     select w.at, w.id from (
@@ -49,7 +49,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_space_posts is
-  'The next posts of a space that a member may see, among the next 400 that all members see, and their own.';
+  'The next posts of a space that a member may see, among the next 400 of those that all members see and the '
+  'caller''s own.';
 call private.force_index_scans('private.find_space_posts');
 
 create function api.list_space_posts(
@@ -69,4 +70,4 @@ begin
   p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_space_posts is 'What is posted in a group or a guild, newest first, for its members.';
+comment on function api.list_space_posts is 'The posts in a group or guild, newest first, for its members.';

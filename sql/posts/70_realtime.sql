@@ -5,7 +5,7 @@ create function private.may_listen_to_feed(p_rest text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return p_rest = 'public'; end $$;
-comment on function private.may_listen_to_feed is 'Audience of feed:public: everybody with a valid token.';
+comment on function private.may_listen_to_feed is 'Audience of feed:public: everyone with a valid token.';
 insert into private.realtime_topics (prefix, audience, events) values
   ('feed', 'private.may_listen_to_feed', '`feed:public`: `post` {id} of a new public post');
 
@@ -19,6 +19,6 @@ begin
   where p.required_level = 0 and p.within_id is null and p.closer_id is null;
 end $$;
 comment on function private.broadcast_posts is
-  'Listener: announces a public post when it goes out, which for a scheduled one is later than its insert.';
+  'Listener: announces a public post when it is published, which for a scheduled post is later than its insert.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.broadcast_posts', 700, 'soon');

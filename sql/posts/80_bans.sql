@@ -1,9 +1,9 @@
--- Bans: what a banned person wrote disappears, and comes back when the ban ends. The newest 500 posts and replies are
--- hidden in their rows at once, the others by the worker; until then app.hidden_people hides them.
+-- Bans: what a banned person wrote is hidden, and shown again when the ban ends. A ban updates the rows of the newest
+-- 500 posts and replies at once, and the worker the others; until then app.hidden_people hides them.
 -- docs/decisions.md, Staff.
 
 create function private.next_posts(p_author uuid, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change rows of a person
+language plpgsql stable security definer   -- for definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
@@ -29,27 +29,27 @@ begin
   return v_ids;
 end $$;
 comment on function private.next_posts is
-  'The next 500 posts of a person behind one: those that are out, newest first, and then those that are not. When the '
-  'one has gone out meanwhile it begins again with the newest, so that none is passed over.';
+  'The next 500 posts of a person after p_after: first the published ones, newest first, then the others. If the post '
+  'p_after has been published in the meantime, begins again with the newest, so that none is left out.';
 call private.force_index_scans('private.next_posts');
 
 create function private.next_replies(p_author uuid, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change rows of a person
+language plpgsql stable security definer   -- for definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
   v_from   timestamptz := coalesce((select created_at from app.replies where id = p_after), 'infinity');
-  v_before uuid := coalesce(p_after, p_author);   -- any id will do beside infinity
+  v_before uuid := coalesce(p_after, p_author);   -- with infinity any id works
 begin
   return array(select id from app.replies
                where author_id = p_author and (created_at, id) < (v_from, v_before)
                order by created_at desc, id desc limit 500);
 end $$;
-comment on function private.next_replies is 'The next 500 replies of a person behind one, newest first.';
+comment on function private.next_replies is 'The next 500 replies of a person after p_after, newest first.';
 call private.force_index_scans('private.next_replies');
 
 create function private.lock_written(p_posts uuid[], p_replies uuid[]) returns void
-language plpgsql volatile security definer   -- only triggers write counters
+language plpgsql volatile security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -59,9 +59,9 @@ begin
     union select r.post_id from app.replies r where r.id = any (p_replies)));
 end $$;
 comment on function private.lock_written is
-  'Before a ban or an erasure changes these posts and replies of a person, locks the counters of everything that it '
-  'will count or change: the posts, what they repost and what is replied to (ARCHITECTURE.md, Locks). Anybody who '
-  'reacts, counts views, moderates, bans or erases meanwhile waits without holding a lock that is needed here.';
+  'Call it before a ban or an erasure changes these posts and replies of a person. It locks the counters that will '
+  'change: of the posts, of what they repost and of what is replied to (ARCHITECTURE.md, Locks). People who react, '
+  'count views, moderate, ban or erase in the meantime wait without holding a lock that is needed here.';
 
 create function private.hide_or_show_posts(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban changes rows of the banned person
@@ -73,7 +73,7 @@ declare
   v_ids     uuid[];
   v_changed integer;
 begin
-  -- a ban or its end waits for this batch, or this batch for it: what it writes is what holds when it commits
+  -- either a change of the ban waits for this batch, or this batch waits for it, so that it never writes an old state
   select banned_at is not null into v_banned from app.users where id = v_user for share;
   v_ids := private.next_posts(v_user, p_after);
   perform private.lock_written(v_ids, '{}');
@@ -82,8 +82,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_posts is
-  'For the worker alone, and private.hide_banned_posts: hides the next 500 posts of a person {userId} behind one, or '
-  'shows them again, by whether the person is banned then. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.hide_banned_posts: hides the next 500 posts of a person {userId} after p_after '
+  'if the person is banned now, or shows them again if not. Returns {changed, next}; next is null at the end.';
 call private.make_batch_queue('banned-posts', 'private.hide_or_show_posts');
 
 create function private.hide_or_show_replies(p_job jsonb, p_after uuid default null) returns json
@@ -104,7 +104,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_replies is
-  'For the worker alone, and private.hide_banned_posts: as private.hide_or_show_posts, of replies {userId}.';
+  'For the worker alone, and private.hide_banned_posts: does the same as private.hide_or_show_posts for replies '
+  '{userId}.';
 call private.make_batch_queue('banned-replies', 'private.hide_or_show_replies');
 
 create function private.lock_published(p_user app.users) returns void
@@ -115,7 +116,7 @@ begin
   perform private.lock_written(private.next_posts(p_user.id, null), private.next_replies(p_user.id, null));
 end $$;
 comment on function private.lock_published is
-  'Step: private.lock_written, for what a ban or an erasure changes at once.';
+  'Step: calls private.lock_written for what a ban or an erasure changes at once.';
 -- the first of the steps that change what a person wrote
 insert into private.account_steps (step, events, position) values
   ('private.lock_published', '{ban,unban,erasure}', 100);
@@ -127,7 +128,7 @@ as $$
 declare
   v_job json := json_build_object('userId', p_user.id);
 begin
-  -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
+  -- each change of a ban starts its own run from the beginning, so that the last one updates everything
   if private.hide_or_show_posts(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('banned-posts', v_job);
   end if;
@@ -136,7 +137,7 @@ begin
   end if;
 end $$;
 comment on function private.hide_banned_posts is
-  'Step: a ban hides a person''s newest 500 posts and replies, and its end shows them again. The worker does the '
-  'rest.';
+  'Step: a ban hides a person''s newest 500 posts and replies, and its end shows them again. The worker updates the '
+  'others.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_banned_posts', '{ban,unban}', 150);

@@ -1,4 +1,4 @@
--- What erasure does to posts, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+-- What an erasure does to posts, and which of their columns contain personal data. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.posts', 'author_id', 'posts', '{author_banned,required_level,trending_at,trending_boost,publish_again_at,'
@@ -49,12 +49,13 @@ begin
   where id in (select o.id
                from app.polls l join app.poll_options o on o.poll_id = l.id
                where l.post_id = any (v_ids) and o.text <> ''
-               order by o.id for no key update of o);   -- sorted, as votes lock them: ARCHITECTURE.md, Locks
+               order by o.id for no key update of o);   -- sorted, in the order in which votes lock them: ARCHITECTURE.md, Locks
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.erase_next_posts is
-  'For the worker alone, and private.erase_posts: deletes the next 500 posts of an erased person {userId} behind one, '
-  'with their words, also those of earlier versions and of polls. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.erase_posts: deletes the next 500 posts of an erased person {userId} after '
+  'p_after, with their words, including those of earlier versions and of polls. Returns {changed, next}; next is null '
+  'at the end.';
 call private.force_index_scans('private.erase_next_posts');
 call private.make_batch_queue('erased-posts', 'private.erase_next_posts');
 
@@ -80,7 +81,7 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.erase_next_replies is
-  'For the worker alone, and private.erase_posts: as private.erase_next_posts, of replies {userId}.';
+  'For the worker alone, and private.erase_posts: does the same as private.erase_next_posts for replies {userId}.';
 call private.force_index_scans('private.erase_next_replies');
 call private.make_batch_queue('erased-replies', 'private.erase_next_replies');
 
@@ -100,7 +101,7 @@ begin
     perform private.erase_rows(p_user.id, 'app.series_follows',
                                'series_id in (select id from app.series where author_id = $1)');
   else
-    delete from app.series where id = any (v_series);   -- 200 items each; nothing else refers to it
+    delete from app.series where id = any (v_series);   -- each has at most 200 items; nothing else refers to a series
     if cardinality(v_series) = 10 then
       perform private.erase_rest(p_user.id);
     end if;
@@ -113,9 +114,10 @@ begin
   end if;
 end $$;
 comment on function private.erase_posts is
-  'Step: deletes an erased person''s posts and replies, and their words for good, also those of earlier versions, '
-  'polls and series: the newest 500 of each at once. What they wrote with others loses their name. Reactions, '
-  'bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
+  'Step: deletes an erased person''s posts and replies, and permanently deletes their words, including those of '
+  'earlier versions, polls and series: the newest 500 of each at once. It removes their name from what they wrote '
+  'with others. Their reactions, bookmarks and votes remain in the counts: nobody sees whose they are, and others '
+  'keep what they earned by them.';
 call private.force_index_scans('private.erase_posts');
 insert into private.account_steps (step, events, position) values
   ('private.erase_posts', '{erasure}', 152);

@@ -1,4 +1,5 @@
--- Circles: the people whom a person lets closer. Their members see the posts for circles and for the inner circle.
+-- Circles: groups of people whom a person lets closer. Members see the owner's posts for circles; those on the
+-- inner-circle level also see the posts for the inner circle.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.circles (
@@ -31,7 +32,7 @@ create index circle_members_made_at_idx on app.circle_members (member_id, made_a
 comment on table app.circle_members is
   'Who is in a circle. owner_id repeats the circle''s, so that policies and the audience need no join.';
 comment on column app.circle_members.made_at is
-  'When the circle was made, which is its place in the lists of its members. A trigger writes it.';
+  'When the circle was created: its place in the lists of its members. A trigger writes it.';
 
 insert into private.event_types (name, payload, happens) values
   ('social.member.added', '{circleId,memberId}',
@@ -55,7 +56,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that concurrent calls cannot exceed the limit
   perform private.lock('circles', new.owner_id::text);
   if (select count(*) from app.circles where owner_id = new.owner_id and kind = new.kind) >= 10 then
     perform private.raise_error('circles_exhausted');
@@ -67,17 +68,17 @@ create trigger limit_circles before insert on app.circles
   for each row execute function private.limit_circles();
 
 create function private.limit_circle_members() returns trigger
-language plpgsql security definer   -- counts members whom the inserting person need not see
+language plpgsql security definer   -- counts members whom the caller may not see
 set search_path = ''
 as $$
 begin
-  -- locked, so that two at once never make one too many
+  -- locks the circle, so that concurrent calls cannot exceed the limit
   select created_at into new.made_at from app.circles where id = new.circle_id for update;
   if not found then
-    perform private.raise_error('circle_unknown');   -- it was deleted meanwhile
+    perform private.raise_error('circle_unknown');   -- the circle was deleted in the meantime
   end if;
   if exists (select from app.circle_members where circle_id = new.circle_id and member_id = new.member_id) then
-    -- before the count, since it is the better answer for a full circle
+    -- before the count, because it is the more helpful error if the circle is full
     perform private.raise_error('member_already');
   end if;
   if (select count(*) from app.circle_members where circle_id = new.circle_id) >= 10 then
@@ -86,7 +87,7 @@ begin
   return new;
 end $$;
 comment on function private.limit_circle_members is
-  'Trigger: a circle has at most 10 members, without the owner. A member has the circle''s made_at.';
+  'Trigger: a circle has at most 10 members, not counting the owner. Copies the circle''s creation time to made_at.';
 create trigger limit_circle_members before insert on app.circle_members
   for each row execute function private.limit_circle_members();
 
@@ -98,7 +99,7 @@ begin
   perform private.emit(
     case tg_op when 'INSERT' then 'social.member.added' else 'social.member.removed' end,
     json_build_object('circleId', c.circle_id, 'memberId', c.member_id),
-    -- who accepts an invitation adds themselves, and need not be told
+    -- no notification if the caller joined by accepting an invitation
     case when c.member_id is distinct from app.uid() then array[c.member_id] else '{}' end)
   from changed c;
   return null;
@@ -136,7 +137,7 @@ begin
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.circle_card c on c.id = i.id);
 end $$;
-comment on function private.circle_cards is 'The cards of these circles, in order, as far as the caller sees them.';
+comment on function private.circle_cards is 'The cards of these circles, in order, of those that the caller sees.';
 call private.force_index_scans('private.circle_cards');
 
 create function private.require_own_circle(p_circle uuid) returns uuid
@@ -154,7 +155,7 @@ begin
   end if;
   return p_circle;
 end $$;
-comment on function private.require_own_circle is 'Answers the circle if it is the caller''s.';
+comment on function private.require_own_circle is 'Returns the circle if it is the caller''s.';
 
 create function api.create_circle(p_name text, p_kind text default 'general', p_accent text default null) returns json
 language plpgsql volatile
@@ -168,10 +169,10 @@ begin
   returning id into v_id;
   return private.circle_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_circle is 'Makes a circle for the caller. Fails: circles_exhausted.';
+comment on function api.create_circle is 'Creates a circle for the caller. Fails: circles_exhausted.';
 
 create function private.find_circles(p_own boolean, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policies it would pass over hidden circles without end
+language plpgsql stable security definer   -- under the policies it could scan hidden circles without limit
 set search_path = ''
 as $$
 declare
@@ -202,8 +203,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_circles is
-  'The next circles of others that the caller belongs to, with p_own also those that they own, among the next 400: '
-  'they do not see those whose owner is hidden.';
+  'The next circles of others that the caller belongs to, and with p_own also the caller''s own, among the next 400. '
+  'It leaves out circles whose owner is hidden.';
 call private.force_index_scans('private.find_circles');
 
 create function private.require_circle_place(p_cursor text, p_own boolean default true) returns app.place
@@ -214,7 +215,7 @@ declare
   v_place app.place := private.require_place(case when p_own then 'circles' else 'memberships' end, p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
+    return ('infinity', app.uid())::app.place;   -- with infinity any id works
   elsif v_place.at is null then
     select created_at, id into v_place from app.circles
     where id = v_place.id and (p_own or owner_id <> app.uid());
@@ -225,7 +226,7 @@ begin
   return v_place;
 end $$;
 comment on function private.require_circle_place is
-  'The place of a cursor''s circle, which the caller belongs to, with p_own also as its owner.';
+  'The place of a cursor''s circle. The caller must be a member of it; with p_own the owner counts too.';
 
 create function api.list_my_circles(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -250,14 +251,14 @@ begin
   return private.circle_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_circle is
-  'Changes name and accent of the caller''s circle; an accent of null clears it.';
+  'Changes name and accent of the caller''s circle. An accent of null removes it.';
 
 create function private.drop_circle(p_id uuid, p_owner uuid) returns boolean
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
+  -- locks pairs before rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
   perform private.lock_pairs(array_agg(p.person), array_agg(p_owner))
   from (select member_id as person from app.circle_members where circle_id = p_id
         union select invitee_id from app.circle_invitations where circle_id = p_id and status = 'pending') p;
@@ -265,7 +266,7 @@ begin
   return found;
 end $$;
 comment on function private.drop_circle is
-  'Deletes a circle of this owner with its memberships and invitations. False when it was gone already.';
+  'Deletes a circle of this owner with its memberships and invitations. False if it no longer exists.';
 
 create function api.delete_circle(p_id uuid) returns json
 language plpgsql volatile
@@ -274,6 +275,6 @@ as $$
 begin
   perform private.require_own_circle(p_id);
   perform private.drop_circle(p_id, app.uid());
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.delete_circle is 'Deletes the caller''s circle with its memberships and invitations.';

@@ -1,4 +1,4 @@
--- Members of circles: who is in, and how close.
+-- Members of circles: who belongs to a circle, and how close they are.
 -- docs/decisions.md, Circles and blocks.
 
 create function private.lock_person(p_person text) returns uuid
@@ -9,11 +9,11 @@ declare
   v_person uuid := private.require_person(p_person);
 begin
   perform private.lock_pairs(array[v_person], array[private.require_caller()]);
-  return private.require_person(p_person);   -- again, since a block may have come while we waited
+  return private.require_person(p_person);   -- again, because a block may have been made while we waited
 end $$;
 comment on function private.lock_person is
-  'Answers the id of a person, locked as a pair with the caller until the transaction ends, so that no block comes in '
-  'between.';
+  'Returns the id of a person. Locks the pair of the person and the caller until the transaction ends, so that '
+  'neither can block the other in the meantime.';
 
 create view app.circle_member_card with (security_invoker) as
 select m.circle_id, m.member_id, m.created_at,
@@ -46,7 +46,7 @@ begin
   perform private.count_writes('follows');   -- before any lock: ARCHITECTURE.md, Locks
   v_member := private.lock_person(p_member_id);
   perform private.require_own_circle(p_id);
-  -- seen and let in in one statement: a ban takes no pair
+  -- checks and inserts in one statement, because a ban does not lock the pair
   insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
   select p_id, app.uid(), u.id, p_bond_level from app.users u where u.id = v_member;
   if not found then
@@ -55,7 +55,7 @@ begin
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
 comment on function api.add_circle_member is
-  'Puts a person into the caller''s circle. Fails: member_already, member_oneself, circle_full.';
+  'Adds a person to the caller''s circle. Fails: member_already, member_oneself, circle_full.';
 
 create function api.set_bond_level(p_id uuid, p_member_id text, p_bond_level text) returns json
 language plpgsql volatile
@@ -92,6 +92,7 @@ begin
   if not found then
     perform private.raise_error('member_unknown');
   end if;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
-comment on function api.remove_circle_member is 'Removes a member, for the owner or for the member, who leaves.';
+comment on function api.remove_circle_member is
+  'Removes a member. The owner may remove anyone; a member may remove themselves, which leaves the circle.';

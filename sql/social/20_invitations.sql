@@ -1,4 +1,4 @@
--- Invitations into a circle: pending, then accepted, declined or revoked.
+-- Invitations to a circle: pending, then accepted, declined or revoked.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.circle_invitations (
@@ -18,9 +18,10 @@ create index circle_invitations_invitee_id_idx
   on app.circle_invitations (invitee_id, status desc, created_at desc, id desc);
 create index circle_invitations_circle_id_idx
   on app.circle_invitations (circle_id, status, created_at desc, id desc);
-comment on table app.circle_invitations is 'Invitations into circles. A settled one never changes again.';
+comment on table app.circle_invitations is 'Invitations to circles. A settled invitation never changes again.';
 comment on column app.circle_invitations.status is
-  'pending, then accepted or declined by the invitee, or revoked by the inviter or a block. Only pending changes.';
+  'pending, then accepted or declined by the invitee, or revoked by the inviter or by a block. Only a pending one '
+  'changes.';
 create trigger touch before update on app.circle_invitations for each row execute function private.touch();
 
 insert into private.event_types (name, payload, happens) values
@@ -46,7 +47,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform from app.circles where id = new.circle_id for update;   -- so that two at once never make one too many
+  perform from app.circles where id = new.circle_id for update;   -- so that concurrent calls cannot exceed the limit
   if not exists (select from app.circle_invitations
                  where circle_id = new.circle_id and invitee_id = new.invitee_id and status = 'pending')
      and (select count(*) from app.circle_invitations
@@ -56,7 +57,7 @@ begin
   return new;
 end $$;
 comment on function private.limit_invitations is
-  'Trigger: a circle has at most 100 pending invitations, since whoever deletes it locks a pair for each.';
+  'Trigger: a circle has at most 100 pending invitations, because deleting the circle locks a pair for each.';
 create trigger limit_invitations before insert on app.circle_invitations
   for each row execute function private.limit_invitations();
 
@@ -82,7 +83,7 @@ as $$
 begin
   return (select name from app.circles where id = p_circle);
 end $$;
-comment on function private.circle_name is 'The name of a circle that somebody is invited into.';
+comment on function private.circle_name is 'The name of a circle, also for people who are invited to it.';
 
 create view app.circle_invitation_card with (security_invoker) as
 select i.id, i.circle_id, i.inviter_id, i.invitee_id, i.status, i.created_at,
@@ -101,8 +102,8 @@ from app.circle_invitations i
 join app.person_card inviter on inviter.id = i.inviter_id
 join app.person_card invitee on invitee.id = i.invitee_id;
 comment on view app.circle_invitation_card is
-  'An invitation as its two people see it: {id, circleId, circleName, inviterId, inviter, inviteeId, invitee, '
-  'bondLevel, status, createdAt}.';
+  'An invitation as the inviter and the invitee see it: {id, circleId, circleName, inviterId, inviter, inviteeId, '
+  'invitee, bondLevel, status, createdAt}.';
 
 create function private.invitation_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -114,8 +115,8 @@ begin
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.circle_invitation_card c on c.id = i.id);
 end $$;
-comment on function private.invitation_cards is 'The cards of these invitations, in order, as far as the caller sees '
-  'them.';
+comment on function private.invitation_cards is
+  'The cards of these invitations, in order, of those that the caller sees.';
 call private.force_index_scans('private.invitation_cards');
 
 create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance')
@@ -133,7 +134,7 @@ begin
   if exists (select from app.circle_members where circle_id = p_id and member_id = v_invitee) then
     perform private.raise_error('member_already');
   end if;
-  -- seen and invited in one statement: a ban takes no pair
+  -- checks and inserts in one statement, because a ban does not lock the pair
   insert into app.circle_invitations (circle_id, inviter_id, invitee_id, bond_level)
   select p_id, app.uid(), u.id, p_bond_level from app.users u where u.id = v_invitee
   on conflict (circle_id, invitee_id) where status = 'pending' do nothing
@@ -148,10 +149,10 @@ begin
   return private.invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function api.invite_to_circle is
-  'Invites a person into the caller''s circle. Fails: invite_oneself, invitations_exhausted.';
+  'Invites a person to the caller''s circle. Fails: invite_oneself, invitations_exhausted.';
 
 create function private.find_invitations(p_circle uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policies it would pass over hidden people without end
+language plpgsql stable security definer   -- under the policies it could scan hidden people without limit
 set search_path = ''
 as $$
 declare
@@ -164,7 +165,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- any id will do beside infinity
+    v_before := v_me;   -- with infinity any id works
   elsif v_from is null then
     select created_at, id into v_from, v_before
     from app.circle_invitations where id = v_place.id and v_me in (inviter_id, invitee_id);
@@ -172,7 +173,7 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  -- one of the two ways in is open
+  -- exactly one of these two branches applies
   with looked as materialized (
     select * from (
       (select created_at as at, id, invitee_id as other from app.circle_invitations
@@ -194,8 +195,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_invitations is
-  'The next pending invitations into a circle of the caller, or those addressed to them, among the next 400: they do '
-  'not see those of hidden people.';
+  'The next pending invitations to a circle of the caller, or without a circle those addressed to the caller, among '
+  'the next 400. It leaves out those of hidden people.';
 call private.force_index_scans('private.find_invitations');
 
 create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -235,7 +236,7 @@ begin
   if not found then
     perform private.raise_error('invitation_unknown');
   end if;
-  -- the pair before the rows: ARCHITECTURE.md, Locks. Only what is read after it is final
+  -- locks the pair before the rows: ARCHITECTURE.md, Locks. The row must be read again after the lock
   perform private.lock_pairs(array[v_invitation.invitee_id], array[v_invitation.inviter_id]);
   update app.circle_invitations set status = p_status where id = p_invitation and status = 'pending';
   if not found then
@@ -250,8 +251,8 @@ begin
   end if;
 end $$;
 comment on function private.settle_invitation is
-  'Settles a pending invitation: accepting makes the membership. The invitee accepts and declines, the inviter '
-  'revokes. Fails: member_already, circle_full.';
+  'Settles a pending invitation. The invitee accepts or declines it, the inviter revokes it. Accepting creates the '
+  'membership. Fails: member_already, circle_full.';
 
 create function api.respond_invitation(p_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -259,7 +260,7 @@ set search_path = ''
 as $$
 begin
   if p_accept is null then
-    perform private.raise_error('value_invalid');   -- it would be a no, which is for good
+    perform private.raise_error('value_invalid');   -- null would count as no, which is final
   elsif not exists (select from app.circle_invitation_card where id = p_id) then
     perform private.raise_error('invitation_unknown');
   elsif not exists (select from app.circle_invitations where id = p_id and invitee_id = app.uid()) then
@@ -293,7 +294,7 @@ begin
     perform private.raise_error('invitation_unknown');
   end if;
   perform private.settle_invitation(p_id, 'revoked');
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.revoke_invitation is
   'The inviter takes a pending invitation back. Never: circle_full, member_already.';

@@ -1,4 +1,5 @@
--- What circles say about two people: whether they share one, which invitations are pending, where a person belongs.
+-- Questions about circles: whether two people share one, which invitations are pending, and which circles a person
+-- belongs to.
 -- docs/decisions.md, Circles and blocks.
 
 create function private.have_common_circle(p_one uuid, p_other uuid) returns boolean
@@ -21,9 +22,9 @@ begin
            or exists (select from app.circle_members m where m.circle_id = c.circle_id and m.member_id = p_other)));
 end $$;
 comment on function private.have_common_circle is
-  'Whether two people belong to one circle, as its owner or as members. A circle does not count when its owner is '
-  'banned, or across a block from one of the two. Of circles of others it looks at the 1000 newest of the first '
-  'person.';
+  'Whether two people belong to the same circle, as its owner or as members. A circle does not count if its owner is '
+  'banned or erased, or if there is a block between its owner and one of the two. Of the circles of others it checks '
+  'the 1000 newest that the first person belongs to.';
 call private.force_index_scans('private.have_common_circle');
 
 create function api.check_circles(p_person text) returns json
@@ -56,7 +57,7 @@ begin
     '{}', 50);
 end $$;
 comment on function api.list_pending_invitations is
-  'The caller''s pending invitations to a person, newest first: one page, since nobody has more than 50 circles.';
+  'The caller''s pending invitations to a person, newest first, in one page, because nobody has more than 50 circles.';
 
 create function api.list_memberships(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

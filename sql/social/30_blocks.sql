@@ -1,4 +1,5 @@
--- Blocks, which hide both sides from each other, and the triggers that keep app.audience true to circles and blocks.
+-- Blocks, which hide two people from each other, and the triggers that keep app.audience up to date with circles and
+-- blocks.
 -- docs/decisions.md, Visibility.
 
 create table app.blocks (
@@ -9,8 +10,8 @@ create table app.blocks (
   constraint block_oneself check (blocker_id <> blocked_id)
 );
 create index blocks_blocked_id_idx on app.blocks (blocked_id);
-comment on table app.blocks is 'Who blocked whom. Either direction hides both from each other.';
--- no update: a block is made or lifted
+comment on table app.blocks is 'Who blocked whom. A block in either direction hides both people from each other.';
+-- no updates: a block is only made or lifted
 
 insert into private.errors (code, status, text) values
   ('block_oneself', 400, 'You cannot block yourself.'),
@@ -23,7 +24,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that concurrent calls cannot exceed the limit
   perform private.lock('blocks', new.blocker_id::text);
   if not exists (select from app.blocks where blocker_id = new.blocker_id and blocked_id = new.blocked_id)
      and (select count(*) from app.blocks where blocker_id = new.blocker_id) >= 5000 then
@@ -32,7 +33,7 @@ begin
   return new;
 end $$;
 comment on function private.limit_blocks is
-  'Trigger: a person blocks at most 5000 people, since their list is sorted by name when it is read.';
+  'Trigger: a person blocks at most 5000 people, because their list is sorted by name when it is read.';
 create trigger _050_limit_blocks before insert on app.blocks
   for each row execute function private.limit_blocks();
 
@@ -48,11 +49,11 @@ from (
 ) s
 group by s.viewer_id, s.author_id;
 comment on view private.audience_rebuilt is
-  'What app.audience must hold, worked out from circles, blocks and people. This is the rule, and the table is a copy '
-  'that triggers keep.';
+  'What app.audience must contain, computed from circles, blocks and people. This view is the rule; the table is a '
+  'copy that triggers maintain.';
 
 create function private.recompute_audience(p_viewers uuid[], p_authors uuid[]) returns void
-language plpgsql volatile security definer   -- only triggers write the audience
+language plpgsql volatile security definer   -- only triggers may write the audience
 set search_path = ''
 as $$
 declare
@@ -60,7 +61,7 @@ declare
   v_level smallint;
 begin
   perform private.lock_pairs(p_viewers, p_authors);
-  -- each later statement sees what those who held the pair before have committed
+  -- after the lock, each statement sees what earlier holders of the lock have committed
   for v_pair in select distinct viewer, author from unnest(p_viewers, p_authors) as p (viewer, author) loop
     select level into v_level from private.audience_rebuilt
     where viewer_id = v_pair.viewer and author_id = v_pair.author;
@@ -73,10 +74,10 @@ begin
   end loop;
 end $$;
 comment on function private.recompute_audience is
-  'Brings these pairs of app.audience up to date, one writer at a time for each pair.';
+  'Updates these pairs of app.audience. Only one transaction at a time can write a pair.';
 
 create function private.follow_members() returns trigger
-language plpgsql volatile security definer   -- only triggers write the audience
+language plpgsql volatile security definer   -- only triggers may write the audience
 set search_path = ''
 as $$
 begin
@@ -84,7 +85,7 @@ begin
   return null;
 end $$;
 comment on function private.follow_members is
-  'Trigger: the audience follows memberships that are made, changed or ended.';
+  'Trigger: updates app.audience when a membership is created, changed or deleted.';
 create trigger audience_added after insert on app.circle_members
   referencing new table as changed for each statement execute function private.follow_members();
 create trigger audience_changed after update on app.circle_members
@@ -93,7 +94,7 @@ create trigger audience_removed after delete on app.circle_members
   referencing old table as changed for each statement execute function private.follow_members();
 
 create function private.follow_blocks() returns trigger
-language plpgsql volatile security definer   -- only triggers write the audience; ends invitations of both
+language plpgsql volatile security definer   -- only triggers may write the audience; ends invitations of both people
 set search_path = ''
 as $$
 begin
@@ -103,15 +104,15 @@ begin
     update app.circle_invitations i set status = 'revoked'
     from changed c
     where i.status = 'pending'
-      -- nobody invites themselves: these are the two ways, in the form that finds its index
+      -- matches both directions, because nobody invites themselves; this form can use the index
       and i.inviter_id = any (array[c.blocker_id, c.blocked_id])
       and i.invitee_id = any (array[c.blocker_id, c.blocked_id]);
   end if;
   return null;
 end $$;
 comment on function private.follow_blocks is
-  'Trigger: a block hides both from each other and ends pending invitations; when it is lifted, the '
-  'memberships apply again.';
+  'Trigger: a block hides two people from each other and ends the pending invitations between them. When it is '
+  'lifted, their memberships apply again.';
 call private.force_index_scans('private.follow_blocks');
 create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();
@@ -119,7 +120,7 @@ create trigger _100_audience_unblocked after delete on app.blocks
   referencing old table as changed for each statement execute function private.follow_blocks();
 
 create function private.find_blocked_person(p_person text) returns uuid
-language plpgsql stable security definer   -- the caller's own block hides the person to unblock
+language plpgsql stable security definer   -- the caller's block hides the person whom they want to unblock
 set search_path = ''
 as $$
 begin
@@ -140,8 +141,8 @@ begin
   return json_build_object('blocked', true);
 end $$;
 comment on function api.block_person is
-  'Blocks a person: both are hidden for each other at once. Repeating it changes nothing. Fails: person_unknown (also '
-  'when they block the caller), block_oneself, blocks_exhausted.';
+  'Blocks a person: the two are hidden from each other at once. Repeating it changes nothing. Fails: person_unknown '
+  '(also when they block the caller), block_oneself, blocks_exhausted.';
 
 create function api.unblock_person(p_person text) returns json
 language plpgsql volatile
@@ -152,6 +153,6 @@ declare
 begin
   perform private.lock_pairs(array[v_person], array[app.uid()]);
   delete from app.blocks where blocker_id = app.uid() and blocked_id = v_person;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unblock_person is 'Lifts a block; the memberships apply again. Repeating it changes nothing.';

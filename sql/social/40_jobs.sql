@@ -1,14 +1,14 @@
 -- Jobs of circles and blocks.
 
 create function private.job_check_audience() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights to tables
 set search_path = ''
 as $$
 declare
   v_viewers uuid[];
   v_authors uuid[];
 begin
-  -- one statement has one snapshot: a membership and what its trigger wrote are both in it, or neither is
+  -- one statement, because its snapshot has either both a membership and what its trigger wrote, or neither
   select array_agg(viewer_id), array_agg(author_id) into v_viewers, v_authors
   from app.audience a full join private.audience_rebuilt r using (viewer_id, author_id)
   where a.level is distinct from r.level;
@@ -19,7 +19,7 @@ begin
   return cardinality(v_viewers);
 end $$;
 comment on function private.job_check_audience is
-  'Job: compares app.audience with a full rebuild, both ways, and repairs the pairs that differ. Any difference is a '
-  'fault, since triggers keep the table. May run twice: pairs are recomputed under their locks.';
+  'Job: compares app.audience with a full rebuild in both directions and repairs the pairs that differ. Any '
+  'difference is a bug, because triggers maintain the table. May run twice: pairs are recomputed under their locks.';
 insert into private.jobs (name, cron, expires, alarm) values
   ('check-audience', '40 3 * * *', 300, 'the audience was not what circles and blocks make of it');

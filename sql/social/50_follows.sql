@@ -1,4 +1,4 @@
--- Follows: one person's subscription to what another publishes. One row a direction; a block ends both.
+-- Follows: one person's subscription to what another publishes. One row per direction; a block ends both directions.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.follows (
@@ -10,8 +10,8 @@ create table app.follows (
 );
 create index follows_followers_idx on app.follows (following_id, created_at desc, follower_id desc);
 create index follows_following_idx on app.follows (follower_id, created_at desc, following_id desc);
-comment on table app.follows is 'Who follows whom, one row a direction.';
--- no update: a follow is made or ended, never changed
+comment on table app.follows is 'Who follows whom, one row per direction.';
+-- no updates: a follow is only made or ended
 
 create table private.removed_follows (
   follower_id  uuid not null,
@@ -22,8 +22,8 @@ create table private.removed_follows (
 );
 create index removed_follows_ended_at_idx on private.removed_follows (ended_at);
 comment on table private.removed_follows is
-  'The places of ended follows in the lists, for a day, so that a reader in the middle of a list can go on from '
-  'there. The ids are no foreign keys, since nothing depends on them.';
+  'The places of ended follows in lists, kept for a day, so that a reader in the middle of a list can go on from '
+  'there. The ids are not foreign keys, because nothing depends on them.';
 comment on column private.removed_follows.ended_at is 'When the follow ended.';
 insert into private.retention (relation, counts_from, keep) values ('private.removed_follows', 'ended_at', '1 day');
 
@@ -39,7 +39,7 @@ insert into private.errors (code, status, text) values
   ('follow_oneself', 400, 'You cannot follow yourself.');
 
 create function private.keep_removed_follows() returns trigger
-language plpgsql volatile security definer   -- only this trigger writes them
+language plpgsql volatile security definer   -- only this trigger may write them
 set search_path = ''
 as $$
 begin
@@ -48,22 +48,24 @@ begin
   on conflict (follower_id, following_id) do update set created_at = excluded.created_at, ended_at = now();
   return null;
 end $$;
-comment on function private.keep_removed_follows is 'Trigger: an ended follow leaves its place in the lists behind.';
+comment on function private.keep_removed_follows is
+  'Trigger: keeps the place of an ended follow in private.removed_follows.';
 create trigger keep_removed after delete on app.follows
   referencing old table as ended for each statement execute function private.keep_removed_follows();
 
 create function private.end_follows() returns trigger
-language plpgsql volatile security definer   -- a block ends the other's follow too
+language plpgsql volatile security definer   -- a block also ends the other person's follow
 set search_path = ''
 as $$
 begin
   delete from app.follows f using made m
-  -- nobody follows themselves: these are the two ways, in the form that finds its index
+  -- matches both directions, because nobody follows themselves; this form can use the index
   where f.follower_id = any (array[m.blocker_id, m.blocked_id])
     and f.following_id = any (array[m.blocker_id, m.blocked_id]);
   return null;
 end $$;
-comment on function private.end_follows is 'Trigger: a block ends follows both ways. Lifting it restores none.';
+comment on function private.end_follows is
+  'Trigger: a block ends the follows between two people, in both directions. Lifting the block restores none.';
 call private.force_index_scans('private.end_follows');
 create trigger _110_end_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_follows();
@@ -80,8 +82,8 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_page is
-  'A page of these people, in order, from one more than the page if there are so many; the cursor is an actor id, or '
-  'p_next where a page is not full.';
+  'A page of these people, in order. p_ids has one more than p_limit if another page exists. The cursor is an actor '
+  'id, or p_next if the page is not full.';
 call private.force_index_scans('private.person_page');
 
 create function private.follow_list(p_follower uuid, p_following uuid) returns text
@@ -89,12 +91,13 @@ language plpgsql immutable
 set search_path = ''
 as $$ begin return coalesce('following ' || p_follower, 'followers ' || p_following); end $$;
 comment on function private.follow_list is
-  'The name for cursors of the list of whom a person (p_follower) follows, or of who follows a person (p_following).';
+  'The name that cursors use for a list: of the people whom a person (p_follower) follows, or of the followers of a '
+  'person (p_following).';
 
 create function private.require_follow_place(
   p_cursor text, p_follower uuid default null, p_following uuid default null
 ) returns app.place
-language plpgsql stable security definer   -- a cursor stays good when its follow ends or its person is banned
+language plpgsql stable security definer   -- a cursor stays valid when its follow ends or its person is banned
 set search_path = ''
 as $$
 declare
@@ -102,7 +105,7 @@ declare
   v_place app.place := private.cursor_place(private.follow_list(p_follower, p_following), p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
+    return ('infinity', app.uid())::app.place;   -- with infinity any id works
   elsif v_place.at is null and private.may_meet(private.find_level(app.uid(), v_named)) then
     select created_at, v_named into v_place from app.follows
     where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
@@ -117,11 +120,12 @@ begin
   return v_place;
 end $$;
 comment on function private.require_follow_place is
-  'The place of a follow between the person that a cursor names and the person whose list it is, also when it has '
-  'ended. Without a cursor it is behind all of them. A person across a block from the caller is never found.';
+  'The place of a cursor: of the follow between the person it names and the person whose list it is, even if that '
+  'follow has ended. Without a cursor it is the start of the list. Fails if there is a block between the caller and '
+  'the person.';
 
 create function private.find_follows(p_follower uuid, p_following uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
+language plpgsql stable security definer   -- under the policy it could scan hidden people without limit
 set search_path = ''
 as $$
 declare
@@ -129,7 +133,7 @@ declare
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
-  -- one of the two ways in is open
+  -- exactly one of these two branches applies
   with looked as materialized (
     select * from (
       (select created_at as at, follower_id as id from app.follows
@@ -150,8 +154,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_follows is
-  'The next people whom a person (p_follower) follows, or who follow a person (p_following), as far as the caller '
-  'sees them, among the next 400.';
+  'The next people whom a person (p_follower) follows, or who follow a person (p_following), of those that the caller '
+  'sees, among the next 400.';
 call private.force_index_scans('private.find_follows');
 
 create function private.count_follows(p_follower uuid, p_following uuid, p_hidden uuid[]) returns bigint
@@ -161,7 +165,7 @@ as $$
 declare
   v_all bigint;
 begin
-  -- one of the two ways in is open
+  -- exactly one of these two branches applies
   select count(*) into v_all
   from ((select from app.follows where p_following is not null and following_id = p_following limit 10000)
         union all
@@ -169,7 +173,7 @@ begin
   if v_all = 10000 then
     return v_all;
   end if;
-  -- a look at a follow costs as much as eight at hidden people
+  -- checking one follow costs as much as checking eight hidden people
   if cardinality(p_hidden) > least(5000, 1000 + 8 * v_all) then
     return (select count(*) from app.follows f
             join private.visible_people p on p.id = case when p_following is null then f.following_id
@@ -182,11 +186,11 @@ begin
                                     and f.following_id = coalesce(p_following, h.id));
 end $$;
 comment on function private.count_follows is
-  'How many people a person (p_follower) follows, or follow a person (p_following), without these hidden ones, or '
-  'when those are many, of whom 5001 are given at most, without all whom the caller does not see. It counts up to '
-  '10,000.';
+  'How many people a person (p_follower) follows, or how many follow a person (p_following), up to 10,000. It leaves '
+  'out the people in p_hidden. If there are too many of these to check one by one, it leaves out everyone whom the '
+  'caller does not see, so callers need not pass more than 5001.';
 call private.force_index_scans('private.count_follows');
--- one plan for both ways in would be good for neither
+-- a generic plan for both branches would be slow for each of them
 alter function private.count_follows(uuid, uuid, uuid[]) set plan_cache_mode = auto;
 
 create function private.follow_counts(p_person uuid) returns json
@@ -194,7 +198,7 @@ language plpgsql stable security definer   -- row-level security would check eve
 set search_path = ''
 as $$
 declare
-  -- the counts leave out whom the caller's lists leave out, since a difference would tell of a block
+  -- the counts leave out the same people as the caller's lists, because a difference would reveal a block
   v_hidden uuid[] := array(
     select distinct h.id
     from ((select author_id as id from app.audience where viewer_id = app.uid() and level < 0 limit 5001)
@@ -207,7 +211,7 @@ begin
     'isFollowing', exists (select from app.follows where follower_id = app.uid() and following_id = p_person));
 end $$;
 comment on function private.follow_counts is
-  'How many people follow a person and how many they follow, as the caller''s lists show them and up to 10,000, and '
+  'How many people follow a person and how many they follow, up to 10,000 each and as in the caller''s lists, and '
   'whether the caller follows them: {followers, following, isFollowing}.';
 
 create function api.follow_person(p_person text) returns json
@@ -219,7 +223,7 @@ declare
 begin
   perform private.count_writes('follows');
   v_person := private.lock_person(p_person);
-  -- seen and followed in one statement: a ban takes no pair
+  -- checks and inserts in one statement, because a ban does not lock the pair
   insert into app.follows (follower_id, following_id) select app.uid(), u.id from app.users u where u.id = v_person
   on conflict do nothing;
   if found then
@@ -231,7 +235,7 @@ begin
   return private.follow_counts(v_person);
 end $$;
 comment on function api.follow_person is
-  'Follows a person; repeating it changes nothing. Answers as api.follow_stats. Fails: follow_oneself.';
+  'Follows a person; repeating it changes nothing. Returns the same as api.follow_stats. Fails: follow_oneself.';
 
 create function api.unfollow_person(p_person text) returns json
 language plpgsql volatile
@@ -239,7 +243,7 @@ set search_path = ''
 as $$
 begin
   delete from app.follows where follower_id = app.uid() and following_id = private.require_person(p_person);
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unfollow_person is 'Ends a follow; repeating it changes nothing.';
 

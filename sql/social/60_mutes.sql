@@ -1,4 +1,4 @@
--- Mutes, which the muted person does not notice, and the list of a person's blocks.
+-- Mutes, which the muted person does not notice, and the list of people whom a person has blocked.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.mutes (
@@ -10,8 +10,8 @@ create table app.mutes (
 );
 create index mutes_muted_id_idx on app.mutes (muted_id);
 comment on table app.mutes is
-  'Who muted whom. A muted person causes no notifications to the muter, and the muter''s feed leaves out their posts.';
--- no update: a mute is made or lifted
+  'Who muted whom. The muter''s feed leaves out posts of the muted person, who causes them no notifications.';
+-- no updates: a mute is only made or lifted
 
 insert into private.errors (code, status, text) values
   ('mute_oneself', 400, 'You cannot mute yourself.'),
@@ -24,7 +24,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many; the feed goes through all of them for every post
+  -- so that concurrent calls cannot exceed the limit; the feed checks all mutes for every post
   perform private.lock('mutes', new.muter_id::text);
   if (select count(*) from app.mutes where muter_id = new.muter_id and muted_id <> new.muted_id) >= 5000 then
     perform private.raise_error('mutes_exhausted');
@@ -47,18 +47,18 @@ begin
   return v_name;
 end $$;
 comment on function private.require_name_cursor is
-  'The name in a cursor of a list that is sorted by name; empty without a cursor. It is a place in the alphabet, even '
-  'if that person has left the list.';
+  'The name in a cursor of a list that is sorted by name; empty without a cursor. The cursor stays valid even if that '
+  'person has left the list.';
 
 create function private.muted_people() returns uuid[]
-language plpgsql stable   -- invoker: under row-level security these are the caller's own
+language plpgsql stable   -- security invoker: policies show only the caller's own
 set search_path = ''
 as $$
 begin
   return array(select muted_id from app.mutes where muter_id = app.uid());
 end $$;
 comment on function private.muted_people is
-  'The people whom the caller has muted. A query that leaves them out reads them once.';
+  'The people whom the caller has muted. A query that filters by them calls this once.';
 
 create function api.mute_person(p_person text) returns json
 language plpgsql volatile
@@ -78,7 +78,7 @@ set search_path = ''
 as $$
 begin
   delete from app.mutes where muter_id = app.uid() and muted_id = private.require_person(p_person);
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unmute_person is 'Lifts a mute; repeating it changes nothing.';
 
@@ -95,7 +95,7 @@ begin
     order by u.username limit 51), p_limit);
 end $$;
 comment on function api.list_mutes is
-  'The people whom the caller has muted, by username, without those across a block.';
+  'The people whom the caller has muted, by username, without people across a block.';
 
 create function private.own_blocks(p_after text) returns table (card json)
 language plpgsql stable security definer   -- a block hides people whom the caller must see to unblock them
@@ -113,8 +113,8 @@ begin
     order by u.username limit 51;
 end $$;
 comment on function private.own_blocks is
-  'The people whom the caller has blocked, with no more than their names, by username after this one: {id, actorId, '
-  'username, createdAt}. At most 51.';
+  'The next people whom the caller has blocked, by username, after p_after and at most 51. Shows only their names: '
+  '{id, actorId, username, createdAt}.';
 
 create function api.list_blocks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -129,4 +129,4 @@ begin
     from private.own_blocks(v_after) with ordinality as b (card, place));
 end $$;
 comment on function api.list_blocks is
-  'The people whom the caller has blocked, by username. It is the only list that names people across a block.';
+  'The people whom the caller has blocked, by username. No other list names people across a block.';

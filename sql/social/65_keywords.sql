@@ -13,11 +13,11 @@ create table app.muted_keywords (
 );
 create index muted_keywords_user_id_idx on app.muted_keywords (user_id, id desc);
 comment on table app.muted_keywords is
-  'Words that a person''s feed leaves out, for good or until a moment. id is made of the time, so that it is its own '
-  'place in the list.';
-comment on column app.muted_keywords.until is 'When the mute ends; null is never.';
+  'Keywords that a person''s feed leaves out, permanently or until a time. id contains the time when it was made, so '
+  'that it is also the place in the list.';
+comment on column app.muted_keywords.until is 'When the mute ends; null if it never does.';
 comment on column app.muted_keywords.folded is
-  'private.fold of the keyword, which is what is compared, so that each word counts once.';
+  'private.fold of the keyword. Comparisons use it, so that spellings of the same word count once.';
 
 insert into private.errors (code, status, text) values
   ('keyword_empty', 422, 'A keyword must have at least one letter, digit or symbol that can be found in a text.'),
@@ -32,9 +32,9 @@ set search_path = ''
 as $$
 begin
   if octet_length(p_text) = length(p_text) then
-    return lower(p_text);   -- ASCII takes a tenth of the time
+    return lower(p_text);   -- for ASCII this takes a tenth of the time
   end if;
-  -- case and accents go, but й stays another letter than и; Hebrew points and Arabic vowel signs are seldom written
+  -- removes case and accents, but keeps й and и different; Hebrew points and Arabic vowel signs are rarely written
   return translate(
     extensions.unaccent(lower(normalize(
       regexp_replace(p_text, '[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]', '', 'g'),
@@ -42,16 +42,16 @@ begin
     'ς', 'σ');
 end $$;
 comment on function private.fold is
-  'A text in the form in which words are compared: lower case, without accents, points and vowel signs, full and half '
-  'width alike.';
+  'A text in the form in which words are compared: lower case, without accents, points and vowel signs, and with '
+  'full-width and half-width characters made equal.';
 
 create function private.fold_query(p_text text) returns text
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.fold(left(private.trimmed(p_text), 1000)); end $$;
 comment on function private.fold_query is
-  'What somebody looks for, folded once for all that is compared with it: the first 1000 characters, which is more '
-  'than any name, title or city has, since a megabyte takes half a second. Null stays null.';
+  'A search text, folded once for all comparisons. Only the first 1000 characters count, which is longer than any '
+  'name, title or city, because folding a megabyte takes half a second. Null stays null.';
 
 create function private.keyword_edge() returns text
 language plpgsql immutable
@@ -62,14 +62,15 @@ declare
   v_unspaced constant text :=
     '\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff'
     || '\uf900-\ufaff\U00020000-\U0003ffff';
-  -- letters, digits, and signs that India's scripts write within words and that are no letters by themselves
+  -- letters, digits, and signs that are no letters themselves but occur within words of Indian scripts
   v_word constant text :=
     '[:alnum:]_\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b3c\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca';
 begin
   return '[^' || v_word || ']|[' || v_unspaced || ']';
 end $$;
 comment on function private.keyword_edge is
-  'A pattern of what stands between words: all but letters and digits, and whatever is of a script without spaces.';
+  'A pattern for what separates words: everything but letters and digits, and every character of a script without '
+  'spaces.';
 
 create function private.keyword_words(p_folded text) returns tsvector
 language plpgsql immutable
@@ -80,9 +81,9 @@ begin
     select w from unnest(string_to_array(
       regexp_replace(p_folded collate pg_catalog.pg_c_utf8, '(?:' || private.keyword_edge() || ')+', ' ', 'g'),
       ' ')) w
-    where length(w) between 1 and 500));   -- a lexeme has a limit, and no keyword is as long
+    where length(w) between 1 and 500));   -- lexemes have a maximum length, and every keyword is shorter
 end $$;
-comment on function private.keyword_words is 'The words of a folded text, each once.';
+comment on function private.keyword_words is 'The distinct words of a folded text.';
 
 create function private.keyword_pattern(p_keywords text[]) returns text
 language plpgsql immutable
@@ -102,14 +103,14 @@ begin
           group by w.opens, w.closes) g);
 end $$;
 comment on function private.keyword_pattern is
-  'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, but anywhere where '
-  'its edge is of a script without spaces or is no letter at all (#tag, c++).';
+  'One pattern that matches any of these folded keywords; null if there are none. It matches whole words. At an edge '
+  'of a keyword that is of a script without spaces, or that is no letter or digit (#tag, c++), it matches anywhere.';
 
 create type app.muted_words as (words tsquery, hint tsquery, pattern text);
 comment on type app.muted_words is
-  'Keywords as they are looked for. words: those that are one word each, found by a text''s words alone. pattern: the '
-  'others, null for none. hint: what the words of a text must match before it is held against the pattern; null for '
-  'any text.';
+  'Keywords in the form that searches use. words: the keywords of one word each, which are matched against a text''s '
+  'words alone. pattern: all other keywords; null if there are none. hint: what a text''s words must match before the '
+  'pattern is tried; null means that it is always tried.';
 
 create function private.muted_words(p_keywords text[]) returns app.muted_words
 language plpgsql immutable
@@ -129,10 +130,10 @@ begin
               from unnest(p_keywords) w) e) k;
   return v_muted;
 end $$;
-comment on function private.muted_words is 'Folded keywords, as they are looked for.';
+comment on function private.muted_words is 'Folded keywords in the form that searches use.';
 
 create function private.find_muted_words() returns app.muted_words
-language plpgsql stable   -- invoker: under row-level security these are the caller's own
+language plpgsql stable   -- security invoker: policies show only the caller's own
 set search_path = ''
 as $$
 begin
@@ -141,27 +142,27 @@ begin
   having count(*) > 0;
 end $$;
 comment on function private.find_muted_words is
-  'The caller''s muted keywords as they are looked for, null without any. A query that leaves them out makes this '
-  'once.';
+  'The caller''s muted keywords in the form that searches use; null if there are none. A query that filters by them '
+  'calls this once.';
 
 create function private.keyword_text(p_texts text[]) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- the sign in between is no blank, so that no keyword begins in one text and ends in the next. The length is
-  -- limited, since a long text must not slow down everybody who has muted a word
+  -- the separator is no space, so that no keyword can match across two texts. The length is limited, because a long
+  -- text must not slow down everyone who has muted a word
   return left(private.fold(left(array_to_string(p_texts, e'\x1f'), 5000)), 10000);
 end $$;
 comment on function private.keyword_text is
-  'The first 5000 characters of these texts (without nulls), folded. Keywords are looked for in them.';
+  'The first 5000 characters of these texts (without nulls), folded, in which keywords are searched.';
 
 create function private.has_phrase(p_texts text[], p_pattern text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.keyword_text(p_texts) collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
 comment on function private.has_phrase is
-  'Whether one of the keywords of a pattern (private.keyword_pattern) is in these texts.';
+  'Whether these texts contain a keyword of a pattern (private.keyword_pattern).';
 
 create function private.timed_id() returns uuid
 language plpgsql volatile
@@ -175,14 +176,15 @@ begin
                 'hex')::uuid;
 end $$;
 comment on function private.timed_id is
-  'An id that is greater the later it was made, so that it is a good cursor even when its row is gone.';
+  'An id that contains the time when it was made, so that later ids are greater. It works as a cursor even if its row '
+  'is deleted.';
 
 create function private.limit_keywords() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that concurrent calls cannot exceed the limit
   perform private.lock('keywords', new.user_id::text);
   if (select count(*) >= 100 or sum(length(folded)) + length(new.folded) > 2000
       from app.muted_keywords where user_id = new.user_id and folded <> new.folded) then
@@ -191,7 +193,7 @@ begin
   return new;
 end $$;
 comment on function private.limit_keywords is
-  'Trigger: a person has at most 100 muted keywords, with 2000 characters in all.';
+  'Trigger: a person has at most 100 muted keywords, with at most 2000 characters in total.';
 create trigger limit_keywords before insert on app.muted_keywords
   for each row execute function private.limit_keywords();
 
@@ -210,7 +212,7 @@ declare
   v_folded  text;
   v_id      uuid;
 begin
-  -- a character of NFC is up to four before, and the table takes 100: folding a megabyte would take half a second
+  -- 100 characters in NFC are at most 400 before; checked first, because folding a megabyte takes half a second
   if length(btrim(p_keyword)) > 400 then
     perform private.raise_error('value_invalid');
   end if;
@@ -219,7 +221,7 @@ begin
   if p_until is not null and not private.is_ahead(p_until) then
     perform private.raise_error('keyword_until');
   end if;
-  delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones make room
+  delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones must not count
   insert into app.muted_keywords (id, user_id, keyword, folded, until)
   values (private.timed_id(), private.require_caller(), v_keyword, v_folded, p_until)
   on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
@@ -227,7 +229,7 @@ begin
   return (select card from app.muted_keyword_card where id = v_id);
 end $$;
 comment on function api.mute_keyword is
-  'Mutes a keyword, for good or until a moment; muting it again changes the moment. Fails: keyword_empty, '
+  'Mutes a keyword, permanently or until a time; muting it again changes the time. Fails: keyword_empty, '
   'keywords_exhausted, value_invalid (more than 100 characters).';
 
 create function api.unmute_keyword(p_id uuid) returns json
@@ -236,9 +238,9 @@ set search_path = ''
 as $$
 begin
   delete from app.muted_keywords where id = p_id and user_id = private.require_caller();
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
-comment on function api.unmute_keyword is 'Lifts a muted keyword. Repeating it, or an unknown id, changes nothing.';
+comment on function api.unmute_keyword is 'Unmutes a keyword. Repeating it, or an unknown id, changes nothing.';
 
 create function api.list_muted_keywords(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -249,7 +251,7 @@ declare
   v_ids  uuid[];
 begin
   if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
-    perform private.raise_error('cursor_unknown');   -- it is not one of our ids
+    perform private.raise_error('cursor_unknown');   -- it is not an id of private.timed_id
   end if;
   v_ids := array(select id from app.muted_keywords
                  where user_id = private.require_caller() and id < v_from and (until is null or until > now())

@@ -1,8 +1,9 @@
--- Reports: what people tell the staff about others and what they publish.
+-- Reports: people report others, and what others publish, to the staff.
 --
--- What can be reported belongs to many features, most of them later than this one. So each registers its kind in
--- private.report_targets, with a function of its own that finds the target as its reporter sees it, or fails with
--- its own code. Nothing here names posts, and a new kind needs a row and a function beside its tables.
+-- Many features have things that can be reported, and most of them are created after this one. So each feature
+-- registers its types in private.report_targets, with a function that finds the target as the reporter sees it, or
+-- fails with a code of that feature. Nothing here mentions posts; a new type needs only a row and a function beside
+-- its tables.
 -- docs/decisions.md, Circles and blocks.
 
 create table private.report_targets (
@@ -34,11 +35,12 @@ create index reports_status_idx on app.reports (status, created_at desc, id desc
 create index reports_copied_idx on app.reports ((copy ->> 'senderId')) where copy ? 'body';
 create index reports_target_idx on app.reports (target_type, target_id);
 comment on table app.reports is
-  'Reports to the staff. target_id has no foreign key, since it may be of any kind. reason is in the reporter''s own '
-  'words.';
+  'Reports to the staff. target_id has no foreign key, because targets are in many tables. reason is in the '
+  'reporter''s own words.';
 comment on column app.reports.copy is
-  'What was reported, as the reporter saw it, where staff can see it nowhere else; else null. A trigger of its '
-  'feature writes it. senderId names whose words they are, body has them, and an erasure of that person empties it.';
+  'What was reported, as the reporter saw it, if staff cannot see it elsewhere; otherwise null. A trigger of the '
+  'feature writes it. senderId is the person who wrote the words, and body has the words; an erasure of that person '
+  'empties body.';
 comment on column app.reports.status is 'open, then reviewed or dismissed by staff.';
 comment on column app.reports.reviewed_at is 'When staff settled it; null while it is open.';
 
@@ -50,7 +52,7 @@ insert into private.errors (code, status, text) values
   ('report_oneself', 400, 'You cannot report yourself.');
 
 create function private.require_report_finder(p_type text) returns text
-language plpgsql stable security definer   -- reads the registry for callers who may not
+language plpgsql stable security definer   -- reads the registry, which callers may not
 set search_path = ''
 as $$
 declare
@@ -62,7 +64,7 @@ begin
   end if;
   return v_finder;
 end $$;
-comment on function private.require_report_finder is 'Answers the function that finds a reported target of this kind.';
+comment on function private.require_report_finder is 'Returns the function that finds a reported target of this type.';
 
 create function private.require_reported_person(p_type text, p_target text) returns uuid
 language plpgsql stable
@@ -80,7 +82,7 @@ declare
   v_report app.reports;
 begin
   perform private.count_writes('reports');
-  -- the name comes from the registry, never from the caller
+  -- safe: the function name comes from the registry, never from the caller
   execute format('select %s($1, $2)', private.require_report_finder(p_target_type))
     into v_target using p_target_type, p_target_id;
   insert into app.reports (reporter_id, target_type, target_id, reason)

@@ -1,4 +1,4 @@
--- What erasure does to the social graph, and where personal data is in it.
+-- What an erasure does to the social graph, and which of its columns contain personal data.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Erasure and export.
 
@@ -46,8 +46,8 @@ begin
               union all
               (select 5, blocker_id from app.blocks where blocked_id = p_user.id limit 500)
               union all
-              select 6, member_id from app.circle_members where owner_id = p_user.id) w) p;   -- 10 a circle
-  -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
+              select 6, member_id from app.circle_members where owner_id = p_user.id) w) p;   -- at most 10 per circle
+  -- locks pairs before rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
   perform private.lock_pairs(v_people, v_same);
   perform from app.circles where owner_id = p_user.id order by id for update;
   delete from app.circle_invitations where inviter_id = p_user.id and invitee_id = any (v_people);
@@ -56,7 +56,7 @@ begin
   delete from app.blocks where blocker_id = p_user.id and blocked_id = any (v_people);
   delete from app.blocks where blocked_id = p_user.id and blocker_id = any (v_people);
   if v_most >= 500 then
-    perform private.erase_rest(p_user.id);   -- the circles too: with each go its invitations
+    perform private.erase_rest(p_user.id);   -- also deletes the circles, with their invitations
   else
     delete from app.circles where owner_id = p_user.id;
   end if;
@@ -67,7 +67,7 @@ begin
   perform private.erase_rows(p_user.id, 'app.mutes', 'muter_id = $1');
   perform private.erase_rows(p_user.id, 'app.mutes', 'muted_id = $1');
   delete from app.muted_keywords where user_id = p_user.id;
-  update app.reports set reason = ''   -- the report itself stays
+  update app.reports set reason = ''   -- the report itself remains
   where id in (select id from app.reports where reporter_id = p_user.id and reason <> '' limit 500);
   get diagnostics v_words = row_count;
   if v_words = 500 then
@@ -76,7 +76,7 @@ begin
 end $$;
 comment on function private.erase_ties is
   'Step: deletes an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords, '
-  'and the words of their reports. What others reported stays.';
+  'and the reasons of their reports. Reports by others remain.';
 call private.force_index_scans('private.erase_ties');
 insert into private.account_steps (step, events, position) values
   ('private.erase_ties', '{erasure}', 90);

@@ -197,7 +197,7 @@ create trigger _050_date_member before insert on app.space_members
   for each row execute function private.date_member();
 
 create function private.may_invite(p_space uuid, p_user uuid) returns boolean
-language plpgsql stable security definer   -- asked of others than the caller, too
+language plpgsql stable security definer   -- also checks people other than the caller
 set search_path = ''
 as $$
 begin
@@ -209,7 +209,7 @@ comment on function private.may_invite is
   'Whether a person may invite into a space: its owner and moderators do, and where it is open any member.';
 
 create function private.is_invited(p_space uuid, p_user uuid) returns boolean
-language plpgsql stable security definer   -- asked of others than the caller, too
+language plpgsql stable security definer   -- also checks people other than the caller
 set search_path = ''
 as $$
 begin
@@ -223,7 +223,7 @@ comment on function private.is_invited is
   'Whether somebody whom the person sees, and who still may, has invited them into a space.';
 
 create function private.is_let_in(p_space uuid, p_viewer uuid) returns boolean
-language plpgsql stable security definer   -- asked of others than the caller, too
+language plpgsql stable security definer   -- also checks people other than the caller
 set search_path = ''
 as $$
 begin
@@ -274,7 +274,7 @@ as $$ begin return (private.require_space(p_kind, p_target)).id; end $$;
 comment on function private.require_reported_space is 'The space of this kind that a report names.';
 
 create function private.lock_space(p_space uuid, p_people uuid[]) returns app.spaces
-language plpgsql volatile security definer   -- nobody may touch people and spaces
+language plpgsql volatile security definer   -- callers may not lock people and spaces
 set search_path = ''
 as $$
 declare
@@ -354,7 +354,7 @@ language plpgsql volatile security definer   -- counts the spaces of others than
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that concurrent calls cannot exceed the limit
   perform private.lock('spaces of', p_user::text);
   if (select count(*) from app.space_members m join app.spaces s on s.id = m.space_id
       where m.user_id = p_user and m.role = 'owner' and s.kind = p_kind and s.archived_at is null) >= 20 then
@@ -388,7 +388,7 @@ end $$;
 comment on function private.slug_of is 'A slug for a name, of at most 50 characters, which may be taken.';
 
 create function private.make_space(p_space app.spaces) returns uuid
-language plpgsql volatile security definer   -- nobody may write spaces
+language plpgsql volatile security definer   -- callers may not write spaces
 set search_path = ''
 as $$
 declare
@@ -422,7 +422,7 @@ comment on function private.make_space is
   'space_about.';
 
 create function private.change_space(p_kind text, p_id text, p_changes jsonb) returns uuid
-language plpgsql volatile security definer   -- nobody may write spaces
+language plpgsql volatile security definer   -- callers may not write spaces
 set search_path = ''
 as $$
 declare
@@ -459,7 +459,7 @@ comment on function private.change_space is
   'Fails: space_name, space_about.';
 
 create function private.set_archived(p_space app.spaces, p_archived boolean) returns boolean
-language plpgsql volatile security definer   -- nobody may write spaces
+language plpgsql volatile security definer   -- callers may not write spaces
 set search_path = ''
 as $$
 declare
@@ -482,7 +482,7 @@ comment on function private.set_archived is
   'Archives a space that is locked, or opens it again; false when it was so before.';
 
 create function private.archive_space(p_kind text, p_id text, p_archived boolean) returns uuid
-language plpgsql volatile security definer   -- nobody may write spaces
+language plpgsql volatile security definer   -- callers may not write spaces
 set search_path = ''
 as $$
 declare

@@ -41,7 +41,7 @@ language plpgsql volatile security definer   -- counts the memberships of others
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that concurrent calls cannot exceed the limit
   perform private.lock('memberships', p_user::text);
   if (select count(*) from app.space_members where user_id = p_user) > 1000 then
     perform private.raise_error('memberships_exhausted');
@@ -51,7 +51,7 @@ comment on function private.limit_memberships is
   'Passes when a person, who was just let in, is in at most 1000 spaces.';
 
 create function private.add_member(p_space app.spaces, p_user uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 begin
@@ -78,7 +78,7 @@ comment on function private.add_member is
   'Lets a person into a space, both locked; false for a member. Ends what else was pending between the two.';
 
 create function private.drop_member(p_space uuid, p_user uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 begin
@@ -103,7 +103,7 @@ end $$;
 comment on function private.find_own_request is 'The caller''s pending request to join a space, or null.';
 
 create function private.join_or_ask(p_space app.spaces, p_message text) returns uuid
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -132,7 +132,7 @@ comment on function private.join_or_ask is
   'Fails: space_message.';
 
 create function private.join_space(p_kind text, p_id text, p_message text) returns json
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -152,7 +152,7 @@ comment on function private.join_space is
   'The caller joins a space, or asks to: {status: joined | pending, requestId}. Repeating it changes nothing.';
 
 create function private.leave_space(p_kind text, p_id text) returns json
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -189,7 +189,7 @@ comment on function private.member_cards is 'These members of a space, in order:
 call private.force_index_scans('private.member_cards');
 
 create function private.set_space_role(p_space app.spaces, p_user uuid, p_role text) returns void
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -220,7 +220,7 @@ comment on function private.set_space_role is
   'moderator.';
 
 create function private.change_role(p_kind text, p_id text, p_person text, p_role text) returns json
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -230,7 +230,7 @@ begin
   perform private.count_writes('memberships');
   v_space := private.lock_visible_space(p_kind, p_id, array[v_user]);
   perform private.require_space_role(v_space.id, 'owner');
-  perform private.require_visible_person(p_person);   -- again, since a ban may have come while we waited
+  perform private.require_visible_person(p_person);   -- again, because a ban may have been made while we waited
   perform private.set_space_role(v_space, v_user, p_role);
   return private.member_cards(v_space.id, array[v_user]) -> 0;
 end $$;
@@ -238,7 +238,7 @@ comment on function private.change_role is
   'The owner of a space gives a member another role, and with owner hands over.';
 
 create function private.remove_space_member(p_kind text, p_id text, p_person text, p_ban boolean) returns void
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -272,7 +272,7 @@ comment on function private.remove_space_member is
   'changes nothing.';
 
 create function private.lift_space_ban(p_kind text, p_id text, p_person text) returns void
-language plpgsql volatile security definer   -- nobody may write bans
+language plpgsql volatile security definer   -- callers may not write bans
 set search_path = ''
 as $$
 declare

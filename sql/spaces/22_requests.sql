@@ -22,7 +22,7 @@ call private.force_index_scans('private.request_cards');
 
 create function private.decide_request(p_space app.spaces, p_request app.space_requests, p_approve boolean)
 returns void
-language plpgsql volatile security definer   -- nobody may write requests
+language plpgsql volatile security definer   -- callers may not write requests
 set search_path = ''
 as $$
 begin
@@ -41,7 +41,7 @@ comment on function private.decide_request is
   'Approves or rejects a pending request to join a space, which is locked with who asked.';
 
 create function private.settle_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
-language plpgsql volatile security definer   -- nobody may write requests
+language plpgsql volatile security definer   -- callers may not write requests
 set search_path = ''
 as $$
 declare

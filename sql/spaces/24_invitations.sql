@@ -45,7 +45,7 @@ comment on function private.space_invitation_cards is
 call private.force_index_scans('private.space_invitation_cards');
 
 create function private.invite_to_space(p_kind text, p_id text, p_person text) returns json
-language plpgsql volatile security definer   -- nobody may write invitations
+language plpgsql volatile security definer   -- callers may not write invitations
 set search_path = ''
 as $$
 declare
@@ -60,7 +60,7 @@ begin
     perform private.require_space_role(v_space.id, 'owner', 'moderator');
   end if;
   perform private.lock_pairs(array[v_user], array[v_me]);
-  perform private.require_visible_person(p_person);   -- again, since a block may have come while we waited
+  perform private.require_visible_person(p_person);   -- again, because a block may have been made while we waited
   perform private.require_open(v_space);
   if v_user = v_me then
     perform private.raise_error('invite_oneself');
@@ -88,7 +88,7 @@ comment on function private.invite_to_space is
   'banned from the instance or may not invite any more.';
 
 create function private.revoke_space_invitation(p_kind text, p_id text, p_invitation uuid) returns void
-language plpgsql volatile security definer   -- nobody may write invitations
+language plpgsql volatile security definer   -- callers may not write invitations
 set search_path = ''
 as $$
 declare
@@ -111,7 +111,7 @@ comment on function private.revoke_space_invitation is
   'Takes a pending invitation back, for who made it and for owner and moderators.';
 
 create function private.answer_space_invitation(p_kind text, p_invitation uuid, p_accept boolean) returns json
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -151,7 +151,7 @@ comment on function private.answer_space_invitation is
   'Who is invited into a space accepts, and is a member, or declines.';
 
 create function private.end_invitations(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- nobody may write invitations
+language plpgsql volatile security definer   -- callers may not write invitations
 set search_path = ''
 as $$
 declare
@@ -180,13 +180,13 @@ begin
 end $$;
 comment on function private.end_invitations is
   'For the worker alone, and private.end_invitations_soon: of the next 500 pending invitations into a space, all or '
-  'those of a person {spaceId, userId}, ends those of who may not invite any more. Answers {changed, next}; next is '
+  'those of a person {spaceId, userId}, ends those of who may not invite any more. Returns {changed, next}; next is '
   'null at the end.';
 call private.force_index_scans('private.end_invitations');
 call private.make_batch_queue('ended-invitations', 'private.end_invitations');
 
 create function private.end_invitations_soon(p_space uuid, p_user uuid) returns void
-language plpgsql volatile security definer   -- nobody may write invitations
+language plpgsql volatile security definer   -- callers may not write invitations
 set search_path = ''
 as $$
 declare
@@ -241,7 +241,7 @@ begin
   update app.space_invitations i set status = 'revoked'
   from changed c
   where i.status = 'pending'
-    -- nobody invites themselves: these are the two ways, in the form that finds its index
+    -- matches both directions, because nobody invites themselves; this form can use the index
     and i.inviter_id = any (array[c.blocker_id, c.blocked_id])
     and i.invitee_id = any (array[c.blocker_id, c.blocked_id]);
   return null;

@@ -44,12 +44,12 @@ call private.force_index_scans('private.space_heads');
 create function private.find_spaces(
   p_kind text, p_mine boolean, p_words text[], p_interests uuid[], p_policy text, p_from app.place
 ) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden spaces without end
+language plpgsql stable security definer   -- under the policy it could scan hidden spaces without limit
 set search_path = ''
 as $$
 declare
   v_me     uuid := app.uid();
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables, because expressions defeat the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -91,7 +91,7 @@ language plpgsql stable security definer   -- reads the place of a space by one 
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- with infinity any id works
   v_words text[];
 begin
   if p_cursor is not null then
@@ -113,7 +113,7 @@ end $$;
 comment on function private.list_spaces is 'As private.find_spaces, from a cursor on.';
 
 create function private.find_members(p_space uuid, p_q text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
+language plpgsql stable security definer   -- under a policy it could scan hidden people without limit
 set search_path = ''
 as $$
 declare
@@ -206,7 +206,7 @@ comment on function private.list_space_bans is
 call private.force_index_scans('private.list_space_bans');
 
 create function private.find_pending(p_kind text, p_space uuid, p_requests boolean, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
+language plpgsql stable security definer   -- under a policy it could scan hidden people without limit
 set search_path = ''
 as $$
 declare
@@ -219,7 +219,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- any id will do beside infinity
+    v_before := v_me;   -- with infinity any id works
   elsif v_from is null and p_requests then
     select created_at, id into v_from, v_before from app.space_requests where id = v_place.id and space_id = p_space;
   elsif v_from is null then
@@ -229,7 +229,7 @@ begin
   if v_from is null then
     perform private.raise_error('cursor_unknown');
   end if;
-  -- one of the three ways in is open
+  -- exactly one of these three branches applies
   with looked as materialized (
     select * from (
       (select created_at as at, id, user_id as other, user_id as another from app.space_requests

@@ -20,7 +20,7 @@ comment on function private.find_named_space is
   'The space that one of the two names, if the caller sees it; null without any.';
 
 create function private.write_in_space(p_space uuid) returns void
-language plpgsql volatile security definer   -- nobody may touch people and spaces
+language plpgsql volatile security definer   -- callers may not lock people and spaces
 set search_path = ''
 as $$
 declare
@@ -47,7 +47,7 @@ comment on function private.write_in_space is
   'for everybody.';
 
 create function private.may_publish_in(p_space uuid, p_user uuid) returns boolean
-language plpgsql stable security definer   -- asked of others than the caller, too
+language plpgsql stable security definer   -- also checks people other than the caller
 set search_path = ''
 as $$
 begin
