@@ -6,9 +6,10 @@ grant select on app.courses to authenticated;
 create policy select_with_content on app.courses for select to authenticated
   using ((select true from app.contents c where c.id = courses.id));
 comment on policy select_with_content on app.courses is
-  'Everybody who sees the head sees the course. Definer functions write it, and show an archived one to its students.';
+  'Everybody who sees the head sees the course. Definer functions write it, and show an archived one to its '
+  'students.';
 
--- course_lessons: definer functions alone read them, since who sees one may not read it
+-- course_lessons: only definer functions read them, because not everybody who sees a lesson may read its text
 alter table app.course_lessons enable row level security;
 
 -- course_enrolments
@@ -16,7 +17,7 @@ alter table app.course_enrolments enable row level security;
 grant select on app.course_enrolments to authenticated;
 create policy select_own on app.course_enrolments for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.course_enrolments is
-  'People see where they are students themselves; an author sees theirs by an operation.';
+  'People see their own enrolments; an author sees their students by an operation.';
 
 -- helpers
 grant execute on function

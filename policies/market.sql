@@ -8,7 +8,7 @@ create policy select_with_content on app.offerings for select to authenticated
   using ((select true from app.contents c where c.id = offerings.id));
 comment on policy select_with_content on app.offerings is 'Everybody who sees the head sees the offering.';
 
--- order_transitions: a registry, for definer functions alone
+-- order_transitions: a registry, only for definer functions
 alter table private.order_transitions enable row level security;
 
 -- orders
@@ -18,7 +18,8 @@ grant select on app.orders to authenticated;
 create policy select_party on app.orders for select to authenticated
   using (buyer_id = (select app.uid()) or seller_id = (select app.uid()));
 comment on policy select_party on app.orders is
-  'Buyer and seller see their order, also across a block: they have mana in it. Definer functions write it.';
+  'The buyer and the seller see their order, also across a block, because they have mana in it. Definer functions '
+  'write it.';
 
 -- order_steps
 alter table app.order_steps enable row level security;
@@ -28,7 +29,7 @@ create policy select_with_order on app.order_steps for select to authenticated
   using ((select true from app.orders o where o.id = order_id));
 comment on policy select_with_order on app.order_steps is 'Whoever sees the order sees its history.';
 
--- offering_reviews: read by definer functions, private.visible_reviews has the rule
+-- offering_reviews: only definer functions read them, by the rule in private.visible_reviews
 alter table app.offering_reviews enable row level security;
 
 -- helpers
@@ -72,7 +73,7 @@ grant execute on function
   api.update_offering
   to authenticated;
 
--- jobs, and batches that the worker does
+-- jobs, and batches for the worker
 grant execute on function
   private.interrupt_orders,
   private.job_end_orders

@@ -1,5 +1,5 @@
--- Who may see projects. Twin of sql/projects/. The head's policies are in policies/content.sql. Definer functions
--- alone read and write what hangs on it.
+-- Who may see projects. Twin of sql/projects/. The head's policies are in policies/content.sql. Only
+-- definer functions read and write its roles, members, applications and updates.
 
 -- projects
 alter table app.projects enable row level security;
@@ -8,16 +8,16 @@ create policy select_with_content on app.projects for select to authenticated
   using ((select true from app.contents c where c.id = projects.id));
 comment on policy select_with_content on app.projects is 'Everybody who sees the head sees the project.';
 
--- project_roles: definer functions alone read them
+-- project_roles: only definer functions read them
 alter table app.project_roles enable row level security;
 
--- project_members: definer functions alone read them
+-- project_members: only definer functions read them
 alter table app.project_members enable row level security;
 
--- project_applications: definer functions alone read them
+-- project_applications: only definer functions read them
 alter table app.project_applications enable row level security;
 
--- project_updates: definer functions alone read them
+-- project_updates: only definer functions read them
 alter table app.project_updates enable row level security;
 
 -- helpers
@@ -72,7 +72,7 @@ grant execute on function
   api.withdraw_project_application
   to authenticated;
 
--- batches that the worker does
+-- batches for the worker
 grant execute on function
   private.end_role_applications
   to worker;

@@ -1,4 +1,4 @@
--- Courses: a kind of contents that is read lesson by lesson, perhaps for mana. The head: sql/content.
+-- Courses: a kind of content that is read lesson by lesson, free or for mana. The head: sql/content.
 -- docs/decisions.md, Contents; Courses.
 
 create table app.courses (
@@ -15,14 +15,15 @@ create table app.courses (
   check (archived_at is null or published_at is not null)
 );
 comment on table app.courses is
-  'What a course has beside its head in app.contents. Who locks its row decides alone who enrols, and what its '
-  'lessons are.';
+  'What a course has beside its head in app.contents. Enrolments and changes of lessons lock its row, so that only '
+  'one of them runs at a time.';
 call private.make_nulls_raise_codes('app.courses');
-comment on column app.courses.price_mana is 'Whole mana that who enrols pays to the author, once; 0 for nothing.';
-comment on column app.courses.published_at is 'When it came out; null for a draft, which its author alone sees.';
+comment on column app.courses.price_mana is
+  'Whole mana that a student pays the author once, at enrolment; 0 if the course is free.';
+comment on column app.courses.published_at is 'When it was published; null for a draft, which only its author sees.';
 comment on column app.courses.archived_at is
-  'When it closed for new students; null unless it did. Its head is a draft again, which its students see all the '
-  'same (private.visible_courses).';
+  'When it was closed to new students; null if it is open. The head of an archived course is a draft again, but its '
+  'students still see it (private.visible_courses).';
 
 create table app.course_lessons (
   id            uuid primary key default gen_random_uuid(),
@@ -39,11 +40,12 @@ create table app.course_lessons (
   constraint lesson_minutes check (minutes between 1 and 1440)
 );
 create index course_lessons_asset_id_idx on app.course_lessons (asset_id) where asset_id is not null;
-comment on table app.course_lessons is 'The lessons of courses, at positions from 1 on without gaps, 200 at most.';
+comment on table app.course_lessons is
+  'The lessons of courses, at positions from 1 without gaps; at most 200 in a course.';
 call private.make_nulls_raise_codes('app.course_lessons');
-comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read it.';
+comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read the lesson.';
 comment on column app.course_lessons.first_done_at is
-  'When a student first did it; null before. From then on a published course keeps it.';
+  'When a student first completed it; null before. After that it can''t be deleted from a published course.';
 
 create table app.course_enrolments (
   course_id    uuid not null references app.contents on delete cascade,
@@ -57,11 +59,12 @@ create table app.course_enrolments (
 create index course_enrolments_course_id_idx on app.course_enrolments (course_id, created_at desc, user_id desc);
 create index course_enrolments_user_id_idx on app.course_enrolments (user_id, created_at desc, course_id desc);
 create index course_enrolments_paid_idx on app.course_enrolments (course_id) where price_mana > 0;
-comment on table app.course_enrolments is 'Who is a student of which course.';
-comment on column app.course_enrolments.price_mana is 'Whole mana that was paid; it is never given back.';
-comment on column app.course_enrolments.done is 'The lessons that they did, by id; of a deleted one the id may stay.';
+comment on table app.course_enrolments is 'Which people are students of which courses.';
+comment on column app.course_enrolments.price_mana is 'Whole mana that the student paid; it is never paid back.';
+comment on column app.course_enrolments.done is
+  'The ids of the lessons that the student completed; the id of a deleted lesson may remain.';
 comment on column app.course_enrolments.completed_at is
-  'When they had done all lessons that there were; null before. Lessons that come later do not undo it.';
+  'When the student had completed all lessons of that time; null before. Lessons added later don''t undo it.';
 
 insert into private.write_limits (kind, per_hour) values ('lessons', 600);
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'enrolment');
@@ -104,7 +107,7 @@ select c.id,
          'enrolledCount', c.enrolled_count) as detail
 from app.courses c;
 comment on view private.course_details is
-  'What the card of a course has of its own kind: {summary, depth, priceMana, status, lessonCount, enrolledCount}.';
+  'The fields that only the card of a course has: {summary, depth, priceMana, status, lessonCount, enrolledCount}.';
 
 insert into private.lock_kinds (kind, position) values ('course', 530);
 
@@ -116,7 +119,8 @@ begin
   perform private.check_lock_order('course', variadic p_ids::text[]);
   perform from app.courses where id = any (p_ids) order by id for no key update;
 end $$;
-comment on function private.lock_courses is 'Locks these courses, sorted, before any head: ARCHITECTURE.md, Locks.';
+comment on function private.lock_courses is
+  'Locks these courses in the order of their ids, before any head: ARCHITECTURE.md, Locks.';
 
 create function private.erase_courses(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -127,7 +131,8 @@ begin
   delete from app.courses where id = any (p_ids);
 end $$;
 comment on function private.erase_courses is
-  'Deletes what these courses and their lessons say; their author is erased. That people enrolled stays theirs.';
+  'Deletes the texts of these courses and their lessons when their author is erased. The enrolments remain, because '
+  'they are the students'' data.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('course', 'courses', 'app.courses', 'private.course_details', 'private.erase_courses');
@@ -143,13 +148,13 @@ select c.id, c.author_id
 from app.contents c
 join app.courses d on d.id = c.id and d.archived_at is not null
 join app.course_enrolments e on e.course_id = c.id and e.user_id = (select app.uid())
-cross join lateral private.visibility(c.author_id, 0, c.space_id) v   -- an archived one requires its author
+cross join lateral private.visibility(c.author_id, 0, c.space_id) v   -- its author must still be visible
 where c.author_id <> (select app.uid()) and c.removed_at is null and c.deleted_at is null and v.is_visible;
 comment on view private.visible_courses is
-  'The courses that the caller may see: by their heads, and archived ones as a student.';
+  'The courses that the caller may see: those whose head they see, and archived ones of which they are a student.';
 
 create function private.course_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a course is visible
+language plpgsql stable security definer   -- checks only once whether a course is visible
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -166,17 +171,17 @@ begin
                left join app.course_enrolments e on e.course_id = h.id and e.user_id = (select app.uid()))))
              order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
-    cross join lateral (select from private.visible_courses where id = i.id offset 0) v   -- by id, never all
+    cross join lateral (select from private.visible_courses where id = i.id offset 0) v   -- looks up one id at a time
     join private.written_heads h on h.id = i.id
     join private.course_details d on d.id = h.id);
 end $$;
 comment on function private.course_cards is
-  'The cards of these courses, in order, as far as the caller sees them: the head, the detail, {viewer: {enrolledAt, '
-  'completedLessons, completedAt}}.';
+  'The cards of those of these courses that the caller may see, in order: the head, the detail, and {viewer: '
+  '{enrolledAt, completedLessons, completedAt}}.';
 call private.force_index_scans('private.course_cards');
 
 create function private.require_course(p_id uuid) returns uuid
-language plpgsql stable security definer   -- a student sees an archived course, whose head they do not
+language plpgsql stable security definer   -- students see an archived course but not its head
 set search_path = ''
 as $$
 begin
@@ -186,13 +191,13 @@ begin
   end if;
   return p_id;
 end $$;
-comment on function private.require_course is 'Passes for a course that the caller may see.';
+comment on function private.require_course is 'Returns the id of a course if the caller may see it.';
 
 create function private.require_course_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.course_cards(array[private.require_course(p_id)]) -> 0; end $$;
-comment on function private.require_course_card is 'Answers the card of a course that the caller may see.';
+comment on function private.require_course_card is 'Returns the card of a course if the caller may see it.';
 
 create function private.lock_own_course(p_id uuid) returns app.contents
 language plpgsql volatile security definer   -- nobody may write courses
@@ -210,4 +215,4 @@ begin
   return v_head;
 end $$;
 comment on function private.lock_own_course is
-  'The head of the caller''s own course that is not archived, locked with it.';
+  'Locks the caller''s own course, which must not be archived, and its head; returns the head.';

@@ -1,8 +1,8 @@
--- Lessons of courses: written by the author, read by students, and previews by all who see the course.
+-- Lessons of courses. The author writes them and students read them; everybody who sees the course reads previews.
 -- docs/decisions.md, Courses; Lists.
 
 create function private.lesson_cards(p_course uuid, p_ids uuid[]) returns json
-language plpgsql stable security definer   -- who may read a lesson is decided here
+language plpgsql stable security definer   -- decides here who may read a lesson
 set search_path = ''
 as $$
 declare
@@ -25,12 +25,12 @@ begin
     left join app.media_assets a on a.id = l.asset_id);
 end $$;
 comment on function private.lesson_cards is
-  'These lessons of a course that the caller sees, in order: {id, courseId, position, title, body, assetId, assetUrl, '
-  'minutes, preview}; what stands in it is null to who neither wrote it nor enrolled, unless it is a preview.';
+  'These lessons of a course, in order: {id, courseId, position, title, body, assetId, assetUrl, minutes, preview}. '
+  'body, assetId and assetUrl are null unless the caller is the author or a student, or the lesson is a preview.';
 call private.force_index_scans('private.lesson_cards');
 
 create function private.find_lesson(p_course uuid, p_lesson uuid) returns app.course_lessons
-language plpgsql stable security definer   -- its callers look at who sees the course
+language plpgsql stable security definer   -- its callers check who may see the course
 set search_path = ''
 as $$
 declare
@@ -42,10 +42,10 @@ begin
   end if;
   return v_lesson;
 end $$;
-comment on function private.find_lesson is 'A lesson of this course.';
+comment on function private.find_lesson is 'Returns a lesson of this course.';
 
 create function private.list_lessons(p_course uuid, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- lessons of an archived course are its students'
+language plpgsql stable security definer   -- students see the lessons of an archived course
 set search_path = ''
 as $$
 declare
@@ -63,7 +63,7 @@ begin
                  order by position limit 51);
   return private.page(private.lesson_cards(p_course, v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function private.list_lessons is 'The lessons of a course by their position.';
+comment on function private.list_lessons is 'The lessons of a course in the order of their positions.';
 call private.force_index_scans('private.list_lessons');
 
 create function api.list_course_lessons(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -72,7 +72,7 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.list_lessons(private.require_course(p_id), p_limit, p_cursor); end $$;
 comment on function api.list_course_lessons is
-  'The lessons of a course by their position; what the caller may not read is null.';
+  'The lessons of a course in the order of their positions. Fields that the caller may not read are null.';
 
 create function api.get_course_lesson(p_id uuid, p_lesson_id uuid) returns json
 language plpgsql stable
@@ -83,7 +83,7 @@ declare
 begin
   return private.lesson_cards(p_id, array[v_lesson.id]) -> 0;
 end $$;
-comment on function api.get_course_lesson is 'A lesson; what the caller may not read is null.';
+comment on function api.get_course_lesson is 'A lesson of a course. Fields that the caller may not read are null.';
 
 create function private.lesson_with(p_lesson app.course_lessons, p_changes jsonb) returns app.course_lessons
 language plpgsql stable
@@ -113,7 +113,7 @@ begin
   return v_lesson;
 end $$;
 comment on function private.lesson_with is
-  'A lesson with these changes, {title, body, assetId, minutes, preview}, as far as each is there.';
+  'Returns a lesson with these changes applied: those of {title, body, assetId, minutes, preview} that are given.';
 
 create function private.add_lesson(p_course uuid, p_lesson app.course_lessons) returns uuid
 language plpgsql volatile security definer   -- nobody may write lessons
@@ -137,7 +137,7 @@ begin
   return v_id;
 end $$;
 comment on function private.add_lesson is
-  'Adds a lesson behind the others of the caller''s own course. Fails: lesson_title, lesson_minutes.';
+  'Adds a lesson at the end of the caller''s own course. Fails: lesson_title, lesson_minutes.';
 
 create function api.create_course_lesson(
   p_id uuid, p_title text, p_body text, p_asset_id uuid default null, p_minutes integer default null,
@@ -182,7 +182,7 @@ begin
   return private.lesson_cards(p_id, array[p_lesson_id]) -> 0;
 end $$;
 comment on function api.update_course_lesson is
-  'Changes a lesson of the caller''s own course, {title, body, assetId, minutes, preview}.';
+  'Changes a lesson of the caller''s own course: {title, body, assetId, minutes, preview}.';
 
 create function private.delete_lesson(p_course uuid, p_lesson uuid) returns void
 language plpgsql volatile security definer   -- nobody may write lessons
@@ -207,7 +207,8 @@ begin
   update app.courses set lesson_count = lesson_count - 1 where id = p_course;
 end $$;
 comment on function private.delete_lesson is
-  'Deletes a lesson of the caller''s own course, unless that is published and somebody did it, or it is the last one.';
+  'Deletes a lesson of the caller''s own course. In a published course a lesson that somebody completed, and the '
+  'last lesson, can''t be deleted.';
 
 create function api.delete_course_lesson(p_id uuid, p_lesson_id uuid) returns json
 language plpgsql volatile
@@ -215,7 +216,7 @@ set search_path = ''
 as $$
 begin
   perform private.delete_lesson(p_id, p_lesson_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_course_lesson is 'Deletes a lesson of the caller''s own course.';
 
@@ -246,4 +247,4 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.order_course_lessons is
-  'Puts the lessons of the caller''s own course in this order, and answers the card.';
+  'Puts the lessons of the caller''s own course in this order, and returns the card.';

@@ -4,7 +4,7 @@
 create function private.add_course(
   p_course app.courses, p_title text, p_interest uuid, p_group_id text, p_guild_id text
 ) returns uuid
-language plpgsql volatile security definer   -- nobody may write a detail
+language plpgsql volatile security definer   -- nobody may write details
 set search_path = ''
 as $$
 declare
@@ -16,7 +16,8 @@ begin
   values (v_id, p_course.summary, p_course.depth, p_course.price_mana);
   return v_id;
 end $$;
-comment on function private.add_course is 'Writes a draft of the caller''s. Fails: course_depth, course_price.';
+comment on function private.add_course is
+  'Writes the detail of a new draft of the caller. Fails: course_depth, course_price.';
 
 create function api.create_course(
   p_title text, p_summary text, p_depth integer, p_price_mana integer default 0, p_interest_id uuid default null,
@@ -28,7 +29,7 @@ as $$
 declare
   v_course app.courses;
 begin
-  if (p_depth between 0 and 5) is not true then   -- before it is too much for a smallint
+  if (p_depth between 0 and 5) is not true then   -- checked here because a smallint might overflow
     perform private.raise_error('course_depth');
   end if;
   v_course.summary := private.require_body(p_summary);
@@ -37,7 +38,7 @@ begin
   v_course.id := private.add_course(v_course, p_title, p_interest_id, p_group_id, p_guild_id);
   return private.course_cards(array[v_course.id]) -> 0;
 end $$;
-comment on function api.create_course is 'Begins a course, a draft as yet, perhaps in a group or guild.';
+comment on function api.create_course is 'Creates a course as a draft, optionally in a group or guild.';
 
 create function api.list_courses(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null,
@@ -52,7 +53,7 @@ declare
 begin
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
-comment on function api.list_courses is 'Courses, newest first: private.search_contents.';
+comment on function api.list_courses is 'Courses, newest first, as private.search_contents finds them.';
 
 create function api.get_course(p_id uuid) returns json
 language plpgsql stable
@@ -108,7 +109,7 @@ declare
   v_course app.courses;
 begin
   perform private.count_writes('edits');
-  if not p_archived then   -- before the course: ARCHITECTURE.md, Locks
+  if not p_archived then   -- locked before the course: ARCHITECTURE.md, Locks
     perform private.write_in_space((select space_id from private.visible_contents where id = p_id));
   end if;
   perform private.lock_own_course(p_id);
@@ -128,7 +129,8 @@ begin
   end if;
   update app.contents set is_draft = p_archived where id = p_id;
 end $$;
-comment on function private.set_course_status is 'Publishes the caller''s own draft, or archives what they published.';
+comment on function private.set_course_status is
+  'Publishes a draft of the caller, or archives a course that they published.';
 
 create function api.publish_course(p_id uuid) returns json
 language plpgsql volatile
@@ -138,7 +140,7 @@ begin
   perform private.set_course_status(p_id, false);
   return private.require_course_card(p_id);
 end $$;
-comment on function api.publish_course is 'Publishes the caller''s own draft, and answers the card.';
+comment on function api.publish_course is 'Publishes the caller''s own draft, and returns the card.';
 
 create function api.archive_course(p_id uuid) returns json
 language plpgsql volatile
@@ -149,10 +151,10 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.archive_course is
-  'Closes the caller''s own course for new students, for good; its students go on. Answers the card.';
+  'Closes the caller''s own course to new students for good; its students keep access. Returns the card.';
 
 create function private.delete_course(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete what others left
+language plpgsql volatile security definer   -- nobody may delete what others added
 set search_path = ''
 as $$
 begin
@@ -164,7 +166,7 @@ begin
   return private.delete_content('course', p_id);
 end $$;
 comment on function private.delete_course is
-  'Deletes the caller''s own course with its lessons; false when there is none.';
+  'Deletes the caller''s own course with its lessons; false if there is no such course.';
 
 create function api.delete_course(p_id uuid) returns json
 language plpgsql volatile
@@ -175,6 +177,6 @@ begin
     perform private.require_course(p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
-comment on function api.delete_course is 'Deletes the caller''s course for good, unless somebody paid for it.';
+comment on function api.delete_course is 'Deletes the caller''s own course for good, unless somebody paid for it.';

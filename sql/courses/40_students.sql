@@ -1,4 +1,4 @@
--- Students: who enrols, what they did, and the lists of who and what.
+-- Students: enrolment, progress, and the lists of courses and students.
 -- docs/decisions.md, Courses; Lists; Mana.
 
 create function private.enrol(p_head app.contents, p_expected integer) returns void
@@ -21,8 +21,8 @@ begin
   end if;
 end $$;
 comment on function private.enrol is
-  'The caller, who has locked a course and entered it (private.lock_open_content), becomes its student, and pays its '
-  'author, if the price is what they expect.';
+  'Makes the caller a student of a course and pays its author, if the price is the one that the caller expects. '
+  'private.lock_open_content must have locked the course first.';
 
 create function api.enrol_course(p_id uuid, p_expected_price integer default 0) returns json
 language plpgsql volatile
@@ -39,10 +39,10 @@ begin
     perform private.raise_error('enrol_oneself');
   elsif exists (select from app.course_enrolments where course_id = p_id and user_id = private.require_caller()) then
     perform private.require_course(p_id);
-    perform private.raise_error('enrolled_already');   -- also of an archived course
+    perform private.raise_error('enrolled_already');   -- also if the course is archived
   end if;
   v_head := private.require_content('course', p_id);
-  -- in the order of ARCHITECTURE.md, Locks: a ban, a block and another price wait, or are seen
+  -- locks as in ARCHITECTURE.md, Locks: a concurrent ban, block or change of price either waits or is seen here
   perform private.share_lock_person(app.uid());
   perform private.write_in_space(v_head.space_id);
   perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
@@ -51,8 +51,8 @@ begin
   return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
 end $$;
 comment on function api.enrol_course is
-  'The caller becomes a student of a course and pays its price to the author, once and for good. Another price than '
-  'the expected one is refused. Answers the card. Takes an Idempotency-Key.';
+  'Enrols the caller in a course, for good, and pays its price to the author. Fails if the price is not the expected '
+  'one. Returns the card. Takes an Idempotency-Key.';
 
 create function private.set_progress(p_course uuid, p_lesson uuid, p_done boolean) returns void
 language plpgsql volatile security definer   -- nobody may write enrolments
@@ -82,8 +82,8 @@ begin
     and not exists (select from app.course_lessons l where l.course_id = p_course and l.id <> all (e.done));
 end $$;
 comment on function private.set_progress is
-  'Notes that the caller, a student, did a lesson, or did not. With the last one the course is completed, which stays '
-  'so.';
+  'Records whether the caller, a student, has completed a lesson. Once all lessons are completed the course is, and '
+  'remains so.';
 
 create function api.set_course_progress(p_id uuid, p_lesson_id uuid, p_done boolean) returns json
 language plpgsql volatile
@@ -97,16 +97,16 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.set_course_progress is
-  'Notes that the caller did a lesson, or did not; repeating it changes nothing. Answers the card.';
+  'Records whether the caller has completed a lesson; repeating it changes nothing. Returns the card.';
 
 create function private.find_my_courses(p_role text, p_cursor text) returns app.listing
-language plpgsql stable security definer   -- the caller's own, and where they are a student
+language plpgsql stable security definer   -- the caller's own courses, and those that they take
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_place  app.place := private.page_start('my courses', p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables, as in every walk
+  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.listing;
 begin
@@ -123,7 +123,7 @@ begin
     order by w.at desc, w.id desc limit 400
   ), seen as materialized (
     select l.at, l.id from looked l
-    cross join lateral (select from private.visible_courses where id = l.id offset 0) c   -- by id, never all
+    cross join lateral (select from private.visible_courses where id = l.id offset 0) c   -- looks up one id at a time
     order by l.at desc, l.id desc limit 51
   )
   select array(select id from seen order by at desc, id desc),
@@ -135,7 +135,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_courses is
-  'The next courses that the caller wrote or enrolled in, by when, among the next 400.';
+  'The next courses that the caller wrote or enrolled in, newest first by the time of that, among the next 400.';
 call private.force_index_scans('private.find_my_courses');
 
 create function api.list_my_courses(p_role text default null, p_limit integer default 20, p_cursor text default null)
@@ -153,16 +153,16 @@ begin
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_my_courses is
-  'The courses that the caller wrote or enrolled in, or one of the two, the latest first.';
+  'The courses that the caller wrote or enrolled in, or only one of the two, latest first.';
 
 create function private.find_students(p_course uuid, p_cursor text) returns app.listing
-language plpgsql stable security definer   -- an author sees who enrolled, but for those whom they never see
+language plpgsql stable security definer   -- an author may see their students, except hidden ones
 set search_path = ''
 as $$
 declare
   v_list   text := 'students ' || p_course;
   v_place  app.place := private.page_start(v_list, p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables, as in every walk
+  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.listing;
 begin
@@ -182,7 +182,8 @@ begin
   into v_found;
   return v_found;
 end $$;
-comment on function private.find_students is 'The next students of a course whom the caller sees, among the next 400.';
+comment on function private.find_students is
+  'The next students of a course whom the caller may see, among the next 400.';
 call private.force_index_scans('private.find_students');
 
 create function private.list_students(p_course uuid, p_limit integer, p_cursor text) returns json
@@ -206,11 +207,11 @@ begin
              'completedAt', private.utc(e.completed_at)) order by i.place)
     from unnest(v_found.ids[:p_limit]) with ordinality as i (id, place)
     cross join lateral (select * from app.course_enrolments
-                        where course_id = p_course and user_id = i.id offset 0) e   -- by key, never all of the course
+                        where course_id = p_course and user_id = i.id offset 0) e   -- looks up one key at a time
     join app.person_card p on p.id = i.id), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function private.list_students is
-  'Who is a student of the caller''s own course, the latest first: {userId, user, enrolledAt, completedLessons, '
+  'The students of the caller''s own course, latest first: {userId, user, enrolledAt, completedLessons, '
   'completedAt}.';
 call private.force_index_scans('private.list_students');
 
@@ -219,4 +220,4 @@ returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.list_students(p_id, p_limit, p_cursor); end $$;
-comment on function api.list_course_students is 'Who is a student of the caller''s own course, the latest first.';
+comment on function api.list_course_students is 'The students of the caller''s own course, latest first.';

@@ -1,4 +1,4 @@
--- What an erasure does to a person's enrolments. Of who is banned they stay, and nobody sees them.
+-- What an erasure does to a person's enrolments. The enrolments of a banned person remain, hidden from everybody.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Courses; Erasure and export.
 
@@ -10,7 +10,7 @@ declare
   v_ids uuid[] := array(select course_id from app.course_enrolments where user_id = p_user.id
                         order by created_at desc, course_id desc limit 500);
 begin
-  -- with the person's own courses, which an erasure deletes later on
+  -- also enrolments in the person's own courses, which the erasure deletes later
   perform private.lock_courses(v_ids || private.next_contents(p_user.id, null));
   delete from app.course_enrolments where user_id = p_user.id and course_id = any (v_ids);
   update app.courses set enrolled_count = enrolled_count - 1 where id = any (v_ids);
@@ -19,6 +19,6 @@ begin
   end if;
 end $$;
 comment on function private.erase_enrolments is
-  'Step: an erased person is no student any more. What they paid stays paid.';
+  'Step: deletes the enrolments of an erased person. What they paid is not paid back.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_enrolments', '{erasure}', 156);

@@ -1,4 +1,4 @@
--- Offerings: a kind of contents that has a price in mana. The head: sql/content; orders: 20_orders.sql.
+-- Offerings: a kind of content that has a price in mana. The head: sql/content; orders: 20_orders.sql.
 -- docs/decisions.md, Market.
 
 create table app.offerings (
@@ -16,10 +16,11 @@ create table app.offerings (
 );
 comment on table app.offerings is 'What an offering has beside its head in app.contents.';
 call private.make_nulls_raise_codes('app.offerings');
-comment on column app.offerings.price_mana is 'Whole mana that an order holds.';
-comment on column app.offerings.stock is 'How many may still be ordered; null is without end.';
-comment on column app.offerings.paused is 'Whether its seller takes no orders for now.';
-comment on column app.offerings.rating_sum is 'Stars of all reviews that staff did not remove. A trigger keeps it.';
+comment on column app.offerings.price_mana is 'Whole mana that an order costs.';
+comment on column app.offerings.stock is 'How many can still be ordered; null if there is no limit.';
+comment on column app.offerings.paused is 'Whether the seller accepts no orders for now.';
+comment on column app.offerings.rating_sum is
+  'The sum of the stars of all reviews that staff did not remove. A trigger updates it.';
 
 create function private.place_offering() returns trigger
 language plpgsql security definer   -- nobody may write places
@@ -36,7 +37,8 @@ begin
   return null;
 end $$;
 comment on function private.place_offering is
-  'Trigger: offerings have a place by their price, and one by the average of their stars, 0 without a review.';
+  'Trigger: stores the places of an offering in the lists by price and by average rating; the rating is 0 without '
+  'reviews.';
 create trigger place_offering after insert or update of price_mana, rating_sum, rating_count or delete on app.offerings
   for each row execute function private.place_offering();
 
@@ -60,22 +62,23 @@ select o.id,
          'ratingAverage', case when o.rating_count > 0 then round(o.rating_sum::numeric / o.rating_count, 2) end,
          'ratingCount', o.rating_count) as detail
 from app.offerings o;
-comment on view private.offering_details is 'What the card of an offering has of its own kind: {description, '
-  'priceMana, stock, deliveryDays, status, ratingAverage, ratingCount}.';
+comment on view private.offering_details is
+  'The fields that only the card of an offering has: {description, priceMana, stock, deliveryDays, status, '
+  'ratingAverage, ratingCount}.';
 
 create function private.erase_offerings(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
 begin
-  -- heads before details and places: ARCHITECTURE.md, Locks
+  -- locks heads before details and places: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'offering' order by id for no key update;
   delete from app.offerings where id = any (p_ids);
 end $$;
-comment on function private.erase_offerings is 'Deletes what these offerings say; their author is erased.';
+comment on function private.erase_offerings is 'Deletes the texts of these offerings when their author is erased.';
 
 create function private.matches_offering_filter(p_id uuid, p_filters jsonb) returns boolean
-language plpgsql stable security definer   -- for private.find_contents, which looks at what the caller sees
+language plpgsql stable security definer   -- for private.find_contents, which checks visibility
 set search_path = ''
 as $$
 begin
@@ -85,7 +88,7 @@ begin
     from app.offerings o where o.id = p_id), false);
 end $$;
 comment on function private.matches_offering_filter is
-  'Whether the price of an offering lies between {minPrice?, maxPrice?}, both included.';
+  'Whether the price of an offering is between {minPrice?, maxPrice?}, both included.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('offering', 'offerings', 'app.offerings', 'private.offering_details', 'private.erase_offerings',
@@ -97,7 +100,7 @@ insert into private.personal_data (relation, person_column, section, within) val
 insert into private.report_targets (type, finder) values ('offering', 'private.require_reported_content');
 
 create function private.offering_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- asks the heads which the caller sees
+language plpgsql stable security definer   -- the heads decide what the caller sees
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -109,14 +112,14 @@ begin
     join private.offering_details d on d.id = h.id);
 end $$;
 comment on function private.offering_cards is
-  'The cards of these offerings, in order, as far as the caller sees them: the head and the detail.';
+  'The cards of those of these offerings that the caller may see, in order: the head and the detail.';
 call private.force_index_scans('private.offering_cards');
 
 create function private.require_offering_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('offering_unknown', private.offering_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_offering_card is 'Answers the card of an offering that the caller may see.';
+comment on function private.require_offering_card is 'Returns the card of an offering if the caller may see it.';
 
 create function api.list_offerings(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null,
@@ -142,11 +145,11 @@ begin
   return private.page(private.offering_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_offerings is
-  'Offerings, newest first, by price upwards, or the best rated first; of a price, by a seller (whom either name '
-  'names), and as every list of contents.';
+  'Offerings, newest first, cheapest first or best rated first; optionally only those within a price range, by one '
+  'seller (by actor id or username), and filtered as every list of contents.';
 
 create function private.write_offering(p_offering app.offerings) returns void
-language plpgsql volatile security definer   -- nobody may write a detail
+language plpgsql volatile security definer   -- nobody may write details
 set search_path = ''
 as $$
 begin
@@ -154,8 +157,8 @@ begin
   values (p_offering.id, p_offering.description, p_offering.price_mana, p_offering.stock, p_offering.delivery_days);
 end $$;
 comment on function private.write_offering is
-  'Writes the detail of a new offering, whose head private.add_content has just written. Fails: offering_price, '
-  'offering_stock, offering_delivery.';
+  'Writes the detail of a new offering. private.add_content must have written its head just before. Fails: '
+  'offering_price, offering_stock, offering_delivery.';
 
 create function api.create_offering(
   p_title text, p_description text, p_price_mana integer, p_delivery_days integer, p_stock integer default null,
@@ -170,13 +173,13 @@ begin
   v_offering.description := private.require_body(p_description);
   v_offering.price_mana := p_price_mana;
   v_offering.stock := p_stock;
-  v_offering.delivery_days := least(p_delivery_days, 61);   -- a smallint, and 61 is refused as any
+  v_offering.delivery_days := least(p_delivery_days, 61);   -- a smallint; 61 is rejected like any larger number
   v_offering.id := private.add_content('offering', p_interest_id, p_title, array[v_offering.description],
                                        p_group_id, p_guild_id);
   perform private.write_offering(v_offering);
   return private.offering_cards(array[v_offering.id]) -> 0;
 end $$;
-comment on function api.create_offering is 'Offers something for mana.';
+comment on function api.create_offering is 'Creates an offering.';
 
 create function api.get_offering(p_id uuid) returns json
 language plpgsql stable
@@ -185,7 +188,7 @@ as $$ begin return private.require_offering_card(p_id); end $$;
 comment on function api.get_offering is 'The card of an offering.';
 
 create function private.change_offering(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may change a detail
+language plpgsql volatile security definer   -- nobody may change details
 set search_path = ''
 as $$
 declare
@@ -208,8 +211,8 @@ begin
   end if;
 end $$;
 comment on function private.change_offering is
-  'Changes the caller''s own offering, as api.update_offering takes it. Only a change of its words or its interest is '
-  'an edit. Fails: offering_price, offering_stock, offering_delivery.';
+  'Changes the caller''s own offering, as api.update_offering describes. Only changes of title, description or '
+  'interest count as edits. Fails: offering_price, offering_stock, offering_delivery.';
 
 create function api.update_offering(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -220,5 +223,5 @@ begin
   return private.require_offering_card(p_id);
 end $$;
 comment on function api.update_offering is
-  'Changes the caller''s own offering: {title?, description?, interestId?, priceMana?, stock?, deliveryDays?, status? '
-  '(active or paused)}. Orders stay as they were placed.';
+  'Changes the caller''s own offering: {title?, description?, interestId?, priceMana?, stock?, deliveryDays?, '
+  'status? (active or paused)}. Existing orders don''t change.';

@@ -1,5 +1,5 @@
--- Orders: the price is held until the order ends, and then goes where the end says, once. What may be done in which
--- state by whom is one table, which the code obeys and test/model/orders.test.ts reads.
+-- Orders: the price is held until the order ends, and is then paid out exactly once, as the final state says. One
+-- table says who may do what in which state; the code and test/model/orders.test.ts both read it.
 -- docs/decisions.md, Market.
 
 create table private.order_transitions (
@@ -15,14 +15,15 @@ create table private.order_transitions (
 );
 create unique index order_transitions_after_idx on private.order_transitions (state) where after is not null;
 comment on table private.order_transitions is
-  'Every step of an order: in this state this actor may take this action, and the next state follows. A state from '
-  'which none leads is an end, and every step to one settles the hold.';
+  'Every step of an order: in this state this actor may take this action, and the order is then in the next state. A '
+  'state without steps is final, and every step to a final state settles the hold.';
 comment on column private.order_transitions.after is
-  'When the worker takes the step by itself: so long after the order came into this state.';
-comment on column private.order_transitions.late is 'Whether it may be taken only when the deadline is over.';
+  'How long after the order got into this state the worker takes the step.';
+comment on column private.order_transitions.late is 'Whether the step is allowed only after the deadline.';
 comment on column private.order_transitions.settles is
-  'Whose the held mana then is, all of it or, for both, as the admin divides it; null while it is held on.';
-comment on column private.order_transitions.restocks is 'Whether what was taken of the stock comes back.';
+  'Who gets the held mana: buyer or seller all of it, or both, as the admin divides it. Null while the mana is still '
+  'held.';
+comment on column private.order_transitions.restocks is 'Whether what the order took from the stock is put back.';
 insert into private.order_transitions (state, action, actor, next, after, late, settles, restocks) values
   ('held',      'accept',   'seller', 'accepted',  null,       false, null,     false),
   ('held',      'decline',  'seller', 'declined',  null,       false, 'buyer',  true),
@@ -36,7 +37,7 @@ insert into private.order_transitions (state, action, actor, next, after, late, 
   ('delivered', 'complete', 'worker', 'completed', '7 days',   false, 'seller', false),
   ('delivered', 'dispute',  'buyer',  'disputed',  null,       false, null,     false),
   ('disputed',  'resolve',  'admin',  'resolved',  null,       false, 'both',   false),
-  -- when one of the two is banned or erased
+  -- when the buyer or the seller is banned or erased
   ('held',      'decline',  'worker', 'declined',  null,       false, 'buyer',  true),
   ('held',      'cancel',   'worker', 'cancelled', null,       false, 'buyer',  true),
   ('accepted',  'dispute',  'worker', 'disputed',  null,       false, null,     false),
@@ -67,7 +68,7 @@ create table app.orders (
   constraint order_note check (length(note) <= 2000),
   constraint order_delivery_note check (length(delivery_note) between 1 and 2000),
   constraint order_reason check (length(dispute_reason) between 1 and 2000),
-  -- checked at commit: the hold comes last, since it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit: the hold is written last, because it locks wallets (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_holds on delete restrict deferrable initially deferred
 );
 create index orders_offering_id_idx on app.orders (offering_id, state);
@@ -80,17 +81,19 @@ create index orders_asset_id_idx on app.orders (asset_id) where asset_id is not 
 create index orders_running_buyer_idx on app.orders (buyer_id) where state in ('held', 'accepted', 'delivered');
 create index orders_running_seller_idx on app.orders (seller_id) where state in ('held', 'accepted', 'delivered');
 comment on table app.orders is
-  'Orders, with what was offered as it was then. An order has the id of its hold, where its price is until it ends.';
+  'Orders, each with a copy of the offering at the time of the order. An order has the same id as its hold, which '
+  'keeps the price until the order ends.';
 comment on column app.orders.offering_id is
-  'What was ordered, which may be deleted since. No foreign key, since the purge of what is deleted would ask for '
-  'orders with it locked, and who has an order goes on to what was ordered.';
+  'The offering, which may have been deleted since. There is no foreign key: the purge of deleted offerings would '
+  'look up orders while it holds the lock of the offering, but code that locks an order locks the offering after it.';
 comment on column app.orders.price_mana is 'Whole mana that the buyer pays.';
 comment on column app.orders.state is 'See private.order_transitions.';
-comment on column app.orders.took_stock is 'Whether it took one of a stock, which may come back.';
+comment on column app.orders.took_stock is 'Whether it took one from a limited stock, which may be put back.';
 comment on column app.orders.refund_mana is
-  'Of a resolved order: whole mana that went back to the buyer; the rest is the seller''s.';
-comment on column app.orders.deadline_at is 'Until when the seller means to deliver; null before it is accepted.';
-comment on column app.orders.due_at is 'When the worker takes the next step; null where none comes by itself.';
+  'Whole mana of a resolved order that went back to the buyer; the seller got the rest.';
+comment on column app.orders.deadline_at is
+  'When the seller should deliver at the latest; null before the order is accepted.';
+comment on column app.orders.due_at is 'When the worker takes the next step; null if no step is automatic.';
 
 create table app.order_steps (
   order_id uuid not null references app.orders on delete cascade,
@@ -101,8 +104,9 @@ create table app.order_steps (
   primary key (order_id, position)
 );
 call private.make_append_only('app.order_steps');
-comment on table app.order_steps is 'The history of an order, appended only: which state it came into, by which side.';
-comment on column app.order_steps.state is 'The state that it came into, one of private.order_transitions.';
+comment on table app.order_steps is
+  'The history of an order, append-only: each state that it got into, and which party caused it.';
+comment on column app.order_steps.state is 'The state that the order got into, one of private.order_transitions.';
 
 insert into private.write_limits (kind, per_hour) values ('orders', 300);
 
@@ -136,7 +140,7 @@ begin
                  case p_actor when 'buyer' then p_order.buyer_id when 'seller' then p_order.seller_id end));
 end $$;
 comment on function private.note_order is
-  'Writes the state of an order into its history, and lets those hear of it who did not cause it.';
+  'Adds the state of an order to its history, and emits an event for the parties who did not cause it.';
 
 create function private.step_order(p_order app.orders, p_action text, p_actor text) returns void
 language plpgsql volatile
@@ -147,7 +151,7 @@ declare
 begin
   select * into v_step from private.order_transitions t
   where t.state = p_order.state and t.action = p_action and t.actor = p_actor;
-  -- what is due is the worker's, also when it is late: so an hour more or less decides nothing
+  -- once a step is due only the worker may take it, even if it runs late: so its delay makes no difference
   if not found or (v_step.late and p_order.deadline_at > now()) or (p_order.due_at <= now() and v_step.after is null)
   then
     perform private.raise_error('order_state');
@@ -165,7 +169,7 @@ begin
                 where t.state = p_order.state and t.after is not null)
   where id = p_order.id;
   if v_step.restocks and p_order.took_stock then
-    -- one that is without end by now stays so
+    -- a stock that has no limit by now stays without one
     update app.offerings set stock = stock + 1 where id = p_order.offering_id and stock < 1000000;
   end if;
   perform private.note_order(p_order, p_actor);
@@ -177,9 +181,9 @@ begin
   end if;
 end $$;
 comment on function private.step_order is
-  'Takes a step of an order, which the caller has locked and in which they may have written notes and the refund, '
-  'with all that follows: history, stock, notices, and at the end the hold. For definer functions, as their last '
-  'step. Never: insufficient_mana (the hold has it).';
+  'Takes a step of an order, with everything that follows: history, stock, notifications and finally the hold. The '
+  'caller has locked the order, and may have set notes and the refund in p_order. Only for definer functions, as '
+  'their last step. Never: insufficient_mana (the hold has it).';
 
 create function private.act_on_order(
   p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null
@@ -207,14 +211,14 @@ begin
   v_order.dispute_reason := coalesce(p_reason, v_order.dispute_reason);
   perform private.step_order(v_order, p_action, v_actor);
 end $$;
-comment on function private.act_on_order is 'Takes a step of an order of the caller''s, as the party that they are.';
+comment on function private.act_on_order is 'Takes a step of an order for the caller, who is its buyer or its seller.';
 
 create function private.lock_order_parties(p_seller uuid) returns void
 language plpgsql volatile security definer   -- people may not read bans and erasures
 set search_path = ''
 as $$
 begin
-  -- a ban or an erasure of either waits for this, or this is refused: it would miss the order
+  -- a concurrent ban or erasure of either waits, or this fails: otherwise the ban would miss the new order
   perform private.check_lock_order('person', private.require_caller()::text, p_seller::text);
   perform from app.users u where u.id in (private.require_caller(), p_seller) order by u.id for share;
   if exists (select from app.users u where u.id in (app.uid(), p_seller)
@@ -223,7 +227,7 @@ begin
   end if;
 end $$;
 comment on function private.lock_order_parties is
-  'Keeps the caller and a seller as they are, neither banned nor erased, until the transaction ends.';
+  'Share-locks the caller and a seller, so that neither is banned or erased until the transaction ends.';
 
 create function private.place_order(p_offering app.contents, p_note text, p_expected integer) returns uuid
 language plpgsql volatile security definer   -- nobody may write orders, nor the ledger
@@ -236,7 +240,7 @@ declare
 begin
   select o.* into v_offering from app.offerings o where o.id = p_offering.id for no key update;
   if not found then
-    perform private.raise_error('offering_unknown');   -- deleted while this waited
+    perform private.raise_error('offering_unknown');   -- deleted while this call waited
   elsif v_offering.paused then
     perform private.raise_error('offering_paused');
   end if;
@@ -256,17 +260,17 @@ begin
   return v_order.id;
 end $$;
 comment on function private.place_order is
-  'Orders an offering for the caller: takes one of its stock and holds the price. Lock first, as api.place_order '
-  'does. Fails: order_note.';
+  'Orders an offering for the caller: takes one from its stock and holds the price. Its caller must have taken the '
+  'locks that api.place_order takes. Fails: order_note.';
 
 create function private.job_end_orders() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may touch no table
 set search_path = ''
 as $$
 declare
   v_order app.orders;
 begin
-  -- one order a transaction: it then locks no more than a step by hand does
+  -- one order per transaction, so that it locks no more than a step by a person
   select * into v_order from app.orders where due_at <= now() order by due_at limit 1 for no key update skip locked;
   if not found then
     return 0;
@@ -274,7 +278,7 @@ begin
   begin
     perform private.step_order(v_order, t.action, 'worker')
     from private.order_transitions t where t.state = v_order.state and t.after is not null;
-  exception when others or query_canceled then   -- others does not include one that took too long
+  exception when others or query_canceled then   -- others does not include a timeout
     raise warning 'the order % did not end: % %', v_order.id, sqlstate, sqlerrm;
     update app.orders set due_at = clock_timestamp() + interval '5 seconds' where id = v_order.id;
     return -1;
@@ -282,8 +286,8 @@ begin
   return 1;
 end $$;
 comment on function private.job_end_orders is
-  'Job: takes the step of the order that has been due the longest, an answer of the seller or the buyer that did not '
-  'come, and answers 1. When that fails, the order goes behind the others that are due, is tried again in 5 seconds '
-  'at the earliest, and the answer is -1. May run twice: it takes only due orders, each once, and skips locked ones. '
-  'The worker repeats it until there is none: 0.';
+  'Job: takes the automatic step of the order that has been due the longest, because the seller or the buyer did not '
+  'act in time, and returns 1. If that fails, it returns -1; the order is tried again after the other due orders, in '
+  '5 seconds at the earliest. May run twice: it takes only due orders, each once, and skips locked ones. The worker '
+  'repeats it until it returns 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('end-orders', '* * * * *', 60, true);

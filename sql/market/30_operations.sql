@@ -1,8 +1,8 @@
--- What buyers and sellers do with orders, and see of them.
+-- The operations of buyers and sellers on orders.
 -- docs/decisions.md, Market.
 
 create function private.order_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- whether the other party is seen it asks by itself
+language plpgsql stable security definer   -- checks by itself whether the other party is visible
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning it takes longer than running it
 as $$
@@ -45,25 +45,25 @@ begin
                        where c.id = o.seller_id) seller on true);
 end $$;
 comment on function private.order_cards is
-  'The cards of these orders, in order, those of the caller alone: {id, offering {id, title, description, priceMana, '
+  'The cards of these orders, in order, only those of the caller: {id, offering {id, title, description, priceMana, '
   'deliveryDays}, buyerId, buyer, sellerId, seller, quantity, priceMana, state, note, deliveryNote, attachment, '
-  'disputeReason, refundMana, deadlineAt, createdAt, history [{state, by, at}]}. Who is hidden is null, and so is the '
-  'id of an offering that the caller does not see any more.';
+  'disputeReason, refundMana, deadlineAt, createdAt, history [{state, by, at}]}. A hidden party is null, and so is '
+  'the id of an offering that the caller can''t see any more.';
 call private.force_index_scans('private.order_cards');
 
 create function private.require_order_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('order_unknown', private.order_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_order_card is 'Answers the card of an order of the caller''s.';
+comment on function private.require_order_card is 'Returns the card of an order of the caller.';
 
 create function private.find_orders(p_role text, p_state text, p_from app.place) returns app.found
-language plpgsql stable   -- invoker: the policy leaves the caller's own, all of which they see
+language plpgsql stable   -- invoker: the policy returns exactly the caller's own orders
 set search_path = ''
 as $$
 declare
   v_me     uuid := app.uid();
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -88,7 +88,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_orders is
-  'The next orders of the caller, as buyer, as seller or both, in a state or any, among the next 400.';
+  'The next orders of the caller as buyer, as seller or both, optionally only those in one state, among the next '
+  '400.';
 call private.force_index_scans('private.find_orders');
 
 create function api.list_orders(
@@ -98,7 +99,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- at infinity the id doesn't matter
   v_found app.found;
 begin
   if p_role not in ('buyer', 'seller') then
@@ -114,13 +115,13 @@ begin
   v_found := private.find_orders(p_role, p_state, v_from);
   return private.page(private.order_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_orders is 'The orders that the caller placed or got, newest first.';
+comment on function api.list_orders is 'The orders that the caller placed or received, newest first.';
 
 create function api.get_order(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_order_card(p_id); end $$;
-comment on function api.get_order is 'An order, for its buyer and its seller.';
+comment on function api.get_order is 'An order, for its buyer or its seller.';
 
 create function api.place_order(p_id uuid, p_expected_price integer, p_note text default null) returns json
 language plpgsql volatile
@@ -139,7 +140,7 @@ begin
   if v_offering.author_id = private.require_caller() then
     perform private.raise_error('order_oneself');
   end if;
-  -- in the order of locks: people, a space, their pair, the offering
+  -- locks in this order: people, the space, the pair of people, the offering
   perform private.lock_order_parties(v_offering.author_id);
   perform private.write_in_space(v_offering.space_id);
   perform private.lock_pairs(array[private.require_caller()], array[v_offering.author_id]);
@@ -165,26 +166,26 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
-  if p_asset is not null then   -- a repeat answers also when staff has taken it away since
+  if p_asset is not null then   -- a repeat works even if staff has removed the asset since
     perform private.use_asset(p_asset, array['image', 'video', 'audio', 'attachment']);
   end if;
   perform private.act_on_order(p_id, p_action, p_delivery_note, p_asset, p_reason);
   return private.finish_idempotent(p_action || '_order', private.require_order_card(p_id));
 end $$;
 comment on function private.take_order_step is
-  'Takes a step of an order of the caller''s, once an Idempotency-Key, and answers its card.';
+  'Takes a step of an order of the caller, once per Idempotency-Key, and returns its card.';
 
 create function api.accept_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'accept'); end $$;
-comment on function api.accept_order is 'The seller takes an order on; from now on the days of delivery count.';
+comment on function api.accept_order is 'The seller accepts an order; the days of delivery count from now on.';
 
 create function api.decline_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'decline'); end $$;
-comment on function api.decline_order is 'The seller does not take an order on; all of its mana goes back.';
+comment on function api.decline_order is 'The seller declines an order; all of its mana goes back to the buyer.';
 
 create function api.deliver_order(p_id uuid, p_delivery_note text, p_asset_id uuid default null) returns json
 language plpgsql volatile
@@ -194,19 +195,20 @@ begin
   return private.take_order_step(p_id, 'deliver', coalesce(private.require_text(p_delivery_note), ''), p_asset_id);
 end $$;
 comment on function api.deliver_order is
-  'The seller delivers, in words and perhaps with an asset of theirs. Fails: order_delivery_note.';
+  'The seller delivers, with a text and optionally an asset of theirs. Fails: order_delivery_note.';
 
 create function api.complete_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'complete'); end $$;
-comment on function api.complete_order is 'The buyer has what they ordered; the held mana is the seller''s.';
+comment on function api.complete_order is 'The buyer confirms the delivery; the seller gets the held mana.';
 
 create function api.cancel_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'cancel'); end $$;
-comment on function api.cancel_order is 'Ends an order before it is delivered; all of its mana goes back.';
+comment on function api.cancel_order is
+  'Cancels an order before it is delivered; all of its mana goes back to the buyer.';
 
 create function api.dispute_order(p_id uuid, p_reason text) returns json
 language plpgsql volatile
@@ -215,4 +217,4 @@ as $$
 begin
   return private.take_order_step(p_id, 'dispute', p_reason => coalesce(private.require_text(p_reason), ''));
 end $$;
-comment on function api.dispute_order is 'The buyer does not agree; an admin decides. Fails: order_reason.';
+comment on function api.dispute_order is 'The buyer disputes an order; an admin decides. Fails: order_reason.';

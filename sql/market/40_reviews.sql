@@ -1,4 +1,4 @@
--- Reviews: what a buyer says of an order that was completed, once.
+-- Reviews: a buyer may review each completed order once.
 -- docs/decisions.md, Market.
 
 create table app.offering_reviews (
@@ -15,7 +15,7 @@ create table app.offering_reviews (
   constraint review_stars check (stars between 1 and 5),
   constraint review_text check (length(body) <= 2000)
 );
--- what everybody sees: readers then need not walk over hundreds of reviews that were removed, or are of the banned
+-- only what everybody sees: readers then needn't scan reviews that were removed, or by banned people
 create index offering_reviews_offering_id_idx on app.offering_reviews (offering_id, created_at desc, id desc)
   where removed_at is null and not author_hidden;
 create index offering_reviews_own_idx on app.offering_reviews (offering_id, author_id, created_at desc, id desc)
@@ -23,16 +23,16 @@ create index offering_reviews_own_idx on app.offering_reviews (offering_id, auth
 create index offering_reviews_author_id_idx on app.offering_reviews (author_id, id);
 create index offering_reviews_created_at_idx on app.offering_reviews (created_at desc, id desc);
 comment on table app.offering_reviews is
-  'What buyers say of what they ordered. It stays with its order when the offering is deleted.';
+  'What buyers wrote about their orders. A review remains with its order when the offering is deleted.';
 comment on column app.offering_reviews.words is
-  'The words of its body, by which staff finds it. A trigger writes them.';
+  'The words of its body, for the search of staff. A trigger writes them.';
 comment on column app.offering_reviews.offering_id is
-  'No foreign key: a review outlives its offering, and still says which it was.';
+  'Has no foreign key: a review outlives its offering and still names it.';
 comment on column app.offering_reviews.removed_at is
-  'When staff took it from all but its author; null unless it is removed.';
+  'When staff hid it from everybody but its author; null unless it is removed.';
 comment on column app.offering_reviews.author_hidden is
-  'Whether the author is banned or erased, as app.contents.author_hidden. Their stars stay in the rating, as likes '
-  'stay.';
+  'Whether the author is banned or erased, as in app.contents.author_hidden. Their stars still count in the rating, '
+  'as likes do.';
 
 create view private.review_details with (security_invoker) as
 select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_at, r.words,
@@ -40,7 +40,7 @@ select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_a
                          'body', r.body) as detail
 from app.offering_reviews r;
 comment on view private.review_details is
-  'Reviews as staff sees them, {offeringId, orderId, stars, body}, also when their offering is deleted.';
+  'Reviews as staff sees them, {offeringId, orderId, stars, body}, also if their offering is deleted.';
 insert into private.content_child_kinds (kind, plural, relation, details) values
   ('review', 'reviews', 'app.offering_reviews', 'private.review_details');
 insert into private.content_child_tables (relation, person, key, words) values
@@ -69,7 +69,7 @@ begin
   return null;
 end $$;
 comment on function private.count_review is
-  'Trigger: the rating of an offering follows its reviews; one that staff removed does not count.';
+  'Trigger: keeps the rating of an offering; reviews that staff removed don''t count.';
 create trigger count_review after insert on app.offering_reviews
   for each row execute function private.count_review();
 create trigger count_removed_review after update on app.offering_reviews
@@ -81,11 +81,11 @@ from app.offering_reviews r
 cross join lateral private.visibility(r.author_id, case when r.removed_at is null then 0 else 3 end) v
 where v.is_visible;
 comment on view private.visible_reviews is
-  'The reviews that the caller may see where they see the offering or are a party of the order: not those of people '
-  'across a block, the banned and the erased; one that is removed its author alone. For definer functions.';
+  'The reviews that the caller may see, if they see the offering or are a party of the order: none across a block or '
+  'by banned or erased people, and removed ones only by the caller. For definer functions.';
 
 create function private.review_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- asks by itself whom the caller sees
+language plpgsql stable security definer   -- checks by itself whom the caller may see
 set search_path = ''
 as $$
 begin
@@ -105,17 +105,17 @@ begin
     join app.person_card author on author.id = r.author_id);
 end $$;
 comment on function private.review_cards is
-  'The cards of these reviews, in order, as far as the caller sees them: {id, orderId, authorId, author, stars, text, '
-  'createdAt, removedAt}. orderId is for buyer and seller.';
+  'The cards of those of these reviews that the caller may see, in order: {id, orderId, authorId, author, stars, '
+  'text, createdAt, removedAt}. orderId is null except for the buyer and the seller.';
 call private.force_index_scans('private.review_cards');
 
 create function private.find_reviews(p_offering uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under a policy it would pass over hidden reviews without end
+language plpgsql stable security definer   -- a policy would make it scan all hidden reviews
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -142,12 +142,11 @@ begin
   return v_found;
 end $$;
 comment on function private.find_reviews is
-  'The next reviews of an offering that the caller may see, among the next 400 that are there for everybody, and '
-  'their own.';
+  'The next reviews of an offering that the caller may see, their own removed ones included, among the next 400.';
 call private.force_index_scans('private.find_reviews');
 
 create function private.find_review_time(p_id uuid, p_offering uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor stays good when its review is removed
+language plpgsql stable security definer   -- a cursor stays valid when its review is removed
 set search_path = ''
 as $$
 begin
@@ -156,7 +155,7 @@ begin
             and private.may_meet(private.find_level(app.uid(), r.author_id)));
 end $$;
 comment on function private.find_review_time is
-  'When a review of this offering was written, also of one that was removed; null for others.';
+  'When a review of this offering was written, even if it was removed since; null for other reviews.';
 
 create function api.list_reviews(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -164,7 +163,7 @@ set search_path = ''
 as $$
 declare
   v_offering uuid := (private.require_content('offering', p_id)).id;
-  v_from     app.place := ('infinity', p_id)::app.place;   -- any id will do beside infinity
+  v_from     app.place := ('infinity', p_id)::app.place;   -- at infinity the id doesn't matter
   v_found    app.found;
 begin
   if p_cursor is not null then
@@ -207,7 +206,7 @@ begin
   return v_id;
 end $$;
 comment on function private.add_review is
-  'Reviews a completed order of the caller''s, once. Fails: review_stars, review_text.';
+  'Adds the caller''s review of a completed order of theirs, once. Fails: review_stars, review_text.';
 
 create function api.review_order(p_id uuid, p_stars integer, p_text text default null) returns json
 language plpgsql volatile
@@ -223,7 +222,7 @@ end $$;
 comment on function api.review_order is 'The buyer reviews a completed order, once.';
 
 create function private.require_reported_review(p_type text, p_target text) returns uuid
-language plpgsql stable security definer   -- asks by itself what the reporter sees
+language plpgsql stable security definer   -- checks by itself what the reporter may see
 set search_path = ''
 as $$
 declare
@@ -239,18 +238,18 @@ begin
   return v_id;
 end $$;
 comment on function private.require_reported_review is
-  'Answers the review that a report names, if the caller may see it.';
+  'Returns the review that a report names if the caller may see it.';
 insert into private.report_targets (type, finder) values ('review', 'private.require_reported_review');
 
 create function private.delete_offering(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may delete a detail
+language plpgsql volatile security definer   -- nobody may delete details
 set search_path = ''
 as $$
 begin
   perform private.lock_own_content('offering', p_id, false);
-  -- who orders just now waits for this, and finds nothing, or this waits and finds the order
+  -- a concurrent order waits and then fails, or this waits and then finds the order
   perform from app.offerings where id = p_id for no key update;
-  -- a probe a state, since thousands of others may have ended
+  -- one lookup per state, because thousands of other orders may have ended
   if exists (select from (select distinct t.state from private.order_transitions t) r
              cross join lateral (select from app.orders o
                                  where o.offering_id = p_id and o.state = r.state limit 1) running) then
@@ -259,7 +258,7 @@ begin
   perform private.delete_content('offering', p_id);
 end $$;
 comment on function private.delete_offering is
-  'Deletes the caller''s own offering, unless an order of it is running. Orders keep what was offered. Never: '
+  'Deletes the caller''s own offering, unless an order for it is running. Orders keep their copy of it. Never: '
   'writes_exceeded (it is no edit).';
 call private.force_index_scans('private.delete_offering');
 
@@ -269,6 +268,6 @@ set search_path = ''
 as $$
 begin
   perform private.delete_offering(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
-comment on function api.delete_offering is 'Deletes the caller''s offering for good.';
+comment on function api.delete_offering is 'Deletes the caller''s own offering for good.';

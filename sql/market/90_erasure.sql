@@ -1,4 +1,4 @@
--- What a ban and an erasure do to orders, and where personal data is in the market. Reviews are children of contents.
+-- What bans and erasures do to orders, and where the market has personal data. Reviews are children of contents.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Market; Erasure and export.
 
@@ -10,19 +10,19 @@ insert into private.personal_data (relation, person_column, section, within) val
   ('app.order_steps', 'order_id', 'orderSteps', '{ordersPlaced,ordersReceived}');
 
 create function private.interrupt_orders(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- a ban and an erasure change orders of their person
+language plpgsql volatile security definer   -- a ban or an erasure changes the person's orders
 set search_path = ''
 as $$
 declare
   v_user  uuid := (p_job ->> 'userId')::uuid;
   v_order app.orders;
 begin
-  -- the end of a ban waits for this, or this finds it
+  -- a concurrent end of the ban waits, or is seen here
   perform from app.users where id = v_user and (banned_at is not null or erased_at is not null) for share;
   if not found then
     return json_build_object('changed', 0, 'next', null);
   end if;
-  -- one order a batch: it then locks no more than a step by hand does
+  -- one order per batch, so that it locks no more than a step by a person
   select * into v_order from app.orders o
   where o.state in ('held', 'accepted', 'delivered') and (o.buyer_id = v_user or o.seller_id = v_user)
     and (o.due_at <= now()) is not true
@@ -35,9 +35,9 @@ begin
   return json_build_object('changed', 1, 'next', v_order.id);
 end $$;
 comment on function private.interrupt_orders is
-  'For the worker alone: takes the next running order of a person {userId} who is banned or erased to its end: what '
-  'is only held goes back, what was accepted or delivered is for an admin to decide. What is due the other job ends. '
-  'Answers {changed, next}; next is null when none is left.';
+  'For the worker alone: ends the next running order of a banned or erased person {userId}, or hands it to an admin: '
+  'a held order is cancelled or declined and the mana goes back; an accepted or delivered one becomes disputed. Due '
+  'orders are left to the job end-orders. Returns {changed, next}; next is null if there are no more.';
 call private.make_batch_queue('interrupted-orders', 'private.interrupt_orders');
 
 create function private.erase_orders(p_user uuid) returns void
@@ -64,7 +64,7 @@ begin
   end if;
 end $$;
 comment on function private.erase_orders is
-  'Takes the words of an erased person out of up to 500 orders that they placed, and as many that they got.';
+  'Deletes an erased person''s texts from up to 500 orders that they placed, and up to 500 that they received.';
 call private.force_index_scans('private.erase_orders');
 
 create function private.interrupt_person(p_user app.users) returns void
@@ -81,7 +81,7 @@ begin
   end if;
 end $$;
 comment on function private.interrupt_person is
-  'Step: the running orders of who is banned or erased end, by the worker, and an erasure takes their words out of '
-  'all orders. Before private.hide_contents, since orders are locked before what they are of.';
+  'Step: the worker ends the running orders of a banned or erased person, and an erasure deletes their texts from '
+  'all orders. It runs before private.hide_contents, because orders are locked before their offerings.';
 insert into private.account_steps (step, events, position) values
   ('private.interrupt_person', '{ban,erasure}', 155);

@@ -1,4 +1,4 @@
--- Projects: what somebody wants to do with others, and the roles that they look for. The head: sql/content.
+-- Projects: what somebody wants to do with others, and the roles that they want to fill. The head: sql/content.
 -- docs/decisions.md, Contents; Projects.
 
 create table app.projects (
@@ -9,7 +9,8 @@ create table app.projects (
 comment on table app.projects is 'What a project has beside its head in app.contents.';
 call private.make_nulls_raise_codes('app.projects');
 comment on column app.projects.status is
-  'Whatever its author says. A project that is completed or archived takes nothing new.';
+  'The author may set any status at any time. A completed or archived project accepts no applications, members or '
+  'updates.';
 
 create table app.project_roles (
   id         uuid primary key default gen_random_uuid(),
@@ -23,16 +24,17 @@ create table app.project_roles (
   constraint project_role_name check (length(private.trimmed(name)) between 1 and 80),
   constraint project_role_about check (length(about) <= 2000),
   constraint project_role_slots check (slots between 1 and 50),
-  constraint project_role_full check (filled <= slots or slots < 1)   -- of no places there are too few, and not taken
+  constraint project_role_full check (filled <= slots or slots < 1)   -- with slots < 1 only the other check fails
 );
 create index project_roles_project_id_idx on app.project_roles (project_id, position);
 comment on table app.project_roles is
-  'Whom a project looks for. Who locks its row decides alone who holds the role.';
+  'The roles that a project wants to fill. Whoever gives or takes a role locks its row first, so only one call at a '
+  'time does.';
 comment on column app.project_roles.filled is
-  'How many hold it, whoever sees whom. Written with the row of a member, under the lock of this row.';
+  'How many people hold the role, hidden ones included. It is updated together with the row of the member, while '
+  'this row is locked.';
 
-comment on column app.project_roles.words is
-  'The words of its name, by which it is looked for. A trigger writes them.';
+comment on column app.project_roles.words is 'The words of its name, for the search. A trigger writes them.';
 
 create function private.prepare_project_role() returns trigger
 language plpgsql
@@ -43,7 +45,7 @@ begin
   return new;
 end $$;
 comment on function private.prepare_project_role is
-  'Trigger: fills words, so that a list of projects need not work out those of 8000 roles.';
+  'Trigger: fills words, so that a list of projects need not compute them for up to 8000 roles.';
 create trigger prepare_project_role before insert or update of name on app.project_roles
   for each row execute function private.prepare_project_role();
 
@@ -58,9 +60,9 @@ create table app.project_members (
 create index project_members_role_id_idx on app.project_members (role_id);
 create index project_members_created_at_idx on app.project_members (project_id, created_at, user_id);
 create index project_members_made_at_idx on app.project_members (user_id, made_at desc, project_id desc);
-comment on table app.project_members is 'Who holds which role. The author of a project is a member without a row.';
+comment on table app.project_members is 'Who holds which role. The author of a project is a member but has no row.';
 comment on column app.project_members.made_at is
-  'When the project was made, which is its place in the lists of its members.';
+  'When the project was created, which decides its position in the lists of its members.';
 comment on column app.project_members.created_at is 'When the member joined.';
 
 create table app.project_applications (
@@ -84,12 +86,12 @@ create index project_applications_project_id_idx
 create index project_applications_status_idx
   on app.project_applications (project_id, status, created_at desc, id desc);
 create index project_applications_user_id_idx on app.project_applications (user_id, project_id);
-comment on table app.project_applications is 'Who asked for which role. A settled one never changes again.';
+comment on table app.project_applications is 'Who applied for which role. A settled application never changes again.';
 comment on column app.project_applications.role_id is
-  'No foreign key: of a role that was deleted they end batch by batch, and nothing shows its id any more.';
+  'Has no foreign key: the applications for a deleted role end in batches, and no operation shows its id any more.';
 comment on column app.project_applications.status is
-  'pending, then approved or rejected by the author, withdrawn by who asked, or ended: they got another role, or the '
-  'role was deleted.';
+  'pending, then approved or rejected by the author, withdrawn by the applicant, or ended, because the applicant got '
+  'another role or the role was deleted.';
 comment on column app.project_applications.decided_at is 'When it was settled; null while it is pending.';
 
 create table app.project_updates (
@@ -99,7 +101,7 @@ create table app.project_updates (
   created_at timestamptz not null default now()
 );
 create index project_updates_project_id_idx on app.project_updates (project_id, created_at desc, id desc);
-comment on table app.project_updates is 'What the author of a project tells of it.';
+comment on table app.project_updates is 'News that the author of a project posts about it.';
 
 insert into private.write_limits (kind, per_hour) values ('projects', 300);
 
@@ -153,21 +155,21 @@ select p.id,
        ) as detail
 from app.projects p;
 comment on view private.project_details is
-  'What the card of a project has of its own kind: {summary, status, roles [{id, name, about, slots, filled}], '
-  'memberCount (the author, and the places taken)}.';
+  'The fields that only the card of a project has: {summary, status, roles [{id, name, about, slots, filled}], '
+  'memberCount (the author and all who hold a role)}.';
 
 create function private.erase_projects(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
 begin
-  -- heads before details, and roles by id: ARCHITECTURE.md, Locks
+  -- locks heads before details, and roles in the order of their ids: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'project' order by id for no key update;
   perform from app.project_roles where project_id = any (p_ids) order by id for update;
   delete from app.projects where id = any (p_ids);
 end $$;
 comment on function private.erase_projects is
-  'Deletes what these projects say, with their roles, members and updates; their author is erased.';
+  'Deletes the texts, roles, members and updates of these projects when their author is erased.';
 
 create function private.matches_project_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable security definer   -- nobody may read details
@@ -179,12 +181,13 @@ begin
     where p.id = p_id
       and (p_filters ->> 'status' is null or p.status = p_filters ->> 'status')
       and (p_filters -> 'role' is null
-           or p_filters -> 'role' <> '[]' and exists (   -- no word is nowhere
+           or p_filters -> 'role' <> '[]' and exists (   -- an empty query finds nothing
              select from app.project_roles r
              where r.project_id = p.id and p_filters -> 'role' <@ to_jsonb(tsvector_to_array(r.words)))));
 end $$;
 comment on function private.matches_project_filter is
-  'The filter of the list of projects: those of a {status}, and with a {role} of all these words, an array.';
+  'Whether a project matches the filter of the list of projects: its status is {status}, and the name of one of its '
+  'roles has all words of the array {role}.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('project', 'projects', 'app.projects', 'private.project_details', 'private.erase_projects',
@@ -196,7 +199,7 @@ insert into private.content_cascades (relation, kind, whose) values
 insert into private.report_targets (type, finder) values ('project', 'private.require_reported_content');
 
 create function private.project_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a project is visible, as private.video_cards
+language plpgsql stable security definer   -- checks visibility once, as private.video_cards
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -224,15 +227,15 @@ begin
       order by w.created_at desc, w.id desc limit 1) a on true);
 end $$;
 comment on function private.project_cards is
-  'The cards of these projects, in order, as far as the caller sees them: the head, the detail, {viewer: {role (its '
-  'name), status author | member | pending | none, applicationId (the latest pending one)}}.';
+  'The cards of those of these projects that the caller may see, in order: the head, the detail, and {viewer: {role '
+  '(its name), status author | member | pending | none, applicationId (the latest pending one)}}.';
 call private.force_index_scans('private.project_cards');
 
 create function private.require_project_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('project_unknown', private.project_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_project_card is 'Answers the card of a project that the caller may see.';
+comment on function private.require_project_card is 'Returns the card of a project if the caller may see it.';
 
 create function private.require_running_project(p_id uuid) returns void
 language plpgsql stable security definer   -- nobody may read details
@@ -244,7 +247,7 @@ begin
     perform private.raise_error('project_over');
   end if;
 end $$;
-comment on function private.require_running_project is 'Passes for a project that is neither completed nor archived.';
+comment on function private.require_running_project is 'Passes if the project is neither completed nor archived.';
 
 create function private.require_own_project(p_id uuid) returns app.contents
 language plpgsql stable
@@ -258,7 +261,7 @@ begin
   end if;
   return v_content;
 end $$;
-comment on function private.require_own_project is 'The head of a project of the caller, if they see it.';
+comment on function private.require_own_project is 'Returns the head of the caller''s own project if they may see it.';
 
 create function private.lock_own_project(p_id uuid, p_people uuid[] default '{}') returns app.contents
 language plpgsql volatile security definer   -- nobody may touch people and spaces
@@ -268,14 +271,15 @@ declare
   v_content app.contents;
 begin
   select * into v_content from app.contents where id = p_id;
-  -- people before spaces, and these before heads: ARCHITECTURE.md, Locks
+  -- locks people before spaces, and spaces before heads: ARCHITECTURE.md, Locks
   perform private.check_lock_order('person', variadic (p_people || private.require_caller())::text[]);
   perform from app.users where id = any (p_people || private.require_caller()) order by id for share;
   perform private.write_in_space(v_content.space_id);
   return private.lock_own_content('project', p_id, false);
 end $$;
 comment on function private.lock_own_project is
-  'The head of a project of the caller, locked behind these people and its space, which is open.';
+  'Locks these people, then the space of the caller''s own project, which must not be archived, then the head; '
+  'returns the head.';
 
 create function private.add_project_role(p_project uuid, p_role jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write roles
@@ -294,11 +298,11 @@ begin
   return v_id;
 end $$;
 comment on function private.add_project_role is
-  'Adds a role {name, about?, slots?} to a project that is locked or new. Fails: project_role_name, '
-  'project_role_about, project_role_slots.';
+  'Adds a role {name, about?, slots?} to a project that is new or that the caller of this function has locked. '
+  'Fails: project_role_name, project_role_about, project_role_slots.';
 
 create function private.add_project(p_id uuid, p_summary text, p_roles jsonb) returns void
-language plpgsql volatile security definer   -- nobody may write a detail
+language plpgsql volatile security definer   -- nobody may write details
 set search_path = ''
 as $$
 begin
@@ -311,7 +315,7 @@ end $$;
 comment on function private.add_project is 'Writes the detail of a new project.';
 
 create function private.change_project(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may change a detail
+language plpgsql volatile security definer   -- nobody may change details
 set search_path = ''
 as $$
 declare
@@ -327,17 +331,17 @@ end $$;
 comment on function private.change_project is 'Changes the caller''s own project.';
 
 create function private.change_project_status(p_id uuid, p_status text) returns void
-language plpgsql volatile security definer   -- nobody may change a detail
+language plpgsql volatile security definer   -- nobody may change details
 set search_path = ''
 as $$
 begin
   perform private.lock_own_content('project', p_id);
   update app.projects set status = p_status where id = p_id;
 end $$;
-comment on function private.change_project_status is 'Gives the caller''s own project another status.';
+comment on function private.change_project_status is 'Changes the status of the caller''s own project.';
 
 create function private.remove_project(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may delete a detail
+language plpgsql volatile security definer   -- nobody may delete details
 set search_path = ''
 as $$
 begin
@@ -348,4 +352,4 @@ begin
   perform private.delete_content('project', p_id);
 end $$;
 comment on function private.remove_project is
-  'Deletes the caller''s own project, to which nobody has applied. Never: writes_exceeded (it is no edit).';
+  'Deletes the caller''s own project if nobody has applied to it. Never: writes_exceeded (it is no edit).';

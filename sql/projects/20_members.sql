@@ -1,11 +1,11 @@
--- Who holds which role in a project: applications, decisions, removal and leaving. A place is taken and freed under
--- the lock of its role, so that none has more people than places.
+-- Who holds which role in a project: applications, decisions, removal and leaving. Code that gives or takes a role
+-- locks the row of the role first, so that a role never has more people than places.
 -- docs/decisions.md, Projects.
 
 insert into private.lock_kinds (kind, position) values ('project role', 570), ('project slots', 575);
 
 create function private.project_application_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- its callers look at who may see them
+language plpgsql stable security definer   -- its callers check who may see them
 set search_path = ''
 as $$
 begin
@@ -22,7 +22,7 @@ begin
 end $$;
 comment on function private.project_application_cards is
   'These applications, in order: {id, projectId, roleId, role (its name), userId, user, message, status, createdAt, '
-  'decidedAt}. Who no longer sees the project sees no role either.';
+  'decidedAt}. The role is null if the caller can''t see the project.';
 call private.force_index_scans('private.project_application_cards');
 
 create function private.apply_to_project(p_project uuid, p_role uuid, p_message text) returns uuid
@@ -53,21 +53,22 @@ begin
   return v_id;
 end $$;
 comment on function private.apply_to_project is
-  'The caller asks for a role in a project that private.lock_open_content found. Fails: project_message.';
+  'Applies for a role in a project for the caller. private.lock_open_content must have locked the project first. '
+  'Fails: project_message.';
 
 create function private.limit_project_slots(p_user uuid) returns void
-language plpgsql volatile security definer   -- counts the places of others than the caller
+language plpgsql volatile security definer   -- also counts the roles of others
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that two concurrent calls don't both pass the limit
   perform private.lock('project slots', p_user::text);
   if (select count(*) from app.project_members where user_id = p_user) > 500 then
     perform private.raise_error('project_places_exhausted');
   end if;
 end $$;
 comment on function private.limit_project_slots is
-  'Passes when a person, who just got a role, is in at most 500 projects.';
+  'Passes if a person who has just got a role holds roles in at most 500 projects.';
 
 create function private.add_project_member(p_application app.project_applications) returns void
 language plpgsql volatile security definer   -- nobody may write members
@@ -90,7 +91,7 @@ begin
   where project_id = p_application.project_id and user_id = p_application.user_id and status = 'pending';
 end $$;
 comment on function private.add_project_member is
-  'Gives who applied the role, and ends what else they asked for in the project.';
+  'Gives the applicant the role, and ends their other applications to the project.';
 
 create function private.drop_project_member(p_project uuid, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write members
@@ -109,7 +110,7 @@ begin
   return true;
 end $$;
 comment on function private.drop_project_member is
-  'Takes a role from a person, and frees the place; false for who holds none.';
+  'Takes the role from a person and frees the place; false if they hold none.';
 
 create function private.free_project_slots(p_roles uuid[], p_users uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may write members
@@ -128,7 +129,7 @@ begin
   update app.project_roles r set filled = filled - f.places from freed f where r.id = f.role_id;
 end $$;
 comment on function private.free_project_slots is
-  'Takes these roles from these people, one each, and frees the places.';
+  'Takes these roles from these people, one role from each person, and frees the places.';
 
 create function private.emit_project_decision(p_project uuid, p_event text, p_user uuid) returns void
 language plpgsql volatile
@@ -139,10 +140,10 @@ begin
     'projectId', p_project, 'event', p_event, 'userId', p_user), array[p_user]);
 end $$;
 comment on function private.emit_project_decision is
-  'Emits what was decided about somebody in a project: approved, rejected or removed.';
+  'Emits a decision about a person in a project: approved, rejected or removed.';
 
 create function private.can_hold_project_role(p_content app.contents, p_user uuid) returns boolean
-language plpgsql stable security definer   -- reads memberships of others than the caller
+language plpgsql stable security definer   -- also reads the memberships of others
 set search_path = ''
 as $$
 begin
@@ -150,7 +151,8 @@ begin
      and (p_content.space_id is null or private.find_role(p_content.space_id, p_user) is not null);
 end $$;
 comment on function private.can_hold_project_role is
-  'Whether a person is there for the author of a project, and in its space.';
+  'Whether the author of a project may see this person, and the person is in the space of the project, if it has '
+  'one.';
 
 create function private.decide_project_application(p_project uuid, p_id uuid, p_approve boolean) returns void
 language plpgsql volatile security definer   -- nobody may write applications
@@ -185,14 +187,14 @@ end $$;
 comment on function private.decide_project_application is 'The author approves or rejects a pending application.';
 
 create function private.withdraw_project_application(p_project uuid, p_id uuid) returns void
-language plpgsql volatile security definer   -- works where the caller no longer sees the project
+language plpgsql volatile security definer   -- the caller may no longer see the project
 set search_path = ''
 as $$
 declare
   v_user uuid := (select user_id from app.project_applications where id = p_id and project_id = p_project);
 begin
   if v_user is distinct from private.require_caller() then
-    if exists (select from app.contents where id = p_project and author_id = app.uid())   -- they see it
+    if exists (select from app.contents where id = p_project and author_id = app.uid())   -- the author sees it
        and exists (select from private.visible_people where id = v_user) then
       perform private.raise_error('project_application_not_yours');
     end if;
@@ -203,7 +205,7 @@ begin
     perform private.raise_error('project_application_settled');
   end if;
 end $$;
-comment on function private.withdraw_project_application is 'Who asked takes a pending application back.';
+comment on function private.withdraw_project_application is 'Withdraws a pending application of the caller.';
 
 create function private.remove_project_member(p_project uuid, p_person text) returns void
 language plpgsql volatile security definer   -- nobody may write members
@@ -223,7 +225,7 @@ end $$;
 comment on function private.remove_project_member is 'The author takes a role from a person.';
 
 create function private.leave_project(p_id uuid) returns void
-language plpgsql volatile security definer   -- works where the caller no longer sees the project
+language plpgsql volatile security definer   -- the caller may no longer see the project
 set search_path = ''
 as $$
 begin
@@ -240,7 +242,8 @@ begin
   end if;
 end $$;
 comment on function private.leave_project is
-  'The caller gives their role back, also where they no longer see the project; who has none stays without.';
+  'Takes the caller''s role from them, even if they can''t see the project any more; if they have none, nothing '
+  'changes.';
 
 create function private.change_project_role(p_project uuid, p_role uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write roles
@@ -281,12 +284,12 @@ begin
   update app.project_applications set status = 'ended', decided_at = now()
   where status = 'pending' and id = any (v_ids);
   get diagnostics v_ended = row_count;
-  -- not by what it ended: somebody may have withdrawn one meanwhile
+  -- not by the number ended: an applicant may have withdrawn one meanwhile
   return json_build_object('changed', v_ended, 'next', case when cardinality(v_ids) = 500 then v_role end);
 end $$;
 comment on function private.end_role_applications is
-  'For the worker alone, and private.remove_project_role: ends 500 pending applications for a role that was deleted '
-  '{roleId}. Answers {changed, next}; next is null when there are no more.';
+  'For the worker alone, and private.remove_project_role: ends the next 500 pending applications for a deleted role '
+  '{roleId}. Returns {changed, next}; next is null if there are no more.';
 call private.force_index_scans('private.end_role_applications');
 call private.make_batch_queue('deleted-project-roles', 'private.end_role_applications');
 
@@ -312,7 +315,7 @@ begin
   end if;
 end $$;
 comment on function private.remove_project_role is
-  'Deletes a role that nobody holds; who asked for it asks no more, the first 500 at once, the others soon after.';
+  'Deletes a role that nobody holds. The first 500 applications for it end at once, the others soon after.';
 
 create function private.add_own_project_role(p_project uuid, p_role jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write roles
@@ -355,10 +358,10 @@ begin
     array(select user_id from app.project_members where project_id = p_project));
   return v_id;
 end $$;
-comment on function private.post_project_update is 'The author tells of their project.';
+comment on function private.post_project_update is 'Posts an update of the caller''s own project.';
 
 create function private.project_update_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- its callers look at who sees the project
+language plpgsql stable security definer   -- its callers check who may see the project
 set search_path = ''
 as $$
 begin

@@ -20,22 +20,23 @@ begin
   return private.page(private.project_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_projects is
-  'Projects, newest first, also those of a status or with a role of these words: private.search_contents.';
+  'Projects, newest first, optionally only those with a status or with a role whose name has these words, as '
+  'private.search_contents finds them.';
 
 create function private.find_my_projects(p_cursor text) returns app.found
-language plpgsql stable security definer   -- under a policy it would pass over hidden projects without end
+language plpgsql stable security definer   -- a policy would make it scan all hidden projects
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_place  app.place := private.require_place('my projects', p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- any id will do beside infinity
+    v_before := v_me;   -- at infinity the id doesn't matter
   elsif v_from is null then
     v_place := private.content_place(v_place.id, 'project');
     v_from := v_place.at;
@@ -66,7 +67,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_projects is
-  'The next projects that the caller made or has a role in, as far as they see them, among the next 400.';
+  'The next projects that the caller created or has a role in and may see, among the next 400.';
 call private.force_index_scans('private.find_my_projects');
 
 create function api.list_my_projects(p_limit integer default 20, p_cursor text default null) returns json
@@ -78,7 +79,7 @@ declare
 begin
   return private.page(private.project_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_my_projects is 'Projects that the caller made or has a role in, newest first.';
+comment on function api.list_my_projects is 'Projects that the caller created or has a role in, newest first.';
 
 create function api.create_project(
   p_title text, p_summary text, p_interest_id uuid default null, p_roles jsonb default '[]',
@@ -94,7 +95,7 @@ begin
   perform private.add_project(v_id, v_summary, p_roles);
   return private.project_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_project is 'Makes a project, perhaps with roles [{name, about?, slots?}].';
+comment on function api.create_project is 'Creates a project, optionally with roles [{name, about?, slots?}].';
 
 create function api.get_project(p_id uuid) returns json
 language plpgsql stable
@@ -118,9 +119,9 @@ set search_path = ''
 as $$
 begin
   perform private.remove_project(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
-comment on function api.delete_project is 'Deletes the caller''s own project for good, where nobody has applied.';
+comment on function api.delete_project is 'Deletes the caller''s own project for good, if nobody has applied to it.';
 
 create function api.set_project_status(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -130,7 +131,8 @@ begin
   perform private.change_project_status(p_id, p_status);
   return private.require_project_card(p_id);
 end $$;
-comment on function api.set_project_status is 'Gives the caller''s own project another status, whichever.';
+comment on function api.set_project_status is
+  'Changes the status of the caller''s own project; every change is allowed.';
 
 create function api.create_project_role(
   p_id uuid, p_name text, p_about text default '', p_slots integer default 1
@@ -168,6 +170,6 @@ begin
   perform private.count_writes('projects');
   perform private.require_own_project(p_id);
   perform private.remove_project_role(p_id, p_role_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_project_role is 'Deletes a role that nobody holds.';

@@ -1,20 +1,20 @@
--- Applications for roles in projects, over the rules of sql/projects/20_members.sql.
+-- The operations on applications for roles in projects. The rules: sql/projects/20_members.sql.
 -- docs/decisions.md, Lists; Projects.
 
 create function private.find_project_applications(p_project uuid, p_status text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
+language plpgsql stable security definer   -- a policy would make it scan all hidden people
 set search_path = ''
 as $$
 declare
   v_list   text := 'project applications ' || p_project;
   v_place  app.place := private.require_place(v_list, p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := p_project;   -- any id will do beside infinity
+    v_before := p_project;   -- at infinity the id doesn't matter
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.project_applications
     where id = v_place.id and project_id = p_project;
@@ -23,7 +23,7 @@ begin
     end if;
   end if;
   with looked as materialized (
-    -- one of the two ways in is open
+    -- exactly one of the two branches returns rows: with or without a status
     select * from (
       (select created_at as at, id, user_id from app.project_applications
        where p_status is null and project_id = p_project and (created_at, id) < (v_from, v_before)
@@ -44,7 +44,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_project_applications is
-  'The next applications to a project, all or those of a status, by people whom the caller sees, among the next 400.';
+  'The next applications to a project, optionally only those of a status, by people whom the caller may see, among '
+  'the next 400.';
 call private.force_index_scans('private.find_project_applications');
 
 create function api.list_project_applications(
@@ -75,7 +76,7 @@ begin
   v_id := private.apply_to_project(p_id, p_role_id, p_message);
   return private.project_application_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.apply_to_project is 'The caller asks for a role in a project.';
+comment on function api.apply_to_project is 'Applies for a role in a project.';
 
 create function api.approve_project_application(p_id uuid, p_aid uuid) returns json
 language plpgsql volatile
@@ -87,7 +88,7 @@ begin
   perform private.decide_project_application(p_id, p_aid, true);
   return private.project_application_cards(array[p_aid]) -> 0;
 end $$;
-comment on function api.approve_project_application is 'Gives who applied the role.';
+comment on function api.approve_project_application is 'Gives the applicant the role.';
 
 create function api.reject_project_application(p_id uuid, p_aid uuid) returns json
 language plpgsql volatile
@@ -99,7 +100,7 @@ begin
   perform private.decide_project_application(p_id, p_aid, false);
   return private.project_application_cards(array[p_aid]) -> 0;
 end $$;
-comment on function api.reject_project_application is 'Turns down who applied.';
+comment on function api.reject_project_application is 'Rejects the application.';
 
 create function api.withdraw_project_application(p_id uuid, p_aid uuid) returns json
 language plpgsql volatile
@@ -110,4 +111,4 @@ begin
   return private.project_application_cards(array[p_aid]) -> 0;
 end $$;
 comment on function api.withdraw_project_application is
-  'The caller takes their application back, whatever they see of the project.';
+  'Withdraws the caller''s own application, whether or not they can still see the project.';

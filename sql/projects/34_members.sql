@@ -1,8 +1,8 @@
--- The members of a project, who leaves and who is removed.
+-- The members of a project: their list, leaving and removal.
 -- docs/decisions.md, Lists; Projects.
 
 create function private.find_project_members(p_project uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
+language plpgsql stable security definer   -- a policy would make it scan all hidden people
 set search_path = ''
 as $$
 declare
@@ -32,11 +32,11 @@ begin
   return v_found;
 end $$;
 comment on function private.find_project_members is
-  'The next members of a project whom the caller sees, its author first, among the next 400.';
+  'The next members of a project whom the caller may see, among the next 400; the author comes first.';
 call private.force_index_scans('private.find_project_members');
 
 create function private.project_member_page(p_project uuid, p_found app.found, p_limit integer) returns json
-language plpgsql stable security definer   -- its callers look at who sees the project
+language plpgsql stable security definer   -- its callers check who may see the project
 set search_path = ''
 as $$
 begin
@@ -67,7 +67,8 @@ begin
   perform private.require_content('project', p_id);
   return private.project_member_page(p_id, private.find_project_members(p_id, p_cursor), p_limit);
 end $$;
-comment on function api.list_project_members is 'The members of a project: its author, then by when they joined.';
+comment on function api.list_project_members is
+  'The members of a project: its author first, the others by when they joined.';
 
 create function api.remove_project_member(p_id uuid, p_user_id text) returns json
 language plpgsql volatile
@@ -76,7 +77,7 @@ as $$
 begin
   perform private.count_writes('projects');
   perform private.remove_project_member(p_id, p_user_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.remove_project_member is 'Takes a role in the caller''s own project from a person.';
 
@@ -88,4 +89,4 @@ begin
   perform private.leave_project(p_id);
   return json_build_object('status', 'left');
 end $$;
-comment on function api.leave_project is 'The caller gives their role in a project back: {status: left}.';
+comment on function api.leave_project is 'Takes the caller''s role in a project from them: {status: left}.';

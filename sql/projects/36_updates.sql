@@ -1,4 +1,4 @@
--- What the author of a project tells of it.
+-- Updates: news that the author of a project posts about it.
 -- docs/decisions.md, Lists; Projects.
 
 create function private.find_project_updates(p_project uuid, p_cursor uuid) returns uuid[]
@@ -6,8 +6,8 @@ language plpgsql stable security definer   -- nobody may read details
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := 'infinity';   -- plain variables: an expression makes no index condition
-  v_before uuid := p_project;   -- any id will do beside infinity
+  v_from   timestamptz := 'infinity';   -- plain variables: expressions defeat the index
+  v_before uuid := p_project;   -- at infinity the id doesn't matter
 begin
   if p_cursor is not null then
     select created_at, id into v_from, v_before from app.project_updates
@@ -35,7 +35,7 @@ begin
   v_ids := private.find_project_updates(p_id, private.require_cursor(p_cursor));
   return private.page(private.project_update_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_project_updates is 'What the author of a project has told of it, latest first.';
+comment on function api.list_project_updates is 'The updates of a project, latest first.';
 
 create function api.create_project_update(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -49,4 +49,5 @@ begin
   v_update := private.post_project_update(p_id, p_body);
   return private.project_update_cards(array[v_update]) -> 0;
 end $$;
-comment on function api.create_project_update is 'Tells of the caller''s own project; its members are told.';
+comment on function api.create_project_update is
+  'Posts an update of the caller''s own project; its members are notified.';

@@ -1,4 +1,4 @@
--- Notifications of projects: decisions about oneself, as in groups, and updates, as parts of a series.
+-- Notifications of projects: decisions about the person, as in groups, and updates, as for the items of a series.
 
 create function private.notify_project_decision(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -14,14 +14,14 @@ begin
     from unnest(p_effects) e order by e.id));
 end $$;
 comment on function private.notify_project_decision is
-  'Listener: tells a person that they got a role in a project, were turned down, or removed.';
+  'Listener: notifies a person that they got a role in a project, were rejected, or were removed.';
 
 create function private.notify_project_update(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- who left meanwhile is not told, nor is anybody of what is gone
+  -- nobody is notified who has left meanwhile, or if the update is deleted
   perform private.notify(array(
     select (e.user_id, 'series.updated', (e.payload ->> 'authorId')::uuid, 'project', e.payload ->> 'projectId',
             jsonb_build_object('projectId', e.payload -> 'projectId', 'updateId', e.payload -> 'updateId'),
@@ -35,8 +35,7 @@ begin
     where v.is_visible
     order by e.id));
 end $$;
-comment on function private.notify_project_update is
-  'Listener: tells the members of a project of what its author told.';
+comment on function private.notify_project_update is 'Listener: notifies the members of a project of an update.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('projects.application.decided', 'private.notify_project_decision', 600, 'soon'),

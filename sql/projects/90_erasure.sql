@@ -1,4 +1,4 @@
--- What bans, erasures and blocks do to roles in projects: they free the places. A person has at most 500 of them.
+-- Bans, erasures and blocks take roles in projects from people. A person has at most 500 roles.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Projects; Erasure and export.
 
@@ -15,12 +15,13 @@ begin
   end if;
 end $$;
 comment on function private.free_own_project_slots is
-  'Step: who is banned or erased holds no role any more, and an erased person''s applications go.';
+  'Step: takes all roles in projects from a banned or erased person, and deletes the applications of an erased '
+  'person.';
 insert into private.account_steps (step, events, position) values
   ('private.free_own_project_slots', '{ban,erasure}', 167);
 
 create function private.free_blocked_project_slots() returns trigger
-language plpgsql security definer   -- ends memberships of both
+language plpgsql security definer   -- ends memberships of both people
 set search_path = ''
 as $$
 declare
@@ -38,7 +39,8 @@ begin
   return null;
 end $$;
 comment on function private.free_blocked_project_slots is
-  'Trigger: a block between the author of a project and a member ends the membership: neither sees the other there.';
+  'Trigger: ends the membership if the author of a project and a member block each other, because neither may see '
+  'the other there.';
 call private.force_index_scans('private.free_blocked_project_slots');
 create trigger _230_free_blocked_project_slots after insert on app.blocks
   referencing new table as changed for each statement execute function private.free_blocked_project_slots();
