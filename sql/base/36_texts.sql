@@ -39,7 +39,7 @@ begin
                 || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then
     perform private.raise_error('text_unfit');
   end if;
-  -- Postgres sorts the combining marks of a letter in quadratic time, so thousands would block the database. No script
+  -- Postgres sorts a letter's combining marks in quadratic time, so thousands would block the database. No script
   -- has 250 characters without a blank, an ASCII character, or a letter, symbol or emoji of these ranges
   if length(p_text) > 250 and exists (
        select from regexp_split_to_table(p_text,

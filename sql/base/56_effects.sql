@@ -169,7 +169,7 @@ begin
   for v_person in
     select p.id from unnest(p_people) as p (id)
     where exists (select from private.effects e where e.user_id = p.id) and not private.is_stuck(p.id)
-      and current_setting('transaction_read_only') = 'off'   -- PostgREST makes a GET read-only: then only the worker applies effects
+      and current_setting('transaction_read_only') = 'off'   -- in a read-only GET of PostgREST only the worker applies
     order by private.effects_key(p.id)
   loop
     begin

@@ -12,7 +12,7 @@ comment on column private.realtime_topics.audience is
 comment on column private.realtime_topics.events is 'What is sent, as a text for readers: event and payload.';
 
 create function private.may_listen(p_topic text) returns boolean
-language plpgsql stable security definer   -- reads the registry for callers who may not; audience functions use app.uid()
+language plpgsql stable security definer   -- callers may not read the registry; audiences use app.uid()
 set search_path = ''
 as $$
 declare

@@ -119,7 +119,7 @@ end $$;
 comment on function private.require_poll_card is 'The card of a post''s poll.';
 
 create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
-language plpgsql volatile security definer   -- callers may not write polls, because nobody may add one to a post that others have read
+language plpgsql volatile security definer   -- nobody may add a poll to a post that others have read
 set search_path = ''
 as $$
 declare

@@ -99,7 +99,7 @@ comment on function private.lock_series is
   'rows of posts before this, and several series in the order of their ids: ARCHITECTURE.md, Locks.';
 
 create function private.place_item(p_series uuid, p_post uuid, p_position integer) returns boolean
-language plpgsql volatile security definer   -- only this and a trigger may write positions, also those of items that the caller cannot see
+language plpgsql volatile security definer   -- moves items that the caller can't see too
 set search_path = ''
 as $$
 declare

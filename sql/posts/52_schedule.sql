@@ -101,7 +101,7 @@ comment on function private.find_scheduled_time is
   'never of another person''s post. For a post that was published early it is the time of publication.';
 
 create function private.find_scheduled(p_after timestamptz, p_id uuid) returns app.found
-language plpgsql stable security definer   -- under the policy it could scan posts in spaces that the caller left without limit
+language plpgsql stable security definer   -- under the policy its scan would have no bound
 set search_path = ''
 as $$
 declare

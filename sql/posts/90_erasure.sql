@@ -1,4 +1,5 @@
--- What an erasure does to posts, and which of their columns contain personal data. How erasure runs: sql/base/90_erasure.sql.
+-- What an erasure does to posts, and which of their columns contain personal data. How erasure runs:
+-- sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.posts', 'author_id', 'posts', '{author_banned,required_level,trending_at,trending_boost,publish_again_at,'
@@ -49,7 +50,7 @@ begin
   where id in (select o.id
                from app.polls l join app.poll_options o on o.poll_id = l.id
                where l.post_id = any (v_ids) and o.text <> ''
-               order by o.id for no key update of o);   -- sorted, in the order in which votes lock them: ARCHITECTURE.md, Locks
+               order by o.id for no key update of o);   -- in the order of locks: ARCHITECTURE.md, Locks
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.erase_next_posts is

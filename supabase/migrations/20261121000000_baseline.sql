@@ -3,7 +3,7 @@
 -- sql/base/10_schemas.sql
 
 -- Schemas and roles.
--- Roles survive a reset of the database, so each is made only where it is missing.
+-- Roles survive a reset of the database, so each is created only if it is missing.
 -- docs/decisions.md, Requests.
 
 create schema if not exists app;
@@ -11,20 +11,20 @@ comment on schema app is 'Tables, card views and app.uid(). Row-level security o
 create schema if not exists private;
 comment on schema private is 'Helpers, definer functions and secrets. Exposed by no API.';
 create schema if not exists api;
-comment on schema api is 'Operations and nothing else: the only schema that PostgREST exposes.';
+comment on schema api is 'The operations. It is the only schema that PostgREST exposes.';
 
 create extension if not exists pgcrypto with schema extensions;
 create extension if not exists unaccent with schema extensions;
 create extension if not exists pg_trgm with schema extensions;
 
--- nothing here is served as GraphQL, and its introspection would show tables to everyone
+-- no operation uses GraphQL, and its introspection would show the tables to everyone
 do $$ begin
   drop extension if exists pg_graphql;
 exception when insufficient_privilege then
   raise warning 'pg_graphql stays: it is not ours to drop';
 end $$;
 
--- nobody may run a function until a grant says so
+-- nobody may run a function without an explicit grant
 alter default privileges revoke execute on functions from public;
 alter default privileges in schema app grant select, insert, update, delete on tables to service_role;
 
@@ -32,8 +32,8 @@ do $$
 declare
   v_role record;
 begin
-  -- a token's role is a Postgres role. No token names `gate`, which runs what comes before a token, or `worker`, which
-  -- runs the jobs
+  -- the role in a token is a Postgres role. No token has the role `gate`, which runs what happens before there is a
+  -- token, or `worker`, which runs the jobs
   for v_role in
     select * from (values ('user', 'A token of a person: the rights of authenticated.'),
                           ('moderator', 'A token of a moderator: the rights of authenticated.'),
@@ -56,7 +56,7 @@ do $$
 declare
   v_pool record;
 begin
-  -- one login role a pool: a session starts in its one role and can take no other, even behind a transaction pooler
+  -- one login role per connection pool: its sessions have exactly one role, even behind a transaction pooler
   for v_pool in
     select * from (values ('kith_anon', 'anon', '8s'), ('kith_gate', 'gate', '8s'),
                           ('kith_user', 'authenticated', '8s'), ('kith_service', 'service_role', '8s'),
@@ -81,7 +81,7 @@ grant usage on schema private to worker;
 
 -- sql/base/20_errors.sql
 
--- Errors have codes. A feature registers its own here; the facade and `.rpc()` callers get the same status for each.
+-- Errors have codes. Each feature registers its own; callers get the same status through the facade and by `.rpc()`.
 -- docs/decisions.md, Errors.
 
 create table private.errors (
@@ -90,8 +90,7 @@ create table private.errors (
   text   text not null
 );
 comment on table private.errors is
-  'Registry: the error codes, each with its HTTP status and its message. The name of a constraint can be a code '
-  'too.';
+  'Registry: the error codes, each with its HTTP status and its message. A code can be the name of a constraint.';
 comment on column private.errors.status is 'The HTTP status.';
 
 insert into private.errors (code, status, text) values
@@ -123,8 +122,9 @@ begin
     detail = v_error.text;
 end $$;
 comment on function private.raise_error is
-  'Raises a registered code: SQLSTATE PT<status>, the code as message, its text as detail. With headers for the '
-  'answer it is SQLSTATE PGRST, which is how PostgREST takes them. Undoes the transaction.';
+  'Raises a registered code: SQLSTATE PT<status>, with the code as the message and its text as the detail. With '
+  'p_headers for the response it raises SQLSTATE PGRST, the form in which PostgREST accepts headers. The transaction '
+  'is undone.';
 
 create function private.error_response(p_code text) returns json
 language plpgsql volatile security definer   -- reads the registry for callers who may not
@@ -139,8 +139,8 @@ begin
                            'details', v_error.text, 'hint', null);
 end $$;
 comment on function private.error_response is
-  'Answers an error without raising it, so that what the operation wrote is kept: the caller sees an error, the '
-  'database a commit.';
+  'Returns an error as the response without raising it, so that what the operation wrote is kept: the caller gets an '
+  'error, but the transaction commits.';
 
 create function private.raise_check_violation(p_rule text) returns boolean
 language plpgsql stable security definer   -- reads the registry for callers who may not
@@ -159,8 +159,8 @@ begin
 end $$;
 comment on function private.raise_check_violation is
   'Every check of schema app calls it for a value that breaks the check (sql/admin/95_checks.sql, generated). It '
-  'raises the code that is the check''s name, as private.raise_error does, or value_invalid where none is registered. '
-  'Postgres itself would quote the row to a caller by `.rpc()`.';
+  'raises the code that has the name of the check, or value_invalid if no such code is registered, as '
+  'private.raise_error does. The error of Postgres itself would show the row to a caller by `.rpc()`.';
 
 create function private.reject_null() returns trigger
 language plpgsql
@@ -171,7 +171,7 @@ begin
   return null;
 end $$;
 comment on function private.reject_null is
-  'Trigger: refuses a row that lacks a value with value_invalid, as a check would.';
+  'Trigger: rejects a row that lacks a required value, with value_invalid, as a check would.';
 
 create procedure private.make_nulls_raise_codes(p_table regclass)
 language plpgsql
@@ -186,9 +186,9 @@ begin
                     and a.attgenerated = '' and a.attidentity = ''));
 end $$;
 comment on procedure private.make_nulls_raise_codes is
-  'For migrations: from then on a null where a column wants a value is value_invalid. For tables that definer '
-  'functions alone write with what they are given: Postgres would quote the row to whoever calls by `.rpc()`. Where '
-  'people write under row-level security it quotes none.';
+  'For migrations: from then on, a null in a column that must have a value raises value_invalid. It is for tables '
+  'that only definer functions write, with values from the caller: the error of Postgres itself would show the row '
+  'to a caller by `.rpc()`. For tables that people write under row-level security, Postgres does not show the row.';
 
 create function private.reject_change() returns trigger
 language plpgsql
@@ -199,7 +199,7 @@ begin
   return null;
 end $$;
 comment on function private.reject_change is
-  'Trigger of append-only tables: refuses update, delete and truncate for everyone, the owner included.';
+  'Trigger of append-only tables: rejects update, delete and truncate by everyone, including the owner.';
 
 create procedure private.make_append_only(p_table regclass)
 language plpgsql
@@ -222,11 +222,11 @@ begin
   new.updated_at := now();
   return new;
 end $$;
-comment on function private.touch is 'Trigger: stamps updated_at.';
+comment on function private.touch is 'Trigger: sets updated_at to the current time.';
 
 -- sql/base/25_locks.sql
 
--- Locks: which kinds there are, in which order a transaction takes them, and one function that takes them.
+-- Locks: the kinds of locks, the order in which a transaction takes them, and the function that takes them.
 -- ARCHITECTURE.md, Locks.
 
 create table private.lock_ranks (
@@ -246,10 +246,11 @@ create index lock_kinds_rank_idx on private.lock_kinds (rank);
 comment on table private.lock_kinds is
   'Registry: the kinds of locks. private.lock takes them.';
 comment on column private.lock_kinds.position is
-  'The order of the kinds, 100 to 899. Its hundreds are the rank. Kinds of one position never wait for each other.';
+  'The order of the kinds, 100 to 899. The hundreds are the rank. Kinds of the same position never wait for each '
+  'other.';
 
 create function private.check_lock_order(p_kind text, variadic p_keys text[] default null) returns void
-language plpgsql volatile security definer   -- nobody else reads the registry
+language plpgsql volatile security definer   -- nobody else may read the registry
 set search_path = ''
 as $$
 declare
@@ -275,8 +276,8 @@ begin
       p_kind, coalesce(v_held -> 'keys' -> p_kind, '[]') || coalesce(to_jsonb(p_keys), '[]')))::text, true);
 end $$;
 comment on function private.check_lock_order is
-  'For tests, whose sessions have kith.lock_order "checked": raises when this transaction has a lock of a later kind, '
-  'unless it has these very locks already. A function that locks rows calls it before.';
+  'For tests, whose sessions set kith.lock_order to "checked": raises if this transaction already has a lock of a '
+  'later kind, unless it has these very locks already. Every function that locks rows calls it first.';
 
 create function private.lock(p_kind text, variadic p_keys text[] default null) returns void
 language plpgsql volatile
@@ -294,7 +295,8 @@ begin
   end if;
 end $$;
 comment on function private.lock is
-  'Takes the advisory locks of a kind with these keys, or the one of the kind, until the transaction ends.';
+  'Takes the advisory locks of a kind with these keys, or without keys the one lock of the kind, until the '
+  'transaction ends.';
 
 -- sql/base/30_people.sql
 
@@ -310,17 +312,18 @@ create table app.users (
   tokens_valid_from bigint not null default 0,
   created_at        timestamptz not null default now()
 );
--- partial, though every row is in it: a name is then no key that rows could refer to, so renaming or erasing a person
--- does not block inserts that merely refer to the person. They would wait while they hold locks that an erasure wants.
+-- Partial, although it contains every row: a partial index is no key that a foreign key could refer to, so renaming or
+-- erasing a person does not block inserts that refer to the person. Such inserts would wait while they hold locks that
+-- an erasure needs.
 create unique index username_taken on app.users (username) where username is not null;
 comment on table app.users is
   'A person. id is internal and never public; the public identifier is the actor id made of the username.';
-comment on column app.users.erased_at is 'When the person was erased, for good; null unless they were. '
+comment on column app.users.erased_at is 'When the person was erased, which is final; null if they were not. '
   'Setting it runs the steps of private.account_steps.';
-comment on column app.users.banned_at is 'When the person was banned; null unless they are. Setting it and '
-  'setting it to null run the steps of private.account_steps.';
-comment on column app.users.tokens_valid_from is 'Unix seconds; a token issued before it is dead.';
--- no delete: an erased person is anonymised, so that ledgers and audit keep their rows
+comment on column app.users.banned_at is 'When the person was banned; null if they are not banned. Setting it, and '
+  'setting it to null, runs the steps of private.account_steps.';
+comment on column app.users.tokens_valid_from is 'Unix seconds. Tokens issued before it are not valid.';
+-- nobody may delete: an erased person is anonymised, so that the ledgers and the audit log keep their rows
 
 create table private.revoked_tokens (
   user_id    uuid not null references app.users on delete cascade,
@@ -329,7 +332,7 @@ create table private.revoked_tokens (
   primary key (user_id, issued_at, expires_at)
 );
 comment on table private.revoked_tokens is
-  'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, since PostgREST and Realtime see claims only.';
+  'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, because PostgREST and Realtime see only claims.';
 comment on column private.revoked_tokens.issued_at is 'iat of the token, in unix seconds.';
 comment on column private.revoked_tokens.expires_at is 'exp of the token, in unix seconds.';
 create index revoked_tokens_expires_at_idx on private.revoked_tokens (to_timestamp(expires_at));
@@ -338,9 +341,9 @@ create table app.settings (
   key   text primary key,
   value text not null
 );
-comment on table app.settings is 'Settings that SQL itself needs, written at boot: instance_domain, rate_limit_scale, '
-  'media_url, media_bucket, media_quota, media_hosts; by the worker: embedding_model; by operators: searches_at_once. '
-  'Nothing secret.';
+comment on table app.settings is 'Settings that SQL needs. Written at boot: instance_domain, rate_limit_scale, '
+  'media_url, media_bucket, media_quota, media_hosts. Written by the worker: embedding_model. Written by operators: '
+  'searches_at_once. None is secret.';
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 
@@ -348,8 +351,8 @@ create table private.jwt_fingerprint (
   fingerprint text not null check (fingerprint ~ '^[0-9a-f]{64}$')
 );
 comment on table private.jwt_fingerprint is
-  'One row, written at boot: an HMAC made with JWT_SECRET, by which a facade or worker with another one is known and '
-  'refused.';
+  'One row, written at boot: an HMAC made with JWT_SECRET. A facade or a worker with another secret is recognized by '
+  'it, and rejected.';
 create unique index jwt_fingerprint_one_row_idx on private.jwt_fingerprint ((true));
 
 create table app.feature_flags (
@@ -372,13 +375,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- not jsonb: of what is read once, json is made faster
+  -- json and not jsonb: it is faster for a value that is read once
   return coalesce(
     nullif(current_setting('request.jwt.claims', true), '')::json ->> 'sub',
     nullif(current_setting('request.jwt.claim.sub', true), ''))::uuid;
 end $$;
 comment on function app.uid is
-  'The id of the caller: the token''s sub, or null. Reads both styles of claims that PostgREST has used.';
+  'The id of the caller: the sub of the token, or null. It reads both forms in which PostgREST has passed claims.';
 
 create function private.check_caller() returns boolean
 language plpgsql stable security definer   -- reads users and the denylist for callers who may not
@@ -388,7 +391,7 @@ declare
   v_claims jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
 begin
   if v_claims ->> 'sub' is null then
-    -- asks the role setting, since current_user is the owner inside a definer function
+    -- checks the role setting, because current_user is the owner inside a definer function
     if current_setting('role') in ('authenticated', 'user', 'moderator', 'admin') then
       perform private.raise_error('token_missing');
     end if;
@@ -401,7 +404,7 @@ begin
     and u.erased_at is null
     and u.role = v_claims ->> 'role'
     and u.tokens_valid_from <= (v_claims ->> 'iat')::bigint
-    and v_claims ->> 'exp' is not null   -- the denylist could not name a token without it
+    and v_claims ->> 'exp' is not null   -- without it, the denylist could not identify the token
     and not exists (select from private.revoked_tokens r
                     where r.user_id = u.id
                       and r.issued_at = (v_claims ->> 'iat')::bigint
@@ -412,8 +415,8 @@ begin
   return true;
 end $$;
 comment on function private.check_caller is
-  'True, or it raises token_revoked: the token''s holder is gone or banned, has another role, or has ended the token. '
-  'Every door calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
+  'Returns true, or raises token_revoked if the token''s holder was erased or banned or has another role, or if the '
+  'token was ended. Every entry point calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
 
 create function private.enter(p_caller text, p_headers text default null) returns boolean
 language plpgsql
@@ -425,8 +428,8 @@ begin
   return private.check_caller();
 end $$;
 comment on function private.enter is
-  'The facade''s door: sets the caller''s claims and the request''s headers (both JSON texts or null) for this '
-  'transaction, then checks the caller. It gives one row or an error.';
+  'The entry point of the facade: sets the caller''s claims and the request''s headers (both JSON texts or null) for '
+  'this transaction, then checks the caller. It returns one row or raises an error.';
 
 create function private.require_caller() returns uuid
 language plpgsql stable
@@ -440,17 +443,17 @@ begin
   end if;
   return v_caller;
 end $$;
-comment on function private.require_caller is 'Answers app.uid(), or raises token_missing.';
+comment on function private.require_caller is 'Returns app.uid(), or raises token_missing.';
 
 create function private.domain() returns text
-language plpgsql stable security definer   -- as its owner: row-level security would have each role plan it again
+language plpgsql stable security definer   -- row-level security would make each role plan the query again
 set search_path = ''
 as $$
 begin
   return (select value from app.settings where key = 'instance_domain');
 end $$;
 comment on function private.domain is
-  'INSTANCE_DOMAIN, read from the settings in 3 microseconds. A query over many rows writes '
+  'INSTANCE_DOMAIN, read from the settings in 3 microseconds. In a query over many rows, write '
   '(select private.domain()), which Postgres calls once.';
 
 create function private.actor_id(p_username text, p_domain text) returns text
@@ -476,10 +479,10 @@ begin
   return split_part(v_handle, '@', 1);
 end $$;
 comment on function private.username_of is
-  'The username in acct:name@domain, @name@domain, @name or name; null when the domain is not ours.';
+  'The username in acct:name@domain, @name@domain, @name or name; null if the domain is not this instance''s.';
 
 create function private.require_person(p_person text) returns uuid
-language plpgsql stable   -- invoker: a person hidden by row-level security is unknown
+language plpgsql stable   -- invoker: a person whom row-level security hides is unknown
 set search_path = ''
 as $$
 declare
@@ -492,8 +495,8 @@ begin
   return v_id;
 end $$;
 comment on function private.require_person is
-  'Finds a person by actor id or username, also a former one. Fails: person_unknown (also when blocked either way, '
-  'banned or erased).';
+  'Finds a person by actor id or by a present or former username. Fails: person_unknown (also when blocked either '
+  'way, banned or erased).';
 
 create function private.require_flag(p_key text) returns void
 language plpgsql stable
@@ -504,7 +507,7 @@ begin
     perform private.raise_error('feature_disabled');
   end if;
 end $$;
-comment on function private.require_flag is 'Passes when the flag is on.';
+comment on function private.require_flag is 'Passes if the flag is on.';
 
 create function private.require_role(variadic p_roles text[]) returns void
 language plpgsql stable
@@ -516,14 +519,15 @@ begin
   end if;
 end $$;
 comment on function private.require_role is
-  'Passes when the caller''s stored role is one of these. Staff operations call it themselves.';
+  'Passes if the caller''s stored role is one of these. Every staff operation calls it.';
 
 create function private.share_lock_person(p_user uuid) returns void
 language plpgsql volatile security definer   -- people may not read bans and erasures
 set search_path = ''
 as $$
 begin
-  -- share, not a foreign key's key share: it waits for a ban or an erasure under way, which would miss what comes
+  -- for share and not for key share, as a foreign key does: it waits for a ban or an erasure that is running, which
+  -- would miss what is written now
   perform private.check_lock_order('person', p_user::text);
   perform from app.users u where u.id = p_user and u.banned_at is null and u.erased_at is null for share;
   if not found then
@@ -531,10 +535,10 @@ begin
   end if;
 end $$;
 comment on function private.share_lock_person is
-  'Keeps a person as they are, neither banned nor erased, until the transaction ends.';
+  'Keeps a person from being banned or erased until the transaction ends.';
 
 create function private.check_author() returns trigger
-language plpgsql security definer   -- whoever writes, staff and jobs too
+language plpgsql security definer   -- whoever writes, including staff and jobs
 set search_path = ''
 as $$
 begin
@@ -542,11 +546,11 @@ begin
   return new;
 end $$;
 comment on function private.check_author is
-  'Trigger: banned and erased people publish nothing, not even while the ban is under way.';
+  'Trigger: banned and erased people cannot publish, not even while the ban is running.';
 
 -- sql/base/35_names.sql
 
--- Names: a person may change theirs, the old one goes on leading to them, and nobody else ever gets it.
+-- Names: a person can change theirs. The old name still leads to them, and nobody else ever gets it.
 -- docs/decisions.md, People.
 
 create table app.usernames (
@@ -558,8 +562,8 @@ create table app.usernames (
 );
 create index usernames_user_id_idx on app.usernames (user_id, hash);
 comment on table app.usernames is
-  'Every name that anybody has or ever had, so that one unique key decides who may take a name. When a person is '
-  'erased, only the hash stays.';
+  'Every name that anybody has or ever had, so that one unique key decides who can take a name. When a person is '
+  'erased, only the hash is kept.';
 
 insert into private.errors (code, status, text) values
   ('username_reserved', 409, 'This username is reserved.'),
@@ -587,14 +591,14 @@ begin
     'security', 'staff', 'superuser', 'support', 'sysadmin', 'system', 'team', 'webmaster');
 end $$;
 comment on function private.is_reserved is
-  'Whether a name is of an office, however it is cut up by underscores: who bears it would be taken for the staff.';
+  'Whether a name sounds like that of staff, ignoring underscores: whoever had it would be taken for staff.';
 
 create function private.claim_username() returns trigger
-language plpgsql security definer   -- only this trigger writes names
+language plpgsql security definer   -- only this trigger may write names
 set search_path = ''
 as $$
 begin
-  -- whoever has or had such a name keeps it
+  -- a person who has or had such a name keeps it
   if private.is_reserved(new.username) and not exists (
        select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
     perform private.raise_error('username_reserved');
@@ -603,7 +607,7 @@ begin
   values (private.username_hash(new.username), new.username, new.id)
   on conflict (hash) do nothing;
   if not exists (select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
-    perform private.raise_error('username_taken');   -- somebody had it once
+    perform private.raise_error('username_taken');   -- somebody had it before
   end if;
   -- otherwise one person could use up all the good names
   if new.erased_at is null and (select count(*) from app.usernames where user_id = new.id) > 11 then
@@ -612,10 +616,10 @@ begin
   return new;
 end $$;
 comment on function private.claim_username is
-  'Trigger: a person can take a name that is free and of no office, or was their own before.';
+  'Trigger: a person can take a name that is free and not reserved, or one that they had before.';
 create trigger _051_claim_username after insert on app.users
   for each row execute function private.claim_username();
--- before the unique index of app.users is asked, whose error has no code
+-- runs before Postgres checks the unique index of app.users, whose error has no code
 create trigger _052_claim_changed_username before update of username on app.users
   for each row when (old.username <> new.username) execute function private.claim_username();
 
@@ -636,11 +640,12 @@ begin
   return (select user_id from app.usernames where hash = private.username_hash(private.username_of(p_person)));
 end $$;
 comment on function private.find_person is
-  'Finds the person of a present or former name, or of an actor id, whoever asks; null when there is none.';
+  'Finds the person who has or had a name, or who has an actor id, for any caller; null if there is none.';
 
 -- sql/base/36_texts.sql
 
--- Texts: what people write is stored in one form and can be seen, and nothing in it turns what stands around it.
+-- Texts: what people write is stored in one normal form. It has something visible, and nothing in it changes the
+-- direction of the text around it.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
@@ -654,33 +659,34 @@ as $$
 begin
   return btrim(p_text, e' \t\r\n');
 end $$;
-comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
+comment on function private.trimmed is 'A text without leading and trailing blanks and empty lines.';
 
 create function private.check_text(p_text text) returns void
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- a character of NFC is up to four before, and no text may have more than 100,000: the check of its length fails
+  -- one character in NFC comes from up to four, and no text can have more than 100,000: the length check will reject
+  -- it
   if length(p_text) > 400000 then
     return;
   end if;
-  -- controls but tab and line ends; embeddings, overrides and isolates. The signs U+200E, U+200F and U+061C are
-  -- harmless: they turn nothing around them
+  -- control characters except tab and line ends; embeddings, overrides and isolates. The marks U+200E, U+200F and
+  -- U+061C are harmless: they do not change the direction of the text around them
   if p_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
     perform private.raise_error('text_unfit');
   end if;
   if octet_length(p_text) = length(p_text) then
-    return;   -- in ASCII all else can be seen
+    return;   -- in ASCII, all others are visible
   end if;
-  -- spaces, joiners, marks, fillers, variation selectors and tags: each is fine beside a character that can be seen
+  -- spaces, joiners, marks, fillers, variation selectors and tags: each is allowed beside a visible character
   if p_text !~ ('[^\s\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f'
                 || '\u2028\u2029\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff'
                 || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then
     perform private.raise_error('text_unfit');
   end if;
-  -- Postgres sorts the combining signs of a letter in quadratic time, so thousands would hold up the database. No
-  -- script writes 250 characters without a blank, an ASCII sign, or a letter, symbol or emoji of these ranges
+  -- Postgres sorts a letter's combining marks in quadratic time, so thousands would block the database. No script
+  -- has 250 characters without a blank, an ASCII character, or a letter, symbol or emoji of these ranges
   if length(p_text) > 250 and exists (
        select from regexp_split_to_table(p_text,
          '[\u0001-\u007e\u00a1-\u02ff\u0370-\u0482\u048a-\u0590\u05d0-\u060f\u0620-\u064a'
@@ -693,7 +699,7 @@ begin
   end if;
 end $$;
 comment on function private.check_text is
-  'Passes for a text in which something can be seen and nothing turns what stands around it.';
+  'Passes if a text has something visible, and nothing in it changes the direction of the text around it.';
 
 create function private.require_text(p_text text) returns text
 language plpgsql stable
@@ -704,13 +710,13 @@ declare
 begin
   perform private.check_text(v_text);
   if octet_length(v_text) = length(v_text) or length(v_text) > 400000 then
-    return v_text;   -- in ASCII there is one form, and a text that is too long for any is refused for that
+    return v_text;   -- ASCII has one normal form, and a text that is too long is rejected by another check
   end if;
   return case when v_text is nfc normalized then v_text else normalize(v_text, nfc) end;
 end $$;
 comment on function private.require_text is
-  'A text as it is stored: trimmed and in NFC, unless it is longer than any may be. An empty one stays empty and null '
-  'stays null, since another rule says whether there must be one.';
+  'The form in which a text is stored: trimmed and in NFC, unless it is longer than any text may be. An empty text '
+  'remains empty and null remains null, because another rule says whether a text is required.';
 
 create function private.require_markdown(p_text text) returns text
 language plpgsql stable
@@ -724,8 +730,8 @@ begin
   return replace(replace(p_text, e'\r\n', e'\n'), e'\r', e'\n');
 end $$;
 comment on function private.require_markdown is
-  'Markdown as it is stored: as it was written, since blanks and tabs mean something there, but with line feeds for '
-  'line ends. One of blanks alone is empty, as by private.require_text.';
+  'The form in which Markdown is stored: as written, because blanks and tabs have a meaning in Markdown, but with '
+  'line feeds as line ends. Blanks alone become an empty text, as in private.require_text.';
 
 create function private.require_name(p_text text) returns text
 language plpgsql stable
@@ -734,7 +740,7 @@ as $$
 declare
   v_text text := private.trimmed(p_text);
 begin
-  -- null needs no check; longer ones are refused by whoever stores them, since no name or title has more than 1000
+  -- null needs no check. A longer text is rejected by the check of its column: no name or title can exceed 1000
   if v_text is null or length(v_text) > 4000 then
     return v_text;
   end if;
@@ -744,11 +750,11 @@ begin
   end if;
   return v_text;
 end $$;
-comment on function private.require_name is 'As private.require_text, for a name or a title, which is one line.';
+comment on function private.require_name is 'As private.require_text, for a name or a title, which must be one line.';
 
 -- sql/base/37_account_steps.sql
 
--- What happens with a ban, its end and an erasure: the steps of all features, called in one order by one trigger.
+-- What happens at a ban, its end and an erasure: the steps of all features, which one trigger calls in one order.
 -- docs/decisions.md, Staff; Erasure and export.
 
 create table private.account_steps (
@@ -760,9 +766,9 @@ create table private.account_steps (
 comment on table private.account_steps is
   'Registry: what each feature does in the transaction of a ban, the end of a ban or an erasure.';
 comment on column private.account_steps.step is
-  'A function (person app.users) returns void. It gets the row after the change, runs as the owner, and changes '
-  'nothing when it runs again: private.erase_more and private.job_finish_erasures repeat the steps of an erasure.';
-comment on column private.account_steps.events is 'Of ban, unban and erasure, those at which the step runs.';
+  'A function (person app.users) returns void. It gets the row after the change and runs as the owner. Running it '
+  'again must change nothing: private.erase_more and private.job_finish_erasures repeat the steps of an erasure.';
+comment on column private.account_steps.events is 'When the step runs: at a ban, an unban, an erasure, or several.';
 comment on column private.account_steps.position is
   'The order of the steps. It follows the order of locks (ARCHITECTURE.md, Locks).';
 
@@ -792,14 +798,14 @@ begin
   return null;
 end $$;
 comment on function private.change_account_state is
-  'Trigger: runs the steps of private.account_steps when a person is banned, let in again or erased.';
+  'Trigger: runs the steps of private.account_steps when a person is banned, unbanned or erased.';
 create trigger _060_change_account_state after update of banned_at, erased_at on app.users
   for each row execute function private.change_account_state();
 
 -- sql/base/40_audience.sql
 
--- Who may see whom: one row a pair, so that a policy is one index-only probe a row.
--- The triggers that keep it hang on circles and blocks: sql/social.
+-- Who may see whom: one row per pair, so that a policy needs one index-only lookup per row.
+-- Triggers on circles and blocks maintain it: sql/social.
 -- docs/decisions.md, Visibility.
 
 create table app.audience (
@@ -812,15 +818,15 @@ create index audience_author_id_idx on app.audience (author_id, viewer_id) inclu
 create index audience_closer_idx on app.audience (viewer_id, author_id) include (level) where level > 0;
 create index audience_blocked_idx on app.audience (viewer_id, author_id) where level < 0;
 comment on table app.audience is
-  'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 inner circle, 3 oneself; no row is a '
-  'stranger (0).';
+  'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 in the inner circle, 3 oneself. No row '
+  'means a stranger (0).';
 
 create table app.hidden_people (
   user_id uuid primary key references app.users on delete cascade
 );
 comment on table app.hidden_people is
-  'The banned and the erased. Nobody sees what they wrote from then on, though their rows get required_level 4 in '
-  'batches. private.hide_person maintains it.';
+  'Banned and erased people. Nobody sees what they wrote from the moment they are in this table; their rows get '
+  'required_level 4 later, in batches. private.hide_person maintains it.';
 
 insert into private.lock_kinds (kind, position) values ('pair', 400);
 
@@ -835,7 +841,8 @@ begin
     insert into app.hidden_people (user_id) values (p_user.id) on conflict do nothing;
   end if;
 end $$;
-comment on function private.hide_person is 'Step: app.hidden_people has who is banned or erased.';
+comment on function private.hide_person is 'Step: adds banned and erased people to app.hidden_people, and removes the '
+  'unbanned.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_person', '{ban,unban,erasure}', 60);
 
@@ -846,7 +853,7 @@ as $$
 begin
   return coalesce(p_level, 0) >= 0;
 end $$;
-comment on function private.may_meet is 'Whether two people exist for each other: no block either way.';
+comment on function private.may_meet is 'Whether two people may see each other: neither has blocked the other.';
 
 create view private.visible_people with (security_invoker) as
 select u.id, u.username
@@ -855,28 +862,29 @@ where u.banned_at is null and u.erased_at is null
   and private.may_meet((select a.level from app.audience a
                         where a.viewer_id = (select app.uid()) and a.author_id = u.id));
 comment on view private.visible_people is
-  'The people whom the caller may see, by the rule of the policy of app.users. It is for definer functions, to which '
-  'no policy applies.';
+  'The people whom the caller may see, by the same rule as the policy of app.users. It is for definer functions, '
+  'because no policy applies to them.';
 
 create function private.find_level(p_viewer uuid, p_author uuid) returns smallint
-language plpgsql stable security definer   -- reads the audience of others than the caller
+language plpgsql stable security definer   -- reads the audience of people other than the caller
 set search_path = ''
 as $$
 begin
   return (select level from app.audience where viewer_id = p_viewer and author_id = p_author);
 end $$;
-comment on function private.find_level is 'The audience level of any viewer and author, for definer functions that '
-  'check again; null is a stranger.';
+comment on function private.find_level is
+  'The audience level of any viewer to any author, for definer functions, which no policy checks. Null means a '
+  'stranger.';
 
 create function private.add_own_audience() returns trigger
-language plpgsql security definer   -- only triggers write the audience
+language plpgsql security definer   -- only triggers may write the audience
 set search_path = ''
 as $$
 begin
   insert into app.audience (viewer_id, author_id, level) values (new.id, new.id, 3);
   return null;
 end $$;
-comment on function private.add_own_audience is 'Trigger: a new person is their own audience.';
+comment on function private.add_own_audience is 'Trigger: adds the row of a new person to themselves, with level 3.';
 create trigger _050_add_own_audience after insert on app.users
   for each row execute function private.add_own_audience();
 
@@ -890,13 +898,14 @@ begin
     from unnest(p_ones, p_others) as o (one, other)));
 end $$;
 comment on function private.lock_pairs is
-  'Locks pairs of people until the transaction ends. The caller recomputes in a later statement, whose snapshot then '
-  'sees all that others have committed. Pairs share 1024 locks, since an erasure has a pair for everybody who blocks '
-  'the person, and the locks of the whole database have one table of limited size.';
+  'Locks pairs of people until the transaction ends. The caller must compute levels in a later statement, because '
+  'only its snapshot has all that other transactions committed. All pairs share 1024 locks: an erasure has a pair '
+  'for everybody who blocks the person, and Postgres has a limited number of locks for the whole database.';
 
 -- sql/base/50_events.sql
 
--- Domain events: what happened, and who hears of it. sql/EVENTS.md is generated from the two registries.
+-- Domain events: what happened, and which functions are called for it. sql/EVENTS.md is generated from the two
+-- registries.
 
 create table private.event_types (
   name    text primary key check (name ~ '^[a-z_]+(\.[a-z_]+)+$'),
@@ -906,9 +915,9 @@ create table private.event_types (
 comment on table private.event_types is
   'Registry: the domain events.';
 comment on column private.event_types.payload is
-  'The fields of the payload. All of them are always present: ids, numbers and short codes.';
+  'The fields of the payload: ids, numbers and short codes. All of them are always present.';
 comment on column private.event_types.happens is
-  'When it is emitted, as the rest of a sentence that begins with "Emitted when".';
+  'When it is emitted, as the end of a sentence that begins with "Emitted when".';
 
 create table private.event_listeners (
   event    text not null references private.event_types on delete cascade,
@@ -922,10 +931,11 @@ comment on table private.event_listeners is
   'Registry: the functions that are called when an event is emitted.';
 comment on column private.event_listeners.position is
   'The order among the listeners of an event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 '
-  'reputation, 400 contribution, 500 what emits further events, 600 notifications, 700 Realtime.';
+  'reputation, 400 contribution, 500 listeners that emit further events, 600 notifications, 700 Realtime.';
 comment on column private.event_listeners.timing is
-  'at once: in the transaction that emits, which fails with the listener; it takes the payload, (jsonb) returns void. '
-  'soon: within a second, as an effect (56_effects.sql); it takes many, (private.effects[]) returns void.';
+  'at once: in the transaction that emits the event, which fails if the listener fails; the function takes the '
+  'payload, (jsonb) returns void. soon: within a second, as an effect (56_effects.sql); the function takes many, '
+  '(private.effects[]) returns void.';
 
 create table app.domain_events (
   id         bigint generated always as identity primary key,
@@ -935,7 +945,7 @@ create table app.domain_events (
 );
 create index domain_events_created_at_idx on app.domain_events (created_at);
 comment on table app.domain_events is
-  'The outbox: what happened, written by the transaction that caused it. private.emit writes a row and tells the '
+  'The outbox: what happened, written by the transaction that caused it. private.emit writes a row and calls the '
   'listeners of private.event_listeners.';
 
 create function private.dispatch_event(p_event text, p_payload jsonb) returns void
@@ -943,12 +953,12 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin end $$;
 comment on function private.dispatch_event is
-  'Calls the listeners of an event that are registered ''at once'', in the order of their positions. `npm run gen` '
-  'writes it from private.event_listeners (sql/admin/96_listeners.sql), since a call by a name out of a table costs a '
-  'plan each time.';
+  'Calls the listeners of an event that are registered ''at once'', by position. `npm run gen` writes it from '
+  'private.event_listeners (sql/admin/96_listeners.sql), because a call by a name from a table would be planned each '
+  'time.';
 
 create function private.emit(p_name text, p_payload json, p_people uuid[] default '{}') returns void
-language plpgsql volatile security definer   -- nobody else writes the outbox, and listeners write for others
+language plpgsql volatile security definer   -- nobody else may write the outbox, and listeners write for other people
 set search_path = ''
 as $$
 declare
@@ -960,12 +970,12 @@ begin
   perform private.dispatch_event(p_name, v_payload);
 end $$;
 comment on function private.emit is
-  'Records a domain event, leaves an effect for each of the people whom it concerns, and tells the listeners that '
-  'hear it at once, one after the other. An event emitted by a listener is told to its own listeners first.';
+  'Records a domain event, adds an effect for each of these people, and calls the listeners registered ''at once'', '
+  'one after the other. If a listener emits an event, the listeners of that event run first.';
 
 -- sql/base/51_idempotency.sql
 
--- Idempotency: a request that is repeated with its Idempotency-Key gets the first answer again.
+-- Idempotency: a request that is repeated with the same Idempotency-Key gets the first answer again.
 
 create table app.idempotency_keys (
   user_id    uuid not null references app.users on delete cascade,
@@ -978,13 +988,13 @@ create table app.idempotency_keys (
   primary key (user_id, operation, key)
 );
 create index idempotency_keys_created_at_idx on app.idempotency_keys (created_at);
--- without a list of what is to be indexed later, which each erasure would read to its end
+-- without fastupdate, because every erasure would read the whole list of pending entries
 create index idempotency_keys_named_idx on app.idempotency_keys using gin (named) with (fastupdate = off)
   where named is not null;
 comment on table app.idempotency_keys is
-  'Answers kept for 24 hours by caller, operation and Idempotency-Key. request is the hash of the parameters.';
+  'Answers kept for 24 hours, by caller, operation and Idempotency-Key. request is the hash of the parameters.';
 comment on column app.idempotency_keys.named is
-  'The other people whom the answer names, so that an erasure finds it; null where it names nobody else.';
+  'The people other than the caller whom the answer names, so that an erasure finds it; null if there are none.';
 
 insert into private.errors (code, status, text) values
   ('idempotency_key_invalid', 422, 'Idempotency-Key must have 1 to 200 characters.'),
@@ -1007,7 +1017,7 @@ end $$;
 comment on function private.find_idempotency_key is 'The request''s Idempotency-Key, or null.';
 
 create function private.begin_idempotent(p_operation text, p_request json) returns json
-language plpgsql volatile security definer   -- nobody may read or write answers otherwise
+language plpgsql volatile security definer   -- nobody else may read or write answers
 set search_path = ''
 as $$
 declare
@@ -1028,7 +1038,7 @@ begin
   begin
     perform set_config('lock_timeout', '5s', true);
     perform private.check_lock_order('kept answer');
-    -- waits here while a first request with this key runs
+    -- waits here while the first request with this key runs
     insert into app.idempotency_keys as k (user_id, operation, key, request)
     values (private.require_caller(), p_operation, v_key, v_request)
     on conflict (user_id, operation, key) do update
@@ -1052,8 +1062,8 @@ begin
   return v_kept.answer::json;
 end $$;
 comment on function private.begin_idempotent is
-  'Finds the kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there '
-  'is no key.';
+  'Finds the kept answer of an earlier request with the same Idempotency-Key; null if this is the first request, or '
+  'if there is no key.';
 
 create function private.people_in_answer(p_answer text) returns uuid[]
 language plpgsql stable
@@ -1062,17 +1072,17 @@ as $$
 begin
   return array(
     select n.user_id
-    -- strings that begin with acct:, and not what a text says in quotation marks, which are escaped
+    -- only whole strings that begin with acct:. In a text, quotation marks are escaped, so they do not match
     from (select distinct split_part(left(part, 31), '@', 1)
           from string_to_table(replace(p_answer, '\"', ''), '"acct:') with ordinality as s (part, place)
           where place > 1) as a (username)
     join app.usernames n on n.hash = private.username_hash(a.username)
     where n.user_id <> app.uid());
 end $$;
-comment on function private.people_in_answer is 'The people but the caller whose actor ids are values of an answer.';
+comment on function private.people_in_answer is 'The people other than the caller whose actor ids an answer has.';
 
 create function private.finish_idempotent(p_operation text, p_answer json) returns json
-language plpgsql volatile security definer   -- nobody may read or write answers otherwise
+language plpgsql volatile security definer   -- nobody else may read or write answers
 set search_path = ''
 as $$
 declare
@@ -1086,11 +1096,11 @@ begin
   return p_answer;
 end $$;
 comment on function private.finish_idempotent is
-  'Keeps an answer for private.begin_idempotent, and returns it. An operation that fails undoes its key too.';
+  'Keeps an answer for private.begin_idempotent, and returns it. If an operation fails, its key is not kept either.';
 
 -- sql/base/52_audit.sql
 
--- The audit log: every write of staff, chained by hash.
+-- The audit log: every write by staff, chained by hash.
 
 create table app.audit_log (
   id          bigint primary key,
@@ -1104,8 +1114,8 @@ create table app.audit_log (
 );
 create index audit_log_actor_id_idx on app.audit_log (actor_id, id desc);
 comment on table app.audit_log is
-  'Every write of staff, chained by hash to the one before it. Ids and numbers only; words and addresses are in '
-  'app.audit_details.';
+  'Every write by staff, chained by hash to the one before it. It has only ids and numbers; texts and addresses are '
+  'in app.audit_details.';
 call private.make_append_only('app.audit_log');
 
 create table app.audit_details (
@@ -1122,8 +1132,8 @@ create table private.audit_head (
 );
 create unique index audit_head_one_row_idx on private.audit_head ((true));
 comment on table private.audit_head is
-  'One row once there is an entry: how many there are, and the hash of the last. Without it the last could be deleted '
-  'and nothing would be missing.';
+  'One row as soon as there is an entry: how many entries there are, and the hash of the last one. Without it nobody '
+  'could notice that the last entry was deleted.';
 
 insert into private.lock_kinds (kind, position) values ('audit', 800);
 
@@ -1136,17 +1146,17 @@ begin
     json_build_array(p_entry.id, p_entry.action, p_entry.actor_id, p_entry.target_type, p_entry.target_id,
                      extract(epoch from p_entry.created_at))::text, 'UTF8'));
 end $$;
-comment on function private.audit_hash is 'SHA-256 over the entry and the hash before it.';
+comment on function private.audit_hash is 'SHA-256 of the entry and of the hash before it.';
 
 create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null)
 returns void
-language plpgsql volatile security definer   -- nobody else writes the chain
+language plpgsql volatile security definer   -- nobody else may write the chain
 set search_path = ''
 as $$
 declare
   v_entry app.audit_log;
 begin
-  -- the lock comes first, the read in a later statement: otherwise two would follow the same entry and fork the chain
+  -- locks first and reads in a later statement: otherwise two entries could follow the same one and fork the chain
   perform private.lock('audit');
   select id + 1, hash into v_entry.id, v_entry.previous from app.audit_log order by id desc limit 1;
   v_entry.id := coalesce(v_entry.id, 1);
@@ -1164,12 +1174,12 @@ begin
           p_detail::jsonb);
 end $$;
 comment on function private.audit is
-  'Appends an audit entry of the caller. An operation calls it last, since one writer at a time gets through '
-  '(ARCHITECTURE.md, Locks).';
+  'Appends an audit entry of the caller. An operation calls it last, because only one transaction at a time can '
+  'append (ARCHITECTURE.md, Locks).';
 
 -- sql/base/53_pages.sql
 
--- How operations answer a time, a list, an object of two parts, and a client that has the answer in its cache.
+-- How operations return a time, a list, one object made of two, and a response that the client has in its cache.
 
 create function private.utc(p_time timestamptz) returns text
 language plpgsql stable strict
@@ -1179,7 +1189,7 @@ begin
   return to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 end $$;
 comment on function private.utc is
-  'A time as every answer has it: UTC with milliseconds and Z. Null where there is none, or no end.';
+  'A time in the form of every response: UTC with milliseconds and Z. Null if there is none, or no end.';
 
 create function private.calendar_end() returns timestamptz
 language plpgsql immutable parallel safe
@@ -1189,7 +1199,8 @@ begin
   return timestamptz '9999-12-31 00:00:00+00';
 end $$;
 comment on function private.calendar_end is
-  'What people plan lies before: later it would have five digits of a year on some clock, or be no moment at all.';
+  'What people plan must be before it: a later time would have a year of five digits in some time zone, or be '
+  'invalid.';
 
 create function private.is_ahead(p_time timestamptz) returns boolean
 language plpgsql stable
@@ -1198,7 +1209,8 @@ as $$
 begin
   return (p_time > now() and p_time < private.calendar_end()) is true;
 end $$;
-comment on function private.is_ahead is 'Whether a time can be planned: in the future, and before the year 9999 ends.';
+comment on function private.is_ahead is
+  'Whether a time can be planned: in the future, and before private.calendar_end.';
 
 create function private.require_cursor(p_cursor text) returns uuid
 language plpgsql stable
@@ -1212,11 +1224,11 @@ begin
 end $$;
 comment on function private.require_cursor is 'Reads a cursor that is a UUID; null stays null.';
 
--- A list reads its rows by an index, of which the caller may not see all, and nobody may have to wait while thousands
--- of them are passed over. So a page looks at no more than 400 rows. When they end before the page is full it is
--- short, and the next one goes on behind the last row that was looked at, which may be one that the caller must not
--- know of. So its cursor is sealed: encrypted, and good for this caller and this list alone. Otherwise somebody could
--- change it bit by bit, or try it in other lists, and learn from the pages what it holds.
+-- A list reads its rows by an index. The caller may not see all of them, and nobody should wait while thousands of
+-- rows are skipped. So a page reads at most 400 rows. If the page isn't full by then, it is short, and the next page
+-- continues after the last row that was read. The caller may not see that row, so the cursor is sealed: it is
+-- encrypted, and valid only for this caller and this list. Otherwise somebody could change the cursor bit by bit, or
+-- try it in other lists, and learn from the pages what is in it.
 -- docs/limits.md; docs/decisions.md, Lists.
 
 create table private.cursor_keys (
@@ -1225,7 +1237,7 @@ create table private.cursor_keys (
 );
 create unique index cursor_keys_one_row_idx on private.cursor_keys ((true));
 comment on table private.cursor_keys is
-  'One row, made with the schema: the key with which cursors are encrypted, and the one with which they are signed.';
+  'One row, made with the schema: the key that encrypts cursors, and the key that signs them.';
 insert into private.cursor_keys default values;
 
 create function private.cursor_signature(p_key bytea, p_list text, p_hidden bytea) returns bytea
@@ -1233,13 +1245,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- the first two have a fixed length, so no other caller and list give the same bytes
+  -- the first two have a fixed length, so no other caller and list result in the same bytes
   return substr(extensions.hmac(
     p_hidden || uuid_send(coalesce(app.uid(), '00000000-0000-0000-0000-000000000000')) || convert_to(p_list, 'UTF8'),
     p_key, 'sha256'), 1, 18);
 end $$;
 comment on function private.cursor_signature is
-  'What a cursor ends with: 144 bits of an HMAC over its encrypted part, the caller and the list.';
+  'The end of a cursor: 144 bits of an HMAC over its encrypted part, the caller and the list.';
 
 create function private.seal(p_list text, p_content bytea) returns text
 language plpgsql volatile security definer   -- nobody may read the keys
@@ -1255,8 +1267,8 @@ begin
                    e'+/=\n', '-_');
 end $$;
 comment on function private.seal is
-  'A cursor with this content, which only this caller can use, in this list: other letters each time. A list is named '
-  'by all that its order depends on. See private.open.';
+  'A cursor with this content, valid only for this caller and this list. Each call returns another one. The name of a '
+  'list must have everything that its order depends on. See private.open.';
 
 create function private.open(p_list text, p_cursor text) returns bytea
 language plpgsql stable security definer   -- nobody may read the keys
@@ -1274,24 +1286,24 @@ begin
   v_sealed := decode(rpad(translate(p_cursor, '-_', '+/'), (length(p_cursor) + 3) / 4 * 4, '='), 'base64');
   v_hidden := substr(v_sealed, 1, length(v_sealed) - 18);
   if private.cursor_signature(v_keys.signing, p_list, v_hidden) <> substr(v_sealed, length(v_sealed) - 17)
-     -- the last letter has bits that say nothing
+     -- the last letter has unused bits
      or translate(encode(v_sealed, 'base64'), e'+/=\n', '-_') <> p_cursor then
     return null;
   end if;
   return extensions.decrypt_iv(substr(v_hidden, 17), v_keys.hiding, substr(v_hidden, 1, 16), 'aes-cbc');
 end $$;
 comment on function private.open is
-  'What private.seal put into a cursor for this caller and list; null for any other.';
+  'What private.seal put into a cursor for this caller and list; null for any other cursor.';
 
 create function private.seal_cursor(p_list text, p_number bigint, p_id uuid) returns text
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.seal(p_list, int8send(p_number) || uuid_send(p_id)); end $$;
 comment on function private.seal_cursor is
-  'A cursor that holds a number and an id: 88 letters. See private.seal, private.open_cursor.';
+  'A cursor with a number and an id: 88 letters. See private.seal, private.open_cursor.';
 
 create type app.rank_place as (rank bigint, id uuid);
-comment on type app.rank_place is 'A place in a list that goes by a number, then by an id.';
+comment on type app.rank_place is 'A place in a list that is ordered by a number, then by id.';
 
 create function private.open_cursor(p_list text, p_cursor text) returns app.rank_place
 language plpgsql stable
@@ -1307,10 +1319,10 @@ begin
           encode(substr(v_content, 9), 'hex')::uuid)::app.rank_place;
 end $$;
 comment on function private.open_cursor is
-  'What private.seal_cursor put into a cursor for this caller and list; null for any other.';
+  'What private.seal_cursor put into a cursor for this caller and list; null for any other cursor.';
 
 create type app.place as (at timestamptz, id uuid);
-comment on type app.place is 'A place in a list that goes by time, then id. It need not be that of a row.';
+comment on type app.place is 'A place in a list that is ordered by time, then by id. No row needs to be at it.';
 
 create function private.place_cursor(p_list text, p_at timestamptz, p_id uuid) returns text
 language plpgsql volatile
@@ -1325,12 +1337,12 @@ as $$
 declare
   v_place app.rank_place := private.open_cursor(p_list, p_cursor);
 begin
-  -- whole seconds and the rest, since an interval is multiplied by a float
+  -- seconds and microseconds apart, because an interval is multiplied by a float
   return (timestamptz 'epoch' + v_place.rank / 1000000 * interval '1 second'
                               + v_place.rank % 1000000 * interval '1 microsecond', v_place.id)::app.place;
 end $$;
 comment on function private.cursor_place is
-  'The place in a cursor of private.place_cursor; of any other both parts are null.';
+  'The place in a cursor of private.place_cursor; for any other cursor both parts are null.';
 
 create function private.page_start(p_list text, p_cursor text, p_oldest boolean default false) returns app.place
 language plpgsql stable
@@ -1349,7 +1361,8 @@ begin
   return v_place;
 end $$;
 comment on function private.page_start is
-  'Where a page of this list begins: behind the place of its cursor, or without one at the newest row, or the oldest.';
+  'Where a page of this list begins: after the place of its cursor; without a cursor, at the newest row, or with '
+  'p_oldest at the oldest.';
 
 create function private.rank_start(p_list text, p_cursor text) returns app.rank_place
 language plpgsql stable
@@ -1365,7 +1378,8 @@ begin
   end if;
   return v_place;
 end $$;
-comment on function private.rank_start is 'As private.page_start, in a list that goes by a number, the highest first.';
+comment on function private.rank_start is
+  'As private.page_start, for a list that is ordered by a number, highest first.';
 
 create function private.require_place(p_list text, p_cursor text) returns app.place
 language plpgsql stable
@@ -1380,45 +1394,45 @@ begin
   return v_place;
 end $$;
 comment on function private.require_place is
-  'Reads a cursor of this list, which is a place or the UUID of a row: of the latter the time is null. Of null both '
-  'parts are.';
+  'Reads a cursor of this list, which is a place or the UUID of a row. For a UUID the time is null; for null both '
+  'parts are null.';
 
 create type app.found as (ids uuid[], next text);
 comment on type app.found is
-  'What one look at a list found: up to 51 ids, which are one more than the largest page, and when all its 400 rows '
-  'did not fill the page, a cursor for the place of the last one, from which the next page goes on.';
+  'What one read of a list found: up to 51 ids, one more than the largest page has. If its 400 rows did not fill the '
+  'page, also a cursor for the place of the last row, after which the next page continues.';
 
 create procedure private.force_index_scans(p_function regproc)
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- for many rows of one person, of which the planner expects few, it would rather read and sort them all
+  -- if a person has many rows and the planner expects few, it would otherwise read and sort them all
   execute format('alter function %s set enable_seqscan = off', p_function);
   execute format('alter function %s set enable_bitmapscan = off', p_function);
   execute format('alter function %s set enable_hashjoin = off', p_function);
   execute format('alter function %s set enable_mergejoin = off', p_function);
   execute format('alter function %s set enable_sort = off', p_function);
   execute format('alter function %s set enable_incremental_sort = off', p_function);
-  -- or the order of an aggregate would have it walk a whole table that happens to be in that order
+  -- otherwise, for the order of an aggregate, it would read a whole table that happens to be in that order
   execute format('alter function %s set enable_presorted_aggregate = off', p_function);
-  -- there is one such plan, and making it at every call would cost as much as running it
+  -- only one such plan exists, and making it at every call would cost as much as running it
   execute format('alter function %s set plan_cache_mode = force_generic_plan', p_function);
 end $$;
 comment on procedure private.force_index_scans is
-  'For migrations: from then on the function finds its rows one by one, in the order of an index or by their ids, and '
-  'stops when it has enough, whatever the planner believes. It is planned once a session.';
+  'For migrations: from then on, the function finds its rows one by one, in the order of an index or by id, and stops '
+  'when it has enough, whatever the planner expects. It is planned once per session.';
 
 create function private.require_limit(p_limit integer) returns void
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_limit is null or p_limit not between 1 and 50 then   -- null would be a list without end
+  if p_limit is null or p_limit not between 1 and 50 then   -- null would mean no limit
     perform private.raise_error('limit_out_of_range');
   end if;
 end $$;
-comment on function private.require_limit is 'Passes for the limit of a page, 1 to 50.';
+comment on function private.require_limit is 'Passes if the limit of a page is 1 to 50.';
 
 create function private.page(p_items json, p_cursors text[], p_limit integer, p_next text default null) returns json
 language plpgsql stable
@@ -1434,8 +1448,8 @@ begin
     'hasMore', v_more or p_next is not null);
 end $$;
 comment on function private.page is
-  'Makes a page, {items, nextCursor, hasMore}, of its items and of the cursors of one item more than the page, in '
-  'order. With p_next a page that is not full has a next one nevertheless, which goes on from there.';
+  'Makes a page, {items, nextCursor, hasMore}, from its items and from the cursors of the items and of one more, in '
+  'order. If the page is not full but p_next is given, there is a next page, which begins at p_next.';
 
 create function private.page_of_texts(p_items text, p_cursors text[], p_limit integer, p_next text default null)
 returns json
@@ -1451,7 +1465,7 @@ begin
           || ',"hasMore":' || (v_cursor is not null) || '}')::json;
 end $$;
 comment on function private.page_of_texts is
-  'As private.page, but the items are the text of a JSON array. Postgres then parses them only once, with the page.';
+  'As private.page, but the items are the text of a JSON array, which Postgres then parses only once, with the page.';
 
 create function private.count_fitting(p_bytes integer[], p_limit integer) returns integer
 language plpgsql immutable
@@ -1460,7 +1474,7 @@ as $$
 declare
   v_left integer := 500000;
 begin
-  if p_limit between 1 and 50 then   -- private.page refuses any other
+  if p_limit between 1 and 50 then   -- private.page rejects any other
     for v_place in 1 .. least(p_limit, cardinality(p_bytes)) loop
       if v_left <= 0 then
         return v_place - 1;
@@ -1471,8 +1485,9 @@ begin
   return p_limit;
 end $$;
 comment on function private.count_fitting is
-  'How many items of so many bytes a page of p_limit has: it ends with the one by which half a megabyte is reached, '
-  'since 50 of the longest texts are 40 MB, which take the database a second and every reader as much to load.';
+  'How many items of these sizes in bytes fit on a page of p_limit: the page ends with the item that reaches half a '
+  'megabyte. Otherwise 50 of the longest texts would be 40 MB, which would take the database a second, and every '
+  'client as long to load.';
 
 create function private.require_uuid(p_text text, p_code text) returns uuid
 language plpgsql stable
@@ -1484,7 +1499,7 @@ begin
   end if;
   return p_text::uuid;
 end $$;
-comment on function private.require_uuid is 'A text that is a UUID. Fails with p_code.';
+comment on function private.require_uuid is 'Reads a text that must be a UUID. Fails with p_code.';
 
 create function private.require_card(p_code text, p_card json) returns json
 language plpgsql stable
@@ -1497,19 +1512,19 @@ begin
   return p_card;
 end $$;
 comment on function private.require_card is
-  'A card that the caller may see. Fails with this code where there is none: it was never for them, or it went '
-  'meanwhile.';
+  'Returns a card that the caller may see. Fails with this code if there is no card: the caller may never have seen '
+  'it, or it was deleted meanwhile.';
 
 create function private.merge_objects(p_card json, p_more json) returns json
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  -- as text: parsing both into jsonb and printing them takes ten times as long
+  -- as text, because parsing both into jsonb and printing them takes ten times as long
   return left(p_card::text, -1) || ',' || substr(p_more::text, 2);
 end $$;
 comment on function private.merge_objects is
-  'Merges two objects, neither of them empty, that have no field in common. The first must end without a blank, as '
+  'Merges two objects that have no field in common; neither may be empty. The first must end without a blank, as '
   'json_build_object writes it.';
 
 create function private.not_modified(p_version text) returns boolean
@@ -1529,14 +1544,15 @@ begin
   return true;
 end $$;
 comment on function private.not_modified is
-  'Puts the ETag of this version on the answer. True when If-None-Match names it: the operation then answers null '
-  '(304). Call it before the answer is made.';
+  'Sets the ETag of this version on the response. True if If-None-Match has it: the operation then returns null '
+  '(304). Call it before the response is made.';
 
 -- sql/base/55_ledgers.sql
 
--- What ledgers have in common: they are appended only, and each kind of entry is registered. A ledger has the verbs
--- earn_… (once for a cause), reverse_… (by opposite entries) and, for mana, move. Whoever writes reputation or
--- contribution holds the lock of the people whose it is (private.lock_effects).
+-- What ledgers have in common: they are append-only, and every kind of entry is registered. The functions of a ledger
+-- are named earn_… (adds an entry once per cause), reverse_… (adds opposite entries) and, for mana, move. A
+-- transaction that writes reputation or contribution must hold the locks of the people who get it
+-- (private.lock_effects).
 
 create table private.ledger_kinds (
   ledger text not null check (ledger in ('reputation', 'contribution', 'mana')),
@@ -1547,7 +1563,7 @@ create table private.ledger_kinds (
 comment on table private.ledger_kinds is
   'Registry: the kinds of ledger entries.';
 comment on column private.ledger_kinds.points is
-  'What an entry of this kind is worth; null where its cause brings its own number. For mana it is always null.';
+  'How many points an entry of this kind has; null if its cause says how many. For mana it is always null.';
 
 create function private.ledger_points(p_ledger text, p_kind text) returns numeric
 language plpgsql stable security definer   -- reads the registry for callers who may not
@@ -1560,22 +1576,23 @@ begin
   return v_points;
 end $$;
 comment on function private.ledger_points is
-  'The points of a kind of entry, or null. Raises no_data_found for a kind that nobody registered, which only a '
-  'mistake in SQL can name.';
+  'The points of a kind of entry, or null. Raises no_data_found for a kind that is not registered, which can only be '
+  'a mistake in SQL.';
 
 create type private.earning as (
   user_id uuid, interest_id uuid, kind text, source_id uuid, earned_from uuid, caused_at timestamptz
 );
 comment on type private.earning is
-  'What a cause gives a person: a kind of private.ledger_kinds, the cause, from whom it is earned (null where nobody '
-  'else is involved), and when. Only reputation has an interest.';
+  'What a person earns from a cause: a kind of private.ledger_kinds, the cause, from whom it is earned (null if '
+  'nobody else is involved), and when. Only reputation has an interest.';
 
 -- sql/base/56_effects.sql
 
--- Effects: what follows from an event for others than its cause, and need not be there in the same moment:
--- reputation, contribution, notifications, Realtime. An event leaves a row for each person whom it concerns, in its
--- transaction. The worker applies what waits, many people at once and each in order, by the listeners that
--- private.event_listeners calls soon. Whoever decides by such a thing, or shows it, lets it catch up first.
+-- Effects: the consequences of an event for people other than its cause, which may come a moment later: reputation,
+-- contribution, notifications, Realtime. In its transaction, an event adds a row for each person whom it concerns. The
+-- worker applies the waiting effects of many people together, each person's in order, by calling the listeners that
+-- private.event_listeners has with timing 'soon'. A function that shows or decides by such data applies the waiting
+-- effects first.
 -- docs/decisions.md, Effects.
 
 create table private.effects (
@@ -1586,17 +1603,17 @@ create table private.effects (
   caused_at timestamptz not null default now(),
   event_id  bigint,
   primary key (user_id, id)
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);   -- rows stay for a moment
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);   -- each row exists for a moment only
 comment on table private.effects is
-  'What has happened and is not applied yet: a row an event and person whom it concerns. Nothing but applying takes a '
-  'row away. There is no foreign key: who is told of something would lock the person for it.';
+  'Effects that are not applied yet: one row per event and person. A row is deleted only when it is applied. There is '
+  'no foreign key, because it would lock each person who is notified.';
 comment on column private.effects.id is
-  'The order of a person''s effects. Of two that depend on each other the later has the higher one, since it was '
-  'caused after the earlier was committed, or under the same lock.';
+  'The order of a person''s effects. If one depends on another, it has the higher id: its event happened after the '
+  'other was committed, or under the same lock.';
 comment on column private.effects.caused_at is
-  'When the transaction of the cause began: notifications and what is earned carry it.';
+  'When the transaction of the cause began. Notifications and ledger entries get this time.';
 comment on column private.effects.event_id is
-  'The event in app.domain_events; null where a batch of the worker left the effect.';
+  'The event in app.domain_events; null if a batch of the worker added the effect.';
 
 create table private.stuck_effects (
   user_id   uuid primary key,
@@ -1611,19 +1628,19 @@ create table private.stuck_effects (
   context   text not null
 );
 comment on table private.stuck_effects is
-  'Effects that could not be applied, which only a fault can cause: of each such person the first one. It waits with '
-  'all that are behind it, and those of others go on.';
+  'Effects that could not be applied, which only a bug can cause: the first such effect of each person. The later '
+  'effects of that person wait behind it; the effects of other people do not.';
 comment on column private.stuck_effects.effect_id is 'The effect in private.effects, which has the payload.';
 comment on column private.stuck_effects.event_id is
-  'The event in app.domain_events; null where a batch of the worker left the effect.';
+  'The event in app.domain_events; null if a batch of the worker added the effect.';
 comment on column private.stuck_effects.listener is 'The listener that failed; null if it failed before the first.';
-comment on column private.stuck_effects.attempts is 'How often this effect was tried.';
+comment on column private.stuck_effects.attempts is 'How many times this effect was tried.';
 comment on column private.stuck_effects.message is 'SQLSTATE and message of the last error.';
 comment on column private.stuck_effects.context is
-  'The functions that were running, innermost first, each with its line. No SQL text and no data, which could hold '
-  'what people wrote.';
+  'The functions that were running, innermost first, each with its line. It has no SQL text and no data, because '
+  'these could contain what people wrote.';
 comment on column private.stuck_effects.retry_at is
-  'When the worker tries again: after 5 seconds, then each time twice as long, an hour at most.';
+  'When the worker tries again: after 5 seconds, then after twice as long each time, up to an hour.';
 comment on column private.stuck_effects.failed_at is 'When it last failed.';
 
 insert into private.lock_kinds (kind, position) values ('effects', 600);
@@ -1631,7 +1648,7 @@ insert into private.lock_kinds (kind, position) values ('effects', 600);
 create function private.add_effects(
   p_event text, p_payload jsonb, p_people uuid[], p_event_id bigint default null
 ) returns void
-language plpgsql volatile security definer   -- effects are for others than the caller
+language plpgsql volatile security definer   -- effects are for people other than the caller
 set search_path = ''
 as $$
 begin
@@ -1645,7 +1662,8 @@ begin
     and exists (select from private.event_listeners l where l.event = p_event and l.timing = 'soon');
 end $$;
 comment on function private.add_effects is
-  'Leaves an effect of an event for each of these people, nulls apart, if anybody hears the event soon.';
+  'Adds an effect of an event for each of these people, ignoring nulls, if the event has a listener with timing '
+  '''soon''.';
 
 create function private.effects_key(p_person uuid) returns bigint
 language plpgsql immutable
@@ -1655,19 +1673,19 @@ begin
   return hashtextextended('effects ' || p_person, 0);
 end $$;
 comment on function private.effects_key is
-  'The key under which private.lock has the effects of a person, for those who only try for it.';
+  'The key of a person''s lock of the kind effects, for callers that only try to take it.';
 
 create function private.is_stuck(p_person uuid) returns boolean
-language plpgsql stable security definer   -- nobody else reads who is stuck
+language plpgsql stable security definer   -- nobody else may read who is stuck
 set search_path = ''
 as $$
 begin
   return exists (select from private.stuck_effects s where s.user_id = p_person and s.retry_at > now());
 end $$;
-comment on function private.is_stuck is 'Whether effects of a person failed and are not due again.';
+comment on function private.is_stuck is 'Whether effects of a person failed and are not due for a retry.';
 
 create function private.apply_effects_of(p_people uuid[], p_most integer default 1000) returns integer
-language plpgsql volatile security definer   -- listeners write for others
+language plpgsql volatile security definer   -- listeners write for other people
 set search_path = ''
 as $$
 declare
@@ -1676,7 +1694,7 @@ declare
   v_heard    private.effects[];
   v_applied  integer := 0;
 begin
-  -- once more for what the listeners emit, such as a level that is reached: it concerns the same people
+  -- further rounds for what the listeners emit, such as a level that is reached: it concerns the same people
   for v_round in 1..3 loop
     with due as (
       select e.user_id, e.id from private.effects e
@@ -1694,43 +1712,44 @@ begin
       group by l.listener
       order by min(l.position), l.listener
     loop
-      execute format('select %s($1)', v_listener) using v_heard;   -- the name comes out of the registry
+      execute format('select %s($1)', v_listener) using v_heard;   -- the name is from the registry
     end loop;
     v_applied := v_applied + cardinality(v_effects);
   end loop;
   return v_applied;
 end $$;
 comment on function private.apply_effects_of is
-  'Applies what waits for these people, up to so many effects and what follows from them, and answers how many. Lock '
-  'first (private.effects_key).';
+  'Applies the waiting effects of these people, up to p_most per round, and the effects that follow from them. '
+  'Returns how many it applied. Take the locks first (private.effects_key).';
 
 create function private.lock_effects(variadic p_people uuid[]) returns void
-language plpgsql volatile security definer   -- applies what concerns others than the caller
+language plpgsql volatile security definer   -- applies effects of people other than the caller
 set search_path = ''
 as $$
 declare
   v_person uuid;
 begin
   perform private.lock('effects', variadic p_people::text[]);
-  -- each by itself: a fault of one must not take from another what is theirs
+  -- one person at a time: an error of one must not affect the others
   foreach v_person in array p_people loop
     begin
       for v_round in 1..4 loop
         exit when private.is_stuck(v_person) or private.apply_effects_of(array[v_person]) = 0;
       end loop;
     exception when others then
-      -- the worker meets it too, and keeps it in private.stuck_effects
+      -- the worker gets the same error, and records it in private.stuck_effects
       raise warning 'effects could not be applied: % %', sqlstate, sqlerrm;
     end;
   end loop;
 end $$;
 comment on function private.lock_effects is
-  'For who decides: lets one at a time write the ledgers and notifications of these people, and applies what waits '
-  'for each first, four times what private.apply_effects_of does. What a later statement reads of them nobody else '
-  'changes meanwhile, and what it writes comes behind. ARCHITECTURE.md, Locks.';
+  'For functions that decide by ledgers or notifications: takes the locks under which these people''s ledgers and '
+  'notifications are written, one transaction at a time, and first applies the waiting effects of each, up to four '
+  'times as many as private.apply_effects_of. A later statement reads rows that nobody else can change until the end, '
+  'and its own entries follow those of the effects. ARCHITECTURE.md, Locks.';
 
 create function private.catch_up(variadic p_people uuid[]) returns void
-language plpgsql volatile security definer   -- nobody else reads what waits
+language plpgsql volatile security definer   -- nobody else may read effects
 set search_path = ''
 as $$
 declare
@@ -1740,7 +1759,7 @@ begin
   for v_person in
     select p.id from unnest(p_people) as p (id)
     where exists (select from private.effects e where e.user_id = p.id) and not private.is_stuck(p.id)
-      and current_setting('transaction_read_only') = 'off'   -- as PostgREST answers a GET: the worker alone applies
+      and current_setting('transaction_read_only') = 'off'   -- in a read-only GET of PostgREST only the worker applies
     order by private.effects_key(p.id)
   loop
     begin
@@ -1754,12 +1773,12 @@ begin
   end loop;
 end $$;
 comment on function private.catch_up is
-  'For who shows reputation or notifications: applies what waits for these people, so that nobody is a moment behind. '
-  'It is no reason to fail, nor to hold others up: 300 effects and what follows from them, and a second''s wait for '
-  'whoever is at it.';
+  'For functions that show reputation or notifications: applies the waiting effects of these people, so that what is '
+  'shown is up to date. It never fails and never holds a request up for long: it applies up to 300 effects and what '
+  'follows from them, and waits up to a second for a lock that somebody else has.';
 
 create function private.apply_one_by_one(p_person uuid, p_until timestamptz) returns integer
-language plpgsql volatile security definer   -- listeners write for others
+language plpgsql volatile security definer   -- listeners write for other people
 set search_path = ''
 as $$
 declare
@@ -1783,7 +1802,7 @@ begin
         select l.listener from private.event_listeners l
         where l.event = v_effect.event and l.timing = 'soon' order by l.position
       loop
-        execute format('select %s($1)', v_listener) using array[v_effect];   -- the name comes out of the registry
+        execute format('select %s($1)', v_listener) using array[v_effect];   -- the name is from the registry
       end loop;
       v_applied := v_applied + 1;
     exception when others then
@@ -1793,7 +1812,7 @@ begin
       values
         (p_person, v_effect.id, v_effect.event, v_effect.event_id, v_listener, 1,
          clock_timestamp() + interval '5 seconds', clock_timestamp(), sqlstate || ' ' || sqlerrm,
-         -- its other lines are SQL with its literals, or data that could not be read
+         -- only these lines: the others are SQL with its literals, or invalid data
          array_to_string(array(select f.line[1] from regexp_matches(
            v_context, '^((?:PL/pgSQL|SQL) function .*)$', 'gn') f (line)), e'\n'))
       on conflict (user_id) do update
@@ -1810,11 +1829,11 @@ begin
   return v_applied;
 end $$;
 comment on function private.apply_one_by_one is
-  'Applies what waits for a person effect by effect, until one fails or the time is over, and answers how many. The '
-  'one that fails goes into private.stuck_effects. Lock first (private.effects_key).';
+  'Applies the waiting effects of a person one by one, until one fails or the time is over. Returns how many it '
+  'applied. It records the one that fails in private.stuck_effects. Take the lock first (private.effects_key).';
 
 create function private.apply_effects(p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may use none of our tables
 set search_path = ''
 as $$
 declare
@@ -1827,10 +1846,10 @@ declare
   v_applied integer := 0;
   v_until   timestamptz := clock_timestamp() + interval '20 seconds';
 begin
-  perform set_config('lock_timeout', '1s', true);   -- others wait for these people meanwhile
+  perform set_config('lock_timeout', '1s', true);   -- other transactions wait for these people meanwhile
   delete from private.stuck_effects s
   where s.retry_at <= now() and not exists (select from private.effects e where e.user_id = s.user_id);
-  -- the people of the next 500 effects, behind the one before, so that each has their turn
+  -- the people of the next 500 effects, after the previous call's people, so that everybody gets their turn
   select array_agg(distinct w.user_id), count(*) = 500 into v_people, v_full
   from (select e.user_id from private.effects e
         where e.user_id > v_after
@@ -1842,7 +1861,7 @@ begin
   if v_full then
     v_next := v_people[cardinality(v_people)];
   end if;
-  -- people whom somebody else is at are passed over. What waits is read again, under the lock
+  -- skips people whose lock another transaction has. Their effects are read again, under the lock
   v_people := array(select p.id from unnest(v_people) as p (id)
                     where pg_try_advisory_xact_lock(private.effects_key(p.id)));
   begin
@@ -1871,17 +1890,18 @@ begin
       from private.stuck_effects s where s.user_id = any (v_failed) and s.attempts = 1), '[]'));
 end $$;
 comment on function private.apply_effects is
-  'For the worker alone: applies what waits for the people of the next 500 effects behind one, and what follows from '
-  'them, in one transaction. Any number may call it at once: it passes over people whom another is at. Answers '
+  'For the worker alone: applies the waiting effects of the next people, those of the next 500 effects after p_after, '
+  'and what follows from them, in one transaction. Several workers may call it at once: it skips people whose effects '
+  'another one applies. Returns '
   '{applied, failed, next, stuck: [{person, event, eventId, effectId, listener, sqlstate, context}]}: failed counts '
-  'people, stuck has the effects that failed for the first time, and next, the person to go on from, is null at the '
-  'end.';
+  'people, stuck has the effects that failed for the first time, and next is the p_after of the next call, or null at '
+  'the end.';
 
 -- sql/base/60_jobs.sql
 
--- Jobs: work that the clock starts. The worker (api-facade/worker) has the clock and nothing else; each job is one
--- function, private.job_<name>, here or in the feature whose rows it touches, and answers how many rows it changed. It
--- finds what is due in the rows, so it may run late, twice, or in two workers at once. sql/JOBS.md is generated from
+-- Jobs: work that runs on a schedule. The worker (api-facade/worker) knows only the schedule; each job is one
+-- function, private.job_<name>, here or in the feature whose rows it changes, and returns how many rows it changed. It
+-- finds what is due from the rows, so it may run late, twice, or in two workers at once. sql/JOBS.md is generated from
 -- the registry.
 
 create table private.jobs (
@@ -1895,12 +1915,12 @@ comment on table private.jobs is
   'Registry: the jobs. The function of a job is private.job_<name>, with underscores.';
 comment on column private.jobs.cron is 'When it runs, in UTC.';
 comment on column private.jobs.expires is
-  'After so many seconds a run counts as lost, and the next may begin; after 10 when its worker was killed.';
+  'After so many seconds a run counts as lost, and the next may begin. If its worker was killed, after 10 seconds.';
 comment on column private.jobs.repeats is
-  'A run does one piece of the work: the worker calls again until there is none left, for half of expires. A piece '
-  'that answers less than 0 has failed: the others go on, and the run fails at its end.';
+  'A run does the work in pieces: the worker calls again until nothing is due, for half of expires. A piece that '
+  'returns less than 0 has failed: the other pieces still run, and the run fails at its end.';
 comment on column private.jobs.alarm is
-  'What the worker logs as an error, and counts as a failure, when the job had to change anything.';
+  'What the worker logs as an error, and counts as a failure, if the job had to change anything.';
 
 create table private.batch_queues (
   queue   text primary key,
@@ -1910,12 +1930,12 @@ comment on table private.batch_queues is
   'Registry: queues for work that is too large for the transaction that causes it. private.make_batch_queue adds a '
   'row.';
 comment on column private.batch_queues.batch is
-  'A function (job jsonb, after uuid) returns json. It does the next 500 or so behind `after`, which is null at the '
-  'beginning, and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run '
+  'A function (job jsonb, after uuid) returns json. It processes about the next 500 rows after `after`, which is null '
+  'at the beginning, and returns {changed, next}; next is null at the end. Each batch is one transaction, and may run '
   'twice.';
 
 create function private.list_work() returns json
-language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
+language plpgsql stable security definer   -- for the worker alone, which may read none of our tables
 set search_path = ''
 as $$
 begin
@@ -1939,16 +1959,16 @@ create table private.job_runs (
   last_ended_at  timestamptz
 );
 comment on table private.job_runs is
-  'A row a job, for /metrics: how often it ran and failed in all workers, and how many rows it changed.';
-comment on column private.job_runs.last_run_at is 'When it last ran, also when it failed.';
+  'One row per job, for /metrics: how often it ran and failed in all workers, and how many rows it changed.';
+comment on column private.job_runs.last_run_at is 'When it last ran, even if it failed.';
 comment on column private.job_runs.last_failed_at is 'When it last failed; null if never.';
 comment on column private.job_runs.last_ended_at is
-  'When it last ran to its end, also when it found what must not be; null if never.';
+  'When it last ran to its end, even if its alarm was raised; null if never.';
 comment on column private.job_runs.last_changed is
-  'How many rows it changed when it last ran to its end: of a job with an alarm, how much is wrong.';
+  'How many rows it changed when it last ran to its end. For a job with an alarm, how many errors it found.';
 
 create function private.note_job_run(p_job text, p_changed integer, p_failed boolean) returns void
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may use none of our tables
 set search_path = ''
 as $$
 begin
@@ -1966,8 +1986,8 @@ begin
         last_changed = case when excluded.last_ended_at is null then r.last_changed else excluded.last_changed end;
 end $$;
 comment on function private.note_job_run is
-  'Records that a job ran. The worker calls it in a transaction of its own, so that the record of a failed job is not '
-  'undone with it.';
+  'Records that a job ran. The worker calls it in a separate transaction, because the record of a failed job must not '
+  'be undone with the job.';
 
 create function private.job_metrics() returns json
 language plpgsql stable security definer   -- for /metrics alone; nobody else may read the queues
@@ -1994,18 +2014,18 @@ begin
 end $$;
 comment on function private.job_metrics is
   'For /metrics: {runs: [{job, runs, failures, changed, lastChanged, lastRun, lastFailure}], queues: [{queue, state, '
-  'depth}], effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000, lag '
-  'how many seconds ago the oldest of them was caused, and stuck how many people have some that failed.';
+  'depth}], effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000; lag '
+  'is how many seconds ago the oldest of them was caused; stuck is how many people have effects that failed.';
 
 create function private.readiness() returns json
-language plpgsql stable security definer   -- the gate reads no books and no queue
+language plpgsql stable security definer   -- the gate may read neither the migrations nor the queues
 set search_path = ''
 as $$
 declare
   c_within constant text := '3 minutes';
 begin
   return json_build_object(
-    -- the CLI splits what it applies, and drops the last semicolon: what was split has no hash that could be compared
+    -- the CLI splits a migration into statements and drops the last semicolon: a split one has no comparable hash
     'migrations', (select coalesce(json_object_agg(m.version, case when cardinality(m.statements) = 1 then encode(
                             sha256(convert_to(regexp_replace(btrim(m.statements[1], E' \t\r\n'), ';$', ''), 'UTF8')),
                             'hex') end), '{}')
@@ -2015,13 +2035,13 @@ begin
     'within', c_within);
 end $$;
 comment on function private.readiness is
-  'For /ready and a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
-  'worker: whether one was alive, within: how long that counts}.';
+  'For /ready and at a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
+  'worker: whether a worker was active, within: in which time}.';
 
 create function private.yield_turn(
   p_table regclass, p_person name, p_who uuid, p_waits text, p_due text, p_again name
 ) returns void
-language plpgsql volatile security definer   -- for jobs, which may touch any table
+language plpgsql volatile security definer   -- for jobs, which may use any table
 set search_path = ''
 as $$
 begin
@@ -2035,15 +2055,15 @@ begin
     from others o where t.ctid = o.place $q$, p_table, p_person, p_waits, p_due, p_again) using p_who;
 end $$;
 comment on function private.yield_turn is
-  'For jobs that take what has been due the longest, one piece a call: after a piece of somebody''s, what else of '
-  'theirs is due waits for its turn. 100 pieces keep their place; the next 500 are put off by up to 50 s, one every '
-  '100 ms, so whoever has thousands that are due at once holds up nobody else for more than a moment. p_person names '
-  'the column of whose it is, p_waits says which rows wait, and p_due is when: an expression of p_again, indexed '
-  'behind the person.';
+  'For jobs that take the row that has been due the longest, one per call: after a job took a row of somebody, other '
+  'rows of theirs that are due wait for their turn. The next 100 keep their place; the 500 after them are put off by '
+  'up to 50 s, one every 100 ms, so that a person with thousands of due rows holds others up for a moment at most. '
+  'p_person names the column with the person, p_waits is the condition for waiting rows, and p_due is when a row is '
+  'due: an expression of p_again, indexed after the person.';
 call private.force_index_scans('private.yield_turn');
 
 create function private.job_roll_realtime_partitions() returns integer
-language plpgsql volatile security definer   -- partitions belong to the platform
+language plpgsql volatile security definer   -- the platform owns the partitions
 set search_path = ''
 as $$
 declare
@@ -2051,7 +2071,7 @@ declare
   v_after  oid[];
 begin
   if to_regprocedure('realtime.create_partitions()') is null then
-    return 0;   -- the real Realtime server rolls its partitions itself
+    return 0;   -- the real Realtime server makes and drops its partitions itself
   end if;
   v_before := array(select inhrelid from pg_inherits where inhparent = to_regclass('realtime.messages'));
   perform realtime.create_partitions();
@@ -2060,14 +2080,14 @@ begin
           where p.id <> all (v_before) or p.id <> all (v_after));
 end $$;
 comment on function private.job_roll_realtime_partitions is
-  'Job: makes the partitions of the days ahead and drops those older than 72 hours. May run twice: it makes only what '
-  'is missing.';
+  'Job: makes the partitions of the days ahead and drops those older than 72 hours. May run twice: it makes only '
+  'missing ones.';
 
 insert into private.jobs (name, cron, expires) values ('roll-realtime-partitions', '10 * * * *', 300);
 
 -- sql/base/61_retention.sql
 
--- Retention: rows that are deleted when they are old enough.
+-- Retention: rows that are deleted at a certain age.
 
 create table private.retention (
   relation    regclass primary key,
@@ -2078,11 +2098,11 @@ create table private.retention (
 comment on table private.retention is
   'Registry: tables whose rows are deleted by age.';
 comment on column private.retention.counts_from is
-  'A timestamptz of the table, as SQL: the moment from which `keep` counts. It is written as its index has it.';
+  'The time from which `keep` counts: SQL for a timestamptz of the table, written exactly as in its index.';
 comment on column private.retention.batch is 'How many rows one transaction deletes.';
 
 create function private.job_purge() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may use none of our tables
 set search_path = ''
 as $$
 declare
@@ -2091,7 +2111,7 @@ declare
   v_changed integer := 0;
 begin
   for v_rule in select * from private.retention order by relation::text loop
-    -- a locked row is in use, and goes the next time
+    -- a locked row is in use, and is deleted the next time
     execute format('delete from %1$s where ctid in (
                       select ctid from %1$s where %2$s < now() - $1 limit $2 for update skip locked)',
                    v_rule.relation, v_rule.counts_from) using v_rule.keep, v_rule.batch;
@@ -2102,13 +2122,13 @@ begin
 end $$;
 comment on function private.job_purge is
   'Job: deletes the rows that are too old by private.retention, a batch of each table. May run twice: it deletes by '
-  'age. The worker repeats it until there is none.';
+  'age. The worker repeats it until no row is too old.';
 insert into private.jobs (name, cron, expires, repeats) values ('purge', '* * * * *', 60, true);
 
 insert into private.retention (relation, counts_from, keep) values
   ('app.domain_events', 'created_at', '30 days'),
   ('app.idempotency_keys', 'created_at', '24 hours'),
-  -- an hour more, since a door whose clock is slow must still refuse the token
+  -- an hour longer, because an entry point whose clock is slow must still reject the token
   ('private.revoked_tokens', 'to_timestamp((expires_at)::double precision)', '1 hour');
 
 -- sql/base/62_realtime.sql
@@ -2123,11 +2143,11 @@ create table private.realtime_topics (
 comment on table private.realtime_topics is
   'Registry: private channels, named <prefix>:<rest>.';
 comment on column private.realtime_topics.audience is
-  'A function (rest text) returns boolean: whether the caller may listen to this very channel.';
+  'A function (rest text) returns boolean: whether the caller may listen to this channel.';
 comment on column private.realtime_topics.events is 'What is sent, as a text for readers: event and payload.';
 
 create function private.may_listen(p_topic text) returns boolean
-language plpgsql stable security definer   -- reads the registry for callers who may not; audiences ask for app.uid()
+language plpgsql stable security definer   -- callers may not read the registry; audiences use app.uid()
 set search_path = ''
 as $$
 declare
@@ -2150,11 +2170,12 @@ begin
   perform realtime.send(p_payload, p_event, p_topic, true);
 end $$;
 comment on function private.broadcast is
-  'Sends a message to a private channel once the transaction commits. A message that does not arrive is lost, and a '
-  'failure is a mere warning: the payload is ids of rows that the client reads under its own rights.';
+  'Sends a message to a private channel when the transaction commits. A message that does not arrive is lost, and a '
+  'failure is only a warning: the payload is ids of rows, which the client reads with its own rights.';
 
--- A token that ends, ends what it joined. Nobody may join the channel that says so, since no prefix is registered for
--- it: the embedded gateway reads it (supabase/embedded/realtime/tokens.ts), the real server makes nothing of it.
+-- When a token ends, the channels that were joined with it must end too. Nobody can join the channel of these
+-- messages, because no prefix is registered for it. The embedded gateway reads it
+-- (supabase/embedded/realtime/tokens.ts); the real server ignores it.
 -- docs/decisions.md, Realtime.
 
 create function private.send_live_tokens() returns trigger
@@ -2168,8 +2189,8 @@ begin
   return null;
 end $$;
 comment on function private.send_live_tokens is
-  'Trigger: tells Realtime which tokens of a person are good from now on: those with this role (null: none at all) '
-  'that were issued since then. The same rule as in private.check_caller.';
+  'Trigger: tells Realtime which tokens of a person are still valid: those with this role (null: none at all) that '
+  'were issued at `from` or later. It is the rule of private.check_caller.';
 create trigger _195_send_live_tokens after update of role, banned_at, erased_at, tokens_valid_from on app.users
   for each row when ((old.role, old.banned_at is null, old.erased_at is null, old.tokens_valid_from)
                      <> (new.role, new.banned_at is null, new.erased_at is null, new.tokens_valid_from))
@@ -2184,7 +2205,7 @@ begin
     'sub', new.user_id, 'iat', new.issued_at, 'exp', new.expires_at));
   return null;
 end $$;
-comment on function private.send_revoked_token is 'Trigger: tells Realtime that a token has been put on the denylist.';
+comment on function private.send_revoked_token is 'Trigger: tells Realtime that a token was added to the denylist.';
 create trigger send_revoked_token after insert on private.revoked_tokens
   for each row execute function private.send_revoked_token();
 
@@ -2595,10 +2616,10 @@ alter function pgboss.delete_queue set search_path = '';
 
 -- sql/base/75_enqueue.sql
 
--- Jobs that a transaction puts on a queue: they exist only if it commits. To pg-boss a job is a plain row.
+-- Jobs that a transaction adds to a queue: they exist only if it commits. For pg-boss a job is a normal row.
 
 create function private.enqueue(p_queue text, p_data json) returns void
-language plpgsql volatile security definer   -- operations may not touch the queues themselves
+language plpgsql volatile security definer   -- operations may not use the queues directly
 set search_path = ''
 as $$
 begin
@@ -2614,13 +2635,13 @@ begin
   end if;
 end $$;
 comment on function private.enqueue is
-  'Puts a job on a queue in this transaction. The worker reads the data, and a failed job keeps it: ids, nothing '
-  'secret and no words of people.';
+  'Adds a job to a queue in this transaction. The worker reads the data, and a failed job keeps it, so it must be '
+  'only ids, with no secrets and nothing that people wrote.';
 
--- by which a look finds the jobs that run, to see whether their worker is alive
+-- finds the jobs that are running, to check whether their worker is alive
 create index job_active_idx on pgboss.job (name) where state = 'active';
 
--- made here and not by the first worker, so that jobs put on it before then wait for it. The worker sets its retries.
+-- created here and not by the first worker, so that jobs can be added before it starts. The worker sets the retries.
 select pgboss.create_queue('mail', '{"policy": "standard"}');
 
 create procedure private.make_batch_queue(p_queue text, p_batch text)
@@ -2632,15 +2653,15 @@ begin
   insert into private.batch_queues (queue, batch) values (p_queue, p_batch);
 end $$;
 comment on procedure private.make_batch_queue is
-  'For migrations: registers a queue in private.batch_queues, and makes it, so that jobs put on it before the first '
-  'worker starts wait for it.';
+  'For migrations: registers a queue in private.batch_queues and creates it, so that jobs can be added before the '
+  'first worker starts.';
 
 -- sql/base/76_failed_jobs.sql
 
 -- For DBAs: jobs that failed for good, and how to send them again.
 
--- pg-boss puts a copy of a job here that failed every time. No worker takes jobs off it. They are deleted after
--- 30 days: those that wait by retentionSeconds, and those that were sent again by deleteAfterSeconds.
+-- pg-boss puts a copy of each job that failed every time into this queue. No worker processes it. The copies are
+-- deleted after 30 days: waiting ones by retentionSeconds, and those that were retried by deleteAfterSeconds.
 select pgboss.create_queue('dead-letters',
   '{"policy": "standard", "retentionSeconds": 2592000, "deleteAfterSeconds": 2592000}');
 
@@ -2653,7 +2674,7 @@ where j.name = 'dead-letters'
 order by j.created_on desc;
 comment on view private.failed_jobs is
   'For DBAs: jobs that failed every time, newest first: {queue, id, data (ids), message, retries, created_at, '
-  'failed_at, retried_at}. They are kept for 30 days. private.retry_failed sends them again, once.';
+  'failed_at, retried_at}. They are kept for 30 days. private.retry_failed retries each of them once.';
 
 create function private.retry_failed(p_queue text, p_since timestamptz) returns integer
 language plpgsql volatile
@@ -2678,35 +2699,35 @@ begin
       where j.name = 'dead-letters' and j.id = v_job.id;
       v_sent := v_sent + 1;
     exception when unique_violation then
-      null;   -- a job of the clock that waits or runs already: this one stays as it is
+      null;   -- a scheduled job that is already waiting or running: this one is not retried
     end;
   end loop;
   return v_sent;
 end $$;
 comment on function private.retry_failed is
-  'For DBAs: sends the jobs of a queue that failed for good since then again, and answers how many. Each failure is '
-  'sent once, whoever calls and however often; a job that fails for good again is a new failure. What has become '
-  'pointless meanwhile does nothing, since a job reads what is due from rows.';
+  'For DBAs: retries the jobs of a queue that failed for good since p_since, and returns how many. Each failure is '
+  'retried once, even if several call it, or repeatedly; if a job fails for good again, that is a new failure. A job '
+  'that is no longer needed does nothing, because it reads what is due from rows.';
 
 -- sql/base/80_rates.sql
 
--- How often one client may call, counted where all facades see it. The limits come from the facade's configuration.
+-- How often one client may call, counted for all facades together. The limits are in the facade's configuration.
 -- docs/decisions.md, Limits.
 
 create unlogged table private.rates (
   key     text primary key,
   used    integer not null,
   ends_at timestamptz not null
-) with (fillfactor = 50);   -- leaves room beside each row, so that counting changes no index
+) with (fillfactor = 50);   -- leaves space on each page, so that counting changes no index
 comment on table private.rates is
-  'Calls of a client in the current window of a limit; the key names limit, window and client. Unlogged: after a '
-  'crash of the database all windows begin anew.';
-comment on column private.rates.ends_at is 'When the window ends and its count is forgotten.';
+  'How many calls a client made in the current window of a limit; the key names limit, window and client. Unlogged: '
+  'after a crash of the database all windows start again.';
+comment on column private.rates.ends_at is 'When the window ends; its count is then ignored.';
 insert into private.retention (relation, counts_from, keep) values ('private.rates', 'ends_at', '0');
 
 create function private.count_calls(p_keys text[], p_limits integer[], p_seconds integer[])
 returns table (used integer, reset_ms integer, over boolean)
-language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- for the gate alone: without a token the caller owns no rows
 set search_path = ''
 as $$
 declare
@@ -2715,7 +2736,7 @@ declare
   v_reset integer[];
   v_over  boolean[];
 begin
-  -- sorted, so that two calls with the same buckets do not wait for each other: ARCHITECTURE.md, Locks
+  -- sorted, so that two calls with the same buckets do not deadlock: ARCHITECTURE.md, Locks
   with counted as (
     insert into private.rates as r (key, used, ends_at)
     select b.key, 1, v_now + b.seconds * interval '1 second'
@@ -2734,35 +2755,35 @@ begin
   join counted c on c.key = b.key;
 
   if true = any (v_over) then
-    -- a refused call counts in no bucket; nobody saw it counted, since the rows are locked until the end
+    -- a rejected call counts in no bucket. Nobody saw the counts, because the rows are locked until the end
     update private.rates r set used = r.used - 1 where r.key = any (p_keys);
     v_used := array(select u - 1 from unnest(v_used) with ordinality as n (u, place) order by place);
   end if;
   return query select * from unnest(v_used, v_reset, v_over);
 end $$;
 comment on function private.count_calls is
-  'Counts one call in every bucket, or in none when one of them is full. Answers a row a bucket, in the order given: '
-  'used, milliseconds until the window ends, and whether it was full.';
+  'Counts a call in every bucket, or in none if one of them is full. Returns a row per bucket, in the given order: '
+  'how many calls were used, the milliseconds until the window ends, and whether it was full.';
 
 create function private.uncount_calls(p_keys text[]) returns void
-language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- for the gate alone: without a token the caller owns no rows
 set search_path = ''
 as $$
 begin
-  -- sorted, as they are counted: ARCHITECTURE.md, Locks
+  -- sorted, as in private.count_calls: ARCHITECTURE.md, Locks
   update private.rates r set used = r.used - 1
   from (select key from private.rates where key = any (p_keys) and used > 0 and ends_at > clock_timestamp()
         order by key for update) as b
   where r.key = b.key;
 end $$;
 comment on function private.uncount_calls is
-  'Takes a counted call back, for limits that count only failures: every attempt counts until it is known not to have '
-  'failed.';
+  'Takes a counted call back. It is for limits that count only failures: every attempt counts until it is known to '
+  'have succeeded.';
 
 -- sql/base/81_writes.sql
 
--- How much one person may write within an hour, from however many addresses. It is counted here and not in the facade,
--- in the transaction of the write: `.rpc()` callers come past the facade, and what fails is not counted.
+-- How much one person may write within an hour, from all addresses together. It is counted in the transaction of the
+-- write and not in the facade, because `.rpc()` callers bypass the facade, and because failed writes must not count.
 -- docs/decisions.md, Limits.
 
 create table private.write_limits (
@@ -2779,12 +2800,12 @@ create unlogged table private.write_counts (
   used    integer not null,
   ends_at timestamptz not null,
   primary key (user_id, kind)
-) with (fillfactor = 50);   -- leaves room beside each row, so that counting changes no index
+) with (fillfactor = 50);   -- leaves space on each page, so that counting changes no index
 create index write_counts_ends_at_idx on private.write_counts (ends_at);
 comment on table private.write_counts is
-  'What a person has written in their current hour, which begins with the first write. Unlogged, and without foreign '
-  'keys, since every write waits for it: after a crash of the database all hours begin anew.';
-comment on column private.write_counts.ends_at is 'When the hour ends and its count is forgotten.';
+  'How much a person has written in their current hour, which begins with their first write. Unlogged and without '
+  'foreign keys, because every write waits for it: after a crash of the database all hours start again.';
+comment on column private.write_counts.ends_at is 'When the hour ends; its count is then ignored.';
 insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
 
 insert into private.errors (code, status, text) values
@@ -2792,7 +2813,7 @@ insert into private.errors (code, status, text) values
    'inviting, reporting, moving mana or mentioning people. Try again after the number of seconds in Retry-After.');
 
 create function private.count_writes(p_kind text, p_many integer default 1, p_user uuid default null) returns integer
-language plpgsql volatile security definer   -- nobody may write counts otherwise
+language plpgsql volatile security definer   -- nobody else may write the counts
 set search_path = ''
 as $$
 declare
@@ -2825,9 +2846,9 @@ begin
   return greatest(0, p_many - (v_used - v_most));
 end $$;
 comment on function private.count_writes is
-  'Counts so many writes of the caller in their hour; an error counts nothing, since it undoes the transaction. For '
-  'another person (p_user), who is not there to be refused, it counts all the same, and answers how many of them '
-  'there was room for. The row is locked until the end: ARCHITECTURE.md, Locks.';
+  'Counts this many writes of the caller in their hour. If that exceeds the limit it raises an error, and nothing is '
+  'counted, because the transaction is undone. For another person (p_user), who gets no error, it counts all of them '
+  'and returns how many were within the limit. The row is locked until the end: ARCHITECTURE.md, Locks.';
 
 -- sql/base/85_personal_data.sql
 
@@ -6374,7 +6395,8 @@ grant execute on function
 
 -- sql/social/10_circles.sql
 
--- Circles: the people whom a person lets closer. Their members see the posts for circles and for the inner circle.
+-- Circles: groups of people whom a person lets closer. Members see the owner's posts for circles; those on the
+-- inner-circle level also see the posts for the inner circle.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.circles (
@@ -6407,7 +6429,7 @@ create index circle_members_made_at_idx on app.circle_members (member_id, made_a
 comment on table app.circle_members is
   'Who is in a circle. owner_id repeats the circle''s, so that policies and the audience need no join.';
 comment on column app.circle_members.made_at is
-  'When the circle was made, which is its place in the lists of its members. A trigger writes it.';
+  'When the circle was created: its place in the lists of its members. A trigger writes it.';
 
 insert into private.event_types (name, payload, happens) values
   ('social.member.added', '{circleId,memberId}',
@@ -6431,7 +6453,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that concurrent calls cannot exceed the limit
   perform private.lock('circles', new.owner_id::text);
   if (select count(*) from app.circles where owner_id = new.owner_id and kind = new.kind) >= 10 then
     perform private.raise_error('circles_exhausted');
@@ -6443,17 +6465,17 @@ create trigger limit_circles before insert on app.circles
   for each row execute function private.limit_circles();
 
 create function private.limit_circle_members() returns trigger
-language plpgsql security definer   -- counts members whom the inserting person need not see
+language plpgsql security definer   -- counts members whom the caller may not see
 set search_path = ''
 as $$
 begin
-  -- locked, so that two at once never make one too many
+  -- locks the circle, so that concurrent calls cannot exceed the limit
   select created_at into new.made_at from app.circles where id = new.circle_id for update;
   if not found then
-    perform private.raise_error('circle_unknown');   -- it was deleted meanwhile
+    perform private.raise_error('circle_unknown');   -- the circle was deleted in the meantime
   end if;
   if exists (select from app.circle_members where circle_id = new.circle_id and member_id = new.member_id) then
-    -- before the count, since it is the better answer for a full circle
+    -- before the count, because it is the more helpful error if the circle is full
     perform private.raise_error('member_already');
   end if;
   if (select count(*) from app.circle_members where circle_id = new.circle_id) >= 10 then
@@ -6462,7 +6484,7 @@ begin
   return new;
 end $$;
 comment on function private.limit_circle_members is
-  'Trigger: a circle has at most 10 members, without the owner. A member has the circle''s made_at.';
+  'Trigger: a circle has at most 10 members, not counting the owner. Copies the circle''s creation time to made_at.';
 create trigger limit_circle_members before insert on app.circle_members
   for each row execute function private.limit_circle_members();
 
@@ -6474,7 +6496,7 @@ begin
   perform private.emit(
     case tg_op when 'INSERT' then 'social.member.added' else 'social.member.removed' end,
     json_build_object('circleId', c.circle_id, 'memberId', c.member_id),
-    -- who accepts an invitation adds themselves, and need not be told
+    -- no notification if the caller joined by accepting an invitation
     case when c.member_id is distinct from app.uid() then array[c.member_id] else '{}' end)
   from changed c;
   return null;
@@ -6512,7 +6534,7 @@ begin
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.circle_card c on c.id = i.id);
 end $$;
-comment on function private.circle_cards is 'The cards of these circles, in order, as far as the caller sees them.';
+comment on function private.circle_cards is 'The cards of these circles, in order, of those that the caller sees.';
 call private.force_index_scans('private.circle_cards');
 
 create function private.require_own_circle(p_circle uuid) returns uuid
@@ -6530,7 +6552,7 @@ begin
   end if;
   return p_circle;
 end $$;
-comment on function private.require_own_circle is 'Answers the circle if it is the caller''s.';
+comment on function private.require_own_circle is 'Returns the circle if it is the caller''s.';
 
 create function api.create_circle(p_name text, p_kind text default 'general', p_accent text default null) returns json
 language plpgsql volatile
@@ -6544,10 +6566,10 @@ begin
   returning id into v_id;
   return private.circle_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_circle is 'Makes a circle for the caller. Fails: circles_exhausted.';
+comment on function api.create_circle is 'Creates a circle for the caller. Fails: circles_exhausted.';
 
 create function private.find_circles(p_own boolean, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policies it would pass over hidden circles without end
+language plpgsql stable security definer   -- under the policies it could scan hidden circles without limit
 set search_path = ''
 as $$
 declare
@@ -6578,8 +6600,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_circles is
-  'The next circles of others that the caller belongs to, with p_own also those that they own, among the next 400: '
-  'they do not see those whose owner is hidden.';
+  'The next circles of others that the caller belongs to, and with p_own also the caller''s own, among the next 400. '
+  'It leaves out circles whose owner is hidden.';
 call private.force_index_scans('private.find_circles');
 
 create function private.require_circle_place(p_cursor text, p_own boolean default true) returns app.place
@@ -6590,7 +6612,7 @@ declare
   v_place app.place := private.require_place(case when p_own then 'circles' else 'memberships' end, p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
+    return ('infinity', app.uid())::app.place;   -- with infinity any id works
   elsif v_place.at is null then
     select created_at, id into v_place from app.circles
     where id = v_place.id and (p_own or owner_id <> app.uid());
@@ -6601,7 +6623,7 @@ begin
   return v_place;
 end $$;
 comment on function private.require_circle_place is
-  'The place of a cursor''s circle, which the caller belongs to, with p_own also as its owner.';
+  'The place of a cursor''s circle. The caller must be a member of it; with p_own the owner counts too.';
 
 create function api.list_my_circles(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -6626,14 +6648,14 @@ begin
   return private.circle_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_circle is
-  'Changes name and accent of the caller''s circle; an accent of null clears it.';
+  'Changes name and accent of the caller''s circle. An accent of null removes it.';
 
 create function private.drop_circle(p_id uuid, p_owner uuid) returns boolean
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
+  -- locks pairs before rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
   perform private.lock_pairs(array_agg(p.person), array_agg(p_owner))
   from (select member_id as person from app.circle_members where circle_id = p_id
         union select invitee_id from app.circle_invitations where circle_id = p_id and status = 'pending') p;
@@ -6641,7 +6663,7 @@ begin
   return found;
 end $$;
 comment on function private.drop_circle is
-  'Deletes a circle of this owner with its memberships and invitations. False when it was gone already.';
+  'Deletes a circle of this owner with its memberships and invitations. False if it no longer exists.';
 
 create function api.delete_circle(p_id uuid) returns json
 language plpgsql volatile
@@ -6650,13 +6672,13 @@ as $$
 begin
   perform private.require_own_circle(p_id);
   perform private.drop_circle(p_id, app.uid());
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.delete_circle is 'Deletes the caller''s circle with its memberships and invitations.';
 
 -- sql/social/15_members.sql
 
--- Members of circles: who is in, and how close.
+-- Members of circles: who belongs to a circle, and how close they are.
 -- docs/decisions.md, Circles and blocks.
 
 create function private.lock_person(p_person text) returns uuid
@@ -6667,11 +6689,11 @@ declare
   v_person uuid := private.require_person(p_person);
 begin
   perform private.lock_pairs(array[v_person], array[private.require_caller()]);
-  return private.require_person(p_person);   -- again, since a block may have come while we waited
+  return private.require_person(p_person);   -- again, because a block may have been made while we waited
 end $$;
 comment on function private.lock_person is
-  'Answers the id of a person, locked as a pair with the caller until the transaction ends, so that no block comes in '
-  'between.';
+  'Returns the id of a person. Locks the pair of the person and the caller until the transaction ends, so that '
+  'neither can block the other in the meantime.';
 
 create view app.circle_member_card with (security_invoker) as
 select m.circle_id, m.member_id, m.created_at,
@@ -6704,7 +6726,7 @@ begin
   perform private.count_writes('follows');   -- before any lock: ARCHITECTURE.md, Locks
   v_member := private.lock_person(p_member_id);
   perform private.require_own_circle(p_id);
-  -- seen and let in in one statement: a ban takes no pair
+  -- checks and inserts in one statement, because a ban does not lock the pair
   insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
   select p_id, app.uid(), u.id, p_bond_level from app.users u where u.id = v_member;
   if not found then
@@ -6713,7 +6735,7 @@ begin
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
 comment on function api.add_circle_member is
-  'Puts a person into the caller''s circle. Fails: member_already, member_oneself, circle_full.';
+  'Adds a person to the caller''s circle. Fails: member_already, member_oneself, circle_full.';
 
 create function api.set_bond_level(p_id uuid, p_member_id text, p_bond_level text) returns json
 language plpgsql volatile
@@ -6750,13 +6772,14 @@ begin
   if not found then
     perform private.raise_error('member_unknown');
   end if;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
-comment on function api.remove_circle_member is 'Removes a member, for the owner or for the member, who leaves.';
+comment on function api.remove_circle_member is
+  'Removes a member. The owner may remove anyone; a member may remove themselves, which leaves the circle.';
 
 -- sql/social/20_invitations.sql
 
--- Invitations into a circle: pending, then accepted, declined or revoked.
+-- Invitations to a circle: pending, then accepted, declined or revoked.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.circle_invitations (
@@ -6776,9 +6799,10 @@ create index circle_invitations_invitee_id_idx
   on app.circle_invitations (invitee_id, status desc, created_at desc, id desc);
 create index circle_invitations_circle_id_idx
   on app.circle_invitations (circle_id, status, created_at desc, id desc);
-comment on table app.circle_invitations is 'Invitations into circles. A settled one never changes again.';
+comment on table app.circle_invitations is 'Invitations to circles. A settled invitation never changes again.';
 comment on column app.circle_invitations.status is
-  'pending, then accepted or declined by the invitee, or revoked by the inviter or a block. Only pending changes.';
+  'pending, then accepted or declined by the invitee, or revoked by the inviter or by a block. Only a pending one '
+  'changes.';
 create trigger touch before update on app.circle_invitations for each row execute function private.touch();
 
 insert into private.event_types (name, payload, happens) values
@@ -6804,7 +6828,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform from app.circles where id = new.circle_id for update;   -- so that two at once never make one too many
+  perform from app.circles where id = new.circle_id for update;   -- so that concurrent calls cannot exceed the limit
   if not exists (select from app.circle_invitations
                  where circle_id = new.circle_id and invitee_id = new.invitee_id and status = 'pending')
      and (select count(*) from app.circle_invitations
@@ -6814,7 +6838,7 @@ begin
   return new;
 end $$;
 comment on function private.limit_invitations is
-  'Trigger: a circle has at most 100 pending invitations, since whoever deletes it locks a pair for each.';
+  'Trigger: a circle has at most 100 pending invitations, because deleting the circle locks a pair for each.';
 create trigger limit_invitations before insert on app.circle_invitations
   for each row execute function private.limit_invitations();
 
@@ -6840,7 +6864,7 @@ as $$
 begin
   return (select name from app.circles where id = p_circle);
 end $$;
-comment on function private.circle_name is 'The name of a circle that somebody is invited into.';
+comment on function private.circle_name is 'The name of a circle, also for people who are invited to it.';
 
 create view app.circle_invitation_card with (security_invoker) as
 select i.id, i.circle_id, i.inviter_id, i.invitee_id, i.status, i.created_at,
@@ -6859,8 +6883,8 @@ from app.circle_invitations i
 join app.person_card inviter on inviter.id = i.inviter_id
 join app.person_card invitee on invitee.id = i.invitee_id;
 comment on view app.circle_invitation_card is
-  'An invitation as its two people see it: {id, circleId, circleName, inviterId, inviter, inviteeId, invitee, '
-  'bondLevel, status, createdAt}.';
+  'An invitation as the inviter and the invitee see it: {id, circleId, circleName, inviterId, inviter, inviteeId, '
+  'invitee, bondLevel, status, createdAt}.';
 
 create function private.invitation_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -6872,8 +6896,8 @@ begin
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.circle_invitation_card c on c.id = i.id);
 end $$;
-comment on function private.invitation_cards is 'The cards of these invitations, in order, as far as the caller sees '
-  'them.';
+comment on function private.invitation_cards is
+  'The cards of these invitations, in order, of those that the caller sees.';
 call private.force_index_scans('private.invitation_cards');
 
 create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance')
@@ -6891,7 +6915,7 @@ begin
   if exists (select from app.circle_members where circle_id = p_id and member_id = v_invitee) then
     perform private.raise_error('member_already');
   end if;
-  -- seen and invited in one statement: a ban takes no pair
+  -- checks and inserts in one statement, because a ban does not lock the pair
   insert into app.circle_invitations (circle_id, inviter_id, invitee_id, bond_level)
   select p_id, app.uid(), u.id, p_bond_level from app.users u where u.id = v_invitee
   on conflict (circle_id, invitee_id) where status = 'pending' do nothing
@@ -6906,10 +6930,10 @@ begin
   return private.invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function api.invite_to_circle is
-  'Invites a person into the caller''s circle. Fails: invite_oneself, invitations_exhausted.';
+  'Invites a person to the caller''s circle. Fails: invite_oneself, invitations_exhausted.';
 
 create function private.find_invitations(p_circle uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policies it would pass over hidden people without end
+language plpgsql stable security definer   -- under the policies it could scan hidden people without limit
 set search_path = ''
 as $$
 declare
@@ -6922,7 +6946,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- any id will do beside infinity
+    v_before := v_me;   -- with infinity any id works
   elsif v_from is null then
     select created_at, id into v_from, v_before
     from app.circle_invitations where id = v_place.id and v_me in (inviter_id, invitee_id);
@@ -6930,7 +6954,7 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  -- one of the two ways in is open
+  -- exactly one of these two branches applies
   with looked as materialized (
     select * from (
       (select created_at as at, id, invitee_id as other from app.circle_invitations
@@ -6952,8 +6976,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_invitations is
-  'The next pending invitations into a circle of the caller, or those addressed to them, among the next 400: they do '
-  'not see those of hidden people.';
+  'The next pending invitations to a circle of the caller, or without a circle those addressed to the caller, among '
+  'the next 400. It leaves out those of hidden people.';
 call private.force_index_scans('private.find_invitations');
 
 create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -6993,7 +7017,7 @@ begin
   if not found then
     perform private.raise_error('invitation_unknown');
   end if;
-  -- the pair before the rows: ARCHITECTURE.md, Locks. Only what is read after it is final
+  -- locks the pair before the rows: ARCHITECTURE.md, Locks. The row must be read again after the lock
   perform private.lock_pairs(array[v_invitation.invitee_id], array[v_invitation.inviter_id]);
   update app.circle_invitations set status = p_status where id = p_invitation and status = 'pending';
   if not found then
@@ -7008,8 +7032,8 @@ begin
   end if;
 end $$;
 comment on function private.settle_invitation is
-  'Settles a pending invitation: accepting makes the membership. The invitee accepts and declines, the inviter '
-  'revokes. Fails: member_already, circle_full.';
+  'Settles a pending invitation. The invitee accepts or declines it, the inviter revokes it. Accepting creates the '
+  'membership. Fails: member_already, circle_full.';
 
 create function api.respond_invitation(p_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -7017,7 +7041,7 @@ set search_path = ''
 as $$
 begin
   if p_accept is null then
-    perform private.raise_error('value_invalid');   -- it would be a no, which is for good
+    perform private.raise_error('value_invalid');   -- null would count as no, which is final
   elsif not exists (select from app.circle_invitation_card where id = p_id) then
     perform private.raise_error('invitation_unknown');
   elsif not exists (select from app.circle_invitations where id = p_id and invitee_id = app.uid()) then
@@ -7051,14 +7075,15 @@ begin
     perform private.raise_error('invitation_unknown');
   end if;
   perform private.settle_invitation(p_id, 'revoked');
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.revoke_invitation is
   'The inviter takes a pending invitation back. Never: circle_full, member_already.';
 
 -- sql/social/25_ties.sql
 
--- What circles say about two people: whether they share one, which invitations are pending, where a person belongs.
+-- Questions about circles: whether two people share one, which invitations are pending, and which circles a person
+-- belongs to.
 -- docs/decisions.md, Circles and blocks.
 
 create function private.have_common_circle(p_one uuid, p_other uuid) returns boolean
@@ -7081,9 +7106,9 @@ begin
            or exists (select from app.circle_members m where m.circle_id = c.circle_id and m.member_id = p_other)));
 end $$;
 comment on function private.have_common_circle is
-  'Whether two people belong to one circle, as its owner or as members. A circle does not count when its owner is '
-  'banned, or across a block from one of the two. Of circles of others it looks at the 1000 newest of the first '
-  'person.';
+  'Whether two people belong to the same circle, as its owner or as members. A circle does not count if its owner is '
+  'banned or erased, or if there is a block between its owner and one of the two. Of the circles of others it checks '
+  'the 1000 newest that the first person belongs to.';
 call private.force_index_scans('private.have_common_circle');
 
 create function api.check_circles(p_person text) returns json
@@ -7116,7 +7141,7 @@ begin
     '{}', 50);
 end $$;
 comment on function api.list_pending_invitations is
-  'The caller''s pending invitations to a person, newest first: one page, since nobody has more than 50 circles.';
+  'The caller''s pending invitations to a person, newest first, in one page, because nobody has more than 50 circles.';
 
 create function api.list_memberships(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -7131,7 +7156,8 @@ comment on function api.list_memberships is 'The circles of others that the call
 
 -- sql/social/30_blocks.sql
 
--- Blocks, which hide both sides from each other, and the triggers that keep app.audience true to circles and blocks.
+-- Blocks, which hide two people from each other, and the triggers that keep app.audience up to date with circles and
+-- blocks.
 -- docs/decisions.md, Visibility.
 
 create table app.blocks (
@@ -7142,8 +7168,8 @@ create table app.blocks (
   constraint block_oneself check (blocker_id <> blocked_id)
 );
 create index blocks_blocked_id_idx on app.blocks (blocked_id);
-comment on table app.blocks is 'Who blocked whom. Either direction hides both from each other.';
--- no update: a block is made or lifted
+comment on table app.blocks is 'Who blocked whom. A block in either direction hides both people from each other.';
+-- no updates: a block is only made or lifted
 
 insert into private.errors (code, status, text) values
   ('block_oneself', 400, 'You cannot block yourself.'),
@@ -7156,7 +7182,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that concurrent calls cannot exceed the limit
   perform private.lock('blocks', new.blocker_id::text);
   if not exists (select from app.blocks where blocker_id = new.blocker_id and blocked_id = new.blocked_id)
      and (select count(*) from app.blocks where blocker_id = new.blocker_id) >= 5000 then
@@ -7165,7 +7191,7 @@ begin
   return new;
 end $$;
 comment on function private.limit_blocks is
-  'Trigger: a person blocks at most 5000 people, since their list is sorted by name when it is read.';
+  'Trigger: a person blocks at most 5000 people, because their list is sorted by name when it is read.';
 create trigger _050_limit_blocks before insert on app.blocks
   for each row execute function private.limit_blocks();
 
@@ -7181,11 +7207,11 @@ from (
 ) s
 group by s.viewer_id, s.author_id;
 comment on view private.audience_rebuilt is
-  'What app.audience must hold, worked out from circles, blocks and people. This is the rule, and the table is a copy '
-  'that triggers keep.';
+  'What app.audience must contain, computed from circles, blocks and people. This view is the rule; the table is a '
+  'copy that triggers maintain.';
 
 create function private.recompute_audience(p_viewers uuid[], p_authors uuid[]) returns void
-language plpgsql volatile security definer   -- only triggers write the audience
+language plpgsql volatile security definer   -- only triggers may write the audience
 set search_path = ''
 as $$
 declare
@@ -7193,7 +7219,7 @@ declare
   v_level smallint;
 begin
   perform private.lock_pairs(p_viewers, p_authors);
-  -- each later statement sees what those who held the pair before have committed
+  -- after the lock, each statement sees what earlier holders of the lock have committed
   for v_pair in select distinct viewer, author from unnest(p_viewers, p_authors) as p (viewer, author) loop
     select level into v_level from private.audience_rebuilt
     where viewer_id = v_pair.viewer and author_id = v_pair.author;
@@ -7206,10 +7232,10 @@ begin
   end loop;
 end $$;
 comment on function private.recompute_audience is
-  'Brings these pairs of app.audience up to date, one writer at a time for each pair.';
+  'Updates these pairs of app.audience. Only one transaction at a time can write a pair.';
 
 create function private.follow_members() returns trigger
-language plpgsql volatile security definer   -- only triggers write the audience
+language plpgsql volatile security definer   -- only triggers may write the audience
 set search_path = ''
 as $$
 begin
@@ -7217,7 +7243,7 @@ begin
   return null;
 end $$;
 comment on function private.follow_members is
-  'Trigger: the audience follows memberships that are made, changed or ended.';
+  'Trigger: updates app.audience when a membership is created, changed or deleted.';
 create trigger audience_added after insert on app.circle_members
   referencing new table as changed for each statement execute function private.follow_members();
 create trigger audience_changed after update on app.circle_members
@@ -7226,7 +7252,7 @@ create trigger audience_removed after delete on app.circle_members
   referencing old table as changed for each statement execute function private.follow_members();
 
 create function private.follow_blocks() returns trigger
-language plpgsql volatile security definer   -- only triggers write the audience; ends invitations of both
+language plpgsql volatile security definer   -- only triggers may write the audience; ends invitations of both people
 set search_path = ''
 as $$
 begin
@@ -7236,15 +7262,15 @@ begin
     update app.circle_invitations i set status = 'revoked'
     from changed c
     where i.status = 'pending'
-      -- nobody invites themselves: these are the two ways, in the form that finds its index
+      -- matches both directions, because nobody invites themselves; this form can use the index
       and i.inviter_id = any (array[c.blocker_id, c.blocked_id])
       and i.invitee_id = any (array[c.blocker_id, c.blocked_id]);
   end if;
   return null;
 end $$;
 comment on function private.follow_blocks is
-  'Trigger: a block hides both from each other and ends pending invitations; when it is lifted, the '
-  'memberships apply again.';
+  'Trigger: a block hides two people from each other and ends the pending invitations between them. When it is '
+  'lifted, their memberships apply again.';
 call private.force_index_scans('private.follow_blocks');
 create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();
@@ -7252,7 +7278,7 @@ create trigger _100_audience_unblocked after delete on app.blocks
   referencing old table as changed for each statement execute function private.follow_blocks();
 
 create function private.find_blocked_person(p_person text) returns uuid
-language plpgsql stable security definer   -- the caller's own block hides the person to unblock
+language plpgsql stable security definer   -- the caller's block hides the person whom they want to unblock
 set search_path = ''
 as $$
 begin
@@ -7273,8 +7299,8 @@ begin
   return json_build_object('blocked', true);
 end $$;
 comment on function api.block_person is
-  'Blocks a person: both are hidden for each other at once. Repeating it changes nothing. Fails: person_unknown (also '
-  'when they block the caller), block_oneself, blocks_exhausted.';
+  'Blocks a person: the two are hidden from each other at once. Repeating it changes nothing. Fails: person_unknown '
+  '(also when they block the caller), block_oneself, blocks_exhausted.';
 
 create function api.unblock_person(p_person text) returns json
 language plpgsql volatile
@@ -7285,7 +7311,7 @@ declare
 begin
   perform private.lock_pairs(array[v_person], array[app.uid()]);
   delete from app.blocks where blocker_id = app.uid() and blocked_id = v_person;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unblock_person is 'Lifts a block; the memberships apply again. Repeating it changes nothing.';
 
@@ -7294,14 +7320,14 @@ comment on function api.unblock_person is 'Lifts a block; the memberships apply 
 -- Jobs of circles and blocks.
 
 create function private.job_check_audience() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights to tables
 set search_path = ''
 as $$
 declare
   v_viewers uuid[];
   v_authors uuid[];
 begin
-  -- one statement has one snapshot: a membership and what its trigger wrote are both in it, or neither is
+  -- one statement, because its snapshot has either both a membership and what its trigger wrote, or neither
   select array_agg(viewer_id), array_agg(author_id) into v_viewers, v_authors
   from app.audience a full join private.audience_rebuilt r using (viewer_id, author_id)
   where a.level is distinct from r.level;
@@ -7312,14 +7338,14 @@ begin
   return cardinality(v_viewers);
 end $$;
 comment on function private.job_check_audience is
-  'Job: compares app.audience with a full rebuild, both ways, and repairs the pairs that differ. Any difference is a '
-  'fault, since triggers keep the table. May run twice: pairs are recomputed under their locks.';
+  'Job: compares app.audience with a full rebuild in both directions and repairs the pairs that differ. Any '
+  'difference is a bug, because triggers maintain the table. May run twice: pairs are recomputed under their locks.';
 insert into private.jobs (name, cron, expires, alarm) values
   ('check-audience', '40 3 * * *', 300, 'the audience was not what circles and blocks make of it');
 
 -- sql/social/50_follows.sql
 
--- Follows: one person's subscription to what another publishes. One row a direction; a block ends both.
+-- Follows: one person's subscription to what another publishes. One row per direction; a block ends both directions.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.follows (
@@ -7331,8 +7357,8 @@ create table app.follows (
 );
 create index follows_followers_idx on app.follows (following_id, created_at desc, follower_id desc);
 create index follows_following_idx on app.follows (follower_id, created_at desc, following_id desc);
-comment on table app.follows is 'Who follows whom, one row a direction.';
--- no update: a follow is made or ended, never changed
+comment on table app.follows is 'Who follows whom, one row per direction.';
+-- no updates: a follow is only made or ended
 
 create table private.removed_follows (
   follower_id  uuid not null,
@@ -7343,8 +7369,8 @@ create table private.removed_follows (
 );
 create index removed_follows_ended_at_idx on private.removed_follows (ended_at);
 comment on table private.removed_follows is
-  'The places of ended follows in the lists, for a day, so that a reader in the middle of a list can go on from '
-  'there. The ids are no foreign keys, since nothing depends on them.';
+  'The places of ended follows in lists, kept for a day, so that a reader in the middle of a list can go on from '
+  'there. The ids are not foreign keys, because nothing depends on them.';
 comment on column private.removed_follows.ended_at is 'When the follow ended.';
 insert into private.retention (relation, counts_from, keep) values ('private.removed_follows', 'ended_at', '1 day');
 
@@ -7360,7 +7386,7 @@ insert into private.errors (code, status, text) values
   ('follow_oneself', 400, 'You cannot follow yourself.');
 
 create function private.keep_removed_follows() returns trigger
-language plpgsql volatile security definer   -- only this trigger writes them
+language plpgsql volatile security definer   -- only this trigger may write them
 set search_path = ''
 as $$
 begin
@@ -7369,22 +7395,24 @@ begin
   on conflict (follower_id, following_id) do update set created_at = excluded.created_at, ended_at = now();
   return null;
 end $$;
-comment on function private.keep_removed_follows is 'Trigger: an ended follow leaves its place in the lists behind.';
+comment on function private.keep_removed_follows is
+  'Trigger: keeps the place of an ended follow in private.removed_follows.';
 create trigger keep_removed after delete on app.follows
   referencing old table as ended for each statement execute function private.keep_removed_follows();
 
 create function private.end_follows() returns trigger
-language plpgsql volatile security definer   -- a block ends the other's follow too
+language plpgsql volatile security definer   -- a block also ends the other person's follow
 set search_path = ''
 as $$
 begin
   delete from app.follows f using made m
-  -- nobody follows themselves: these are the two ways, in the form that finds its index
+  -- matches both directions, because nobody follows themselves; this form can use the index
   where f.follower_id = any (array[m.blocker_id, m.blocked_id])
     and f.following_id = any (array[m.blocker_id, m.blocked_id]);
   return null;
 end $$;
-comment on function private.end_follows is 'Trigger: a block ends follows both ways. Lifting it restores none.';
+comment on function private.end_follows is
+  'Trigger: a block ends the follows between two people, in both directions. Lifting the block restores none.';
 call private.force_index_scans('private.end_follows');
 create trigger _110_end_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_follows();
@@ -7401,8 +7429,8 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_page is
-  'A page of these people, in order, from one more than the page if there are so many; the cursor is an actor id, or '
-  'p_next where a page is not full.';
+  'A page of these people, in order. p_ids has one more than p_limit if another page exists. The cursor is an actor '
+  'id, or p_next if the page is not full.';
 call private.force_index_scans('private.person_page');
 
 create function private.follow_list(p_follower uuid, p_following uuid) returns text
@@ -7410,12 +7438,13 @@ language plpgsql immutable
 set search_path = ''
 as $$ begin return coalesce('following ' || p_follower, 'followers ' || p_following); end $$;
 comment on function private.follow_list is
-  'The name for cursors of the list of whom a person (p_follower) follows, or of who follows a person (p_following).';
+  'The name that cursors use for a list: of the people whom a person (p_follower) follows, or of the followers of a '
+  'person (p_following).';
 
 create function private.require_follow_place(
   p_cursor text, p_follower uuid default null, p_following uuid default null
 ) returns app.place
-language plpgsql stable security definer   -- a cursor stays good when its follow ends or its person is banned
+language plpgsql stable security definer   -- a cursor stays valid when its follow ends or its person is banned
 set search_path = ''
 as $$
 declare
@@ -7423,7 +7452,7 @@ declare
   v_place app.place := private.cursor_place(private.follow_list(p_follower, p_following), p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
+    return ('infinity', app.uid())::app.place;   -- with infinity any id works
   elsif v_place.at is null and private.may_meet(private.find_level(app.uid(), v_named)) then
     select created_at, v_named into v_place from app.follows
     where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
@@ -7438,11 +7467,12 @@ begin
   return v_place;
 end $$;
 comment on function private.require_follow_place is
-  'The place of a follow between the person that a cursor names and the person whose list it is, also when it has '
-  'ended. Without a cursor it is behind all of them. A person across a block from the caller is never found.';
+  'The place of a cursor: of the follow between the person it names and the person whose list it is, even if that '
+  'follow has ended. Without a cursor it is the start of the list. Fails if there is a block between the caller and '
+  'the person.';
 
 create function private.find_follows(p_follower uuid, p_following uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
+language plpgsql stable security definer   -- under the policy it could scan hidden people without limit
 set search_path = ''
 as $$
 declare
@@ -7450,7 +7480,7 @@ declare
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
-  -- one of the two ways in is open
+  -- exactly one of these two branches applies
   with looked as materialized (
     select * from (
       (select created_at as at, follower_id as id from app.follows
@@ -7471,8 +7501,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_follows is
-  'The next people whom a person (p_follower) follows, or who follow a person (p_following), as far as the caller '
-  'sees them, among the next 400.';
+  'The next people whom a person (p_follower) follows, or who follow a person (p_following), of those that the caller '
+  'sees, among the next 400.';
 call private.force_index_scans('private.find_follows');
 
 create function private.count_follows(p_follower uuid, p_following uuid, p_hidden uuid[]) returns bigint
@@ -7482,7 +7512,7 @@ as $$
 declare
   v_all bigint;
 begin
-  -- one of the two ways in is open
+  -- exactly one of these two branches applies
   select count(*) into v_all
   from ((select from app.follows where p_following is not null and following_id = p_following limit 10000)
         union all
@@ -7490,7 +7520,7 @@ begin
   if v_all = 10000 then
     return v_all;
   end if;
-  -- a look at a follow costs as much as eight at hidden people
+  -- checking one follow costs as much as checking eight hidden people
   if cardinality(p_hidden) > least(5000, 1000 + 8 * v_all) then
     return (select count(*) from app.follows f
             join private.visible_people p on p.id = case when p_following is null then f.following_id
@@ -7503,11 +7533,11 @@ begin
                                     and f.following_id = coalesce(p_following, h.id));
 end $$;
 comment on function private.count_follows is
-  'How many people a person (p_follower) follows, or follow a person (p_following), without these hidden ones, or '
-  'when those are many, of whom 5001 are given at most, without all whom the caller does not see. It counts up to '
-  '10,000.';
+  'How many people a person (p_follower) follows, or how many follow a person (p_following), up to 10,000. It leaves '
+  'out the people in p_hidden. If there are too many of these to check one by one, it leaves out everyone whom the '
+  'caller does not see, so callers need not pass more than 5001.';
 call private.force_index_scans('private.count_follows');
--- one plan for both ways in would be good for neither
+-- a generic plan for both branches would be slow for each of them
 alter function private.count_follows(uuid, uuid, uuid[]) set plan_cache_mode = auto;
 
 create function private.follow_counts(p_person uuid) returns json
@@ -7515,7 +7545,7 @@ language plpgsql stable security definer   -- row-level security would check eve
 set search_path = ''
 as $$
 declare
-  -- the counts leave out whom the caller's lists leave out, since a difference would tell of a block
+  -- the counts leave out the same people as the caller's lists, because a difference would reveal a block
   v_hidden uuid[] := array(
     select distinct h.id
     from ((select author_id as id from app.audience where viewer_id = app.uid() and level < 0 limit 5001)
@@ -7528,7 +7558,7 @@ begin
     'isFollowing', exists (select from app.follows where follower_id = app.uid() and following_id = p_person));
 end $$;
 comment on function private.follow_counts is
-  'How many people follow a person and how many they follow, as the caller''s lists show them and up to 10,000, and '
+  'How many people follow a person and how many they follow, up to 10,000 each and as in the caller''s lists, and '
   'whether the caller follows them: {followers, following, isFollowing}.';
 
 create function api.follow_person(p_person text) returns json
@@ -7540,7 +7570,7 @@ declare
 begin
   perform private.count_writes('follows');
   v_person := private.lock_person(p_person);
-  -- seen and followed in one statement: a ban takes no pair
+  -- checks and inserts in one statement, because a ban does not lock the pair
   insert into app.follows (follower_id, following_id) select app.uid(), u.id from app.users u where u.id = v_person
   on conflict do nothing;
   if found then
@@ -7552,7 +7582,7 @@ begin
   return private.follow_counts(v_person);
 end $$;
 comment on function api.follow_person is
-  'Follows a person; repeating it changes nothing. Answers as api.follow_stats. Fails: follow_oneself.';
+  'Follows a person; repeating it changes nothing. Returns the same as api.follow_stats. Fails: follow_oneself.';
 
 create function api.unfollow_person(p_person text) returns json
 language plpgsql volatile
@@ -7560,7 +7590,7 @@ set search_path = ''
 as $$
 begin
   delete from app.follows where follower_id = app.uid() and following_id = private.require_person(p_person);
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unfollow_person is 'Ends a follow; repeating it changes nothing.';
 
@@ -7600,7 +7630,7 @@ comment on function api.list_following is 'The people whom a person follows, new
 
 -- sql/social/60_mutes.sql
 
--- Mutes, which the muted person does not notice, and the list of a person's blocks.
+-- Mutes, which the muted person does not notice, and the list of people whom a person has blocked.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.mutes (
@@ -7612,8 +7642,8 @@ create table app.mutes (
 );
 create index mutes_muted_id_idx on app.mutes (muted_id);
 comment on table app.mutes is
-  'Who muted whom. A muted person causes no notifications to the muter, and the muter''s feed leaves out their posts.';
--- no update: a mute is made or lifted
+  'Who muted whom. The muter''s feed leaves out posts of the muted person, who causes them no notifications.';
+-- no updates: a mute is only made or lifted
 
 insert into private.errors (code, status, text) values
   ('mute_oneself', 400, 'You cannot mute yourself.'),
@@ -7626,7 +7656,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many; the feed goes through all of them for every post
+  -- so that concurrent calls cannot exceed the limit; the feed checks all mutes for every post
   perform private.lock('mutes', new.muter_id::text);
   if (select count(*) from app.mutes where muter_id = new.muter_id and muted_id <> new.muted_id) >= 5000 then
     perform private.raise_error('mutes_exhausted');
@@ -7649,18 +7679,18 @@ begin
   return v_name;
 end $$;
 comment on function private.require_name_cursor is
-  'The name in a cursor of a list that is sorted by name; empty without a cursor. It is a place in the alphabet, even '
-  'if that person has left the list.';
+  'The name in a cursor of a list that is sorted by name; empty without a cursor. The cursor stays valid even if that '
+  'person has left the list.';
 
 create function private.muted_people() returns uuid[]
-language plpgsql stable   -- invoker: under row-level security these are the caller's own
+language plpgsql stable   -- security invoker: policies show only the caller's own
 set search_path = ''
 as $$
 begin
   return array(select muted_id from app.mutes where muter_id = app.uid());
 end $$;
 comment on function private.muted_people is
-  'The people whom the caller has muted. A query that leaves them out reads them once.';
+  'The people whom the caller has muted. A query that filters by them calls this once.';
 
 create function api.mute_person(p_person text) returns json
 language plpgsql volatile
@@ -7680,7 +7710,7 @@ set search_path = ''
 as $$
 begin
   delete from app.mutes where muter_id = app.uid() and muted_id = private.require_person(p_person);
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unmute_person is 'Lifts a mute; repeating it changes nothing.';
 
@@ -7697,7 +7727,7 @@ begin
     order by u.username limit 51), p_limit);
 end $$;
 comment on function api.list_mutes is
-  'The people whom the caller has muted, by username, without those across a block.';
+  'The people whom the caller has muted, by username, without people across a block.';
 
 create function private.own_blocks(p_after text) returns table (card json)
 language plpgsql stable security definer   -- a block hides people whom the caller must see to unblock them
@@ -7715,8 +7745,8 @@ begin
     order by u.username limit 51;
 end $$;
 comment on function private.own_blocks is
-  'The people whom the caller has blocked, with no more than their names, by username after this one: {id, actorId, '
-  'username, createdAt}. At most 51.';
+  'The next people whom the caller has blocked, by username, after p_after and at most 51. Shows only their names: '
+  '{id, actorId, username, createdAt}.';
 
 create function api.list_blocks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -7731,7 +7761,7 @@ begin
     from private.own_blocks(v_after) with ordinality as b (card, place));
 end $$;
 comment on function api.list_blocks is
-  'The people whom the caller has blocked, by username. It is the only list that names people across a block.';
+  'The people whom the caller has blocked, by username. No other list names people across a block.';
 
 -- sql/social/65_keywords.sql
 
@@ -7750,11 +7780,11 @@ create table app.muted_keywords (
 );
 create index muted_keywords_user_id_idx on app.muted_keywords (user_id, id desc);
 comment on table app.muted_keywords is
-  'Words that a person''s feed leaves out, for good or until a moment. id is made of the time, so that it is its own '
-  'place in the list.';
-comment on column app.muted_keywords.until is 'When the mute ends; null is never.';
+  'Keywords that a person''s feed leaves out, permanently or until a time. id contains the time when it was made, so '
+  'that it is also the place in the list.';
+comment on column app.muted_keywords.until is 'When the mute ends; null if it never does.';
 comment on column app.muted_keywords.folded is
-  'private.fold of the keyword, which is what is compared, so that each word counts once.';
+  'private.fold of the keyword. Comparisons use it, so that spellings of the same word count once.';
 
 insert into private.errors (code, status, text) values
   ('keyword_empty', 422, 'A keyword must have at least one letter, digit or symbol that can be found in a text.'),
@@ -7769,9 +7799,9 @@ set search_path = ''
 as $$
 begin
   if octet_length(p_text) = length(p_text) then
-    return lower(p_text);   -- ASCII takes a tenth of the time
+    return lower(p_text);   -- for ASCII this takes a tenth of the time
   end if;
-  -- case and accents go, but й stays another letter than и; Hebrew points and Arabic vowel signs are seldom written
+  -- removes case and accents, but keeps й and и different; Hebrew points and Arabic vowel signs are rarely written
   return translate(
     extensions.unaccent(lower(normalize(
       regexp_replace(p_text, '[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]', '', 'g'),
@@ -7779,16 +7809,16 @@ begin
     'ς', 'σ');
 end $$;
 comment on function private.fold is
-  'A text in the form in which words are compared: lower case, without accents, points and vowel signs, full and half '
-  'width alike.';
+  'A text in the form in which words are compared: lower case, without accents, points and vowel signs, and with '
+  'full-width and half-width characters made equal.';
 
 create function private.fold_query(p_text text) returns text
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.fold(left(private.trimmed(p_text), 1000)); end $$;
 comment on function private.fold_query is
-  'What somebody looks for, folded once for all that is compared with it: the first 1000 characters, which is more '
-  'than any name, title or city has, since a megabyte takes half a second. Null stays null.';
+  'A search text, folded once for all comparisons. Only the first 1000 characters count, which is longer than any '
+  'name, title or city, because folding a megabyte takes half a second. Null stays null.';
 
 create function private.keyword_edge() returns text
 language plpgsql immutable
@@ -7799,14 +7829,15 @@ declare
   v_unspaced constant text :=
     '\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff'
     || '\uf900-\ufaff\U00020000-\U0003ffff';
-  -- letters, digits, and signs that India's scripts write within words and that are no letters by themselves
+  -- letters, digits, and signs that are no letters themselves but occur within words of Indian scripts
   v_word constant text :=
     '[:alnum:]_\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b3c\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca';
 begin
   return '[^' || v_word || ']|[' || v_unspaced || ']';
 end $$;
 comment on function private.keyword_edge is
-  'A pattern of what stands between words: all but letters and digits, and whatever is of a script without spaces.';
+  'A pattern for what separates words: everything but letters and digits, and every character of a script without '
+  'spaces.';
 
 create function private.keyword_words(p_folded text) returns tsvector
 language plpgsql immutable
@@ -7817,9 +7848,9 @@ begin
     select w from unnest(string_to_array(
       regexp_replace(p_folded collate pg_catalog.pg_c_utf8, '(?:' || private.keyword_edge() || ')+', ' ', 'g'),
       ' ')) w
-    where length(w) between 1 and 500));   -- a lexeme has a limit, and no keyword is as long
+    where length(w) between 1 and 500));   -- lexemes have a maximum length, and every keyword is shorter
 end $$;
-comment on function private.keyword_words is 'The words of a folded text, each once.';
+comment on function private.keyword_words is 'The distinct words of a folded text.';
 
 create function private.keyword_pattern(p_keywords text[]) returns text
 language plpgsql immutable
@@ -7839,14 +7870,14 @@ begin
           group by w.opens, w.closes) g);
 end $$;
 comment on function private.keyword_pattern is
-  'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, but anywhere where '
-  'its edge is of a script without spaces or is no letter at all (#tag, c++).';
+  'One pattern that matches any of these folded keywords; null if there are none. It matches whole words. At an edge '
+  'of a keyword that is of a script without spaces, or that is no letter or digit (#tag, c++), it matches anywhere.';
 
 create type app.muted_words as (words tsquery, hint tsquery, pattern text);
 comment on type app.muted_words is
-  'Keywords as they are looked for. words: those that are one word each, found by a text''s words alone. pattern: the '
-  'others, null for none. hint: what the words of a text must match before it is held against the pattern; null for '
-  'any text.';
+  'Keywords in the form that searches use. words: the keywords of one word each, which are matched against a text''s '
+  'words alone. pattern: all other keywords; null if there are none. hint: what a text''s words must match before the '
+  'pattern is tried; null means that it is always tried.';
 
 create function private.muted_words(p_keywords text[]) returns app.muted_words
 language plpgsql immutable
@@ -7866,10 +7897,10 @@ begin
               from unnest(p_keywords) w) e) k;
   return v_muted;
 end $$;
-comment on function private.muted_words is 'Folded keywords, as they are looked for.';
+comment on function private.muted_words is 'Folded keywords in the form that searches use.';
 
 create function private.find_muted_words() returns app.muted_words
-language plpgsql stable   -- invoker: under row-level security these are the caller's own
+language plpgsql stable   -- security invoker: policies show only the caller's own
 set search_path = ''
 as $$
 begin
@@ -7878,27 +7909,27 @@ begin
   having count(*) > 0;
 end $$;
 comment on function private.find_muted_words is
-  'The caller''s muted keywords as they are looked for, null without any. A query that leaves them out makes this '
-  'once.';
+  'The caller''s muted keywords in the form that searches use; null if there are none. A query that filters by them '
+  'calls this once.';
 
 create function private.keyword_text(p_texts text[]) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- the sign in between is no blank, so that no keyword begins in one text and ends in the next. The length is
-  -- limited, since a long text must not slow down everybody who has muted a word
+  -- the separator is no space, so that no keyword can match across two texts. The length is limited, because a long
+  -- text must not slow down everyone who has muted a word
   return left(private.fold(left(array_to_string(p_texts, e'\x1f'), 5000)), 10000);
 end $$;
 comment on function private.keyword_text is
-  'The first 5000 characters of these texts (without nulls), folded. Keywords are looked for in them.';
+  'The first 5000 characters of these texts (without nulls), folded, in which keywords are searched.';
 
 create function private.has_phrase(p_texts text[], p_pattern text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.keyword_text(p_texts) collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
 comment on function private.has_phrase is
-  'Whether one of the keywords of a pattern (private.keyword_pattern) is in these texts.';
+  'Whether these texts contain a keyword of a pattern (private.keyword_pattern).';
 
 create function private.timed_id() returns uuid
 language plpgsql volatile
@@ -7912,14 +7943,15 @@ begin
                 'hex')::uuid;
 end $$;
 comment on function private.timed_id is
-  'An id that is greater the later it was made, so that it is a good cursor even when its row is gone.';
+  'An id that contains the time when it was made, so that later ids are greater. It works as a cursor even if its row '
+  'is deleted.';
 
 create function private.limit_keywords() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that concurrent calls cannot exceed the limit
   perform private.lock('keywords', new.user_id::text);
   if (select count(*) >= 100 or sum(length(folded)) + length(new.folded) > 2000
       from app.muted_keywords where user_id = new.user_id and folded <> new.folded) then
@@ -7928,7 +7960,7 @@ begin
   return new;
 end $$;
 comment on function private.limit_keywords is
-  'Trigger: a person has at most 100 muted keywords, with 2000 characters in all.';
+  'Trigger: a person has at most 100 muted keywords, with at most 2000 characters in total.';
 create trigger limit_keywords before insert on app.muted_keywords
   for each row execute function private.limit_keywords();
 
@@ -7947,7 +7979,7 @@ declare
   v_folded  text;
   v_id      uuid;
 begin
-  -- a character of NFC is up to four before, and the table takes 100: folding a megabyte would take half a second
+  -- 100 characters in NFC are at most 400 before; checked first, because folding a megabyte takes half a second
   if length(btrim(p_keyword)) > 400 then
     perform private.raise_error('value_invalid');
   end if;
@@ -7956,7 +7988,7 @@ begin
   if p_until is not null and not private.is_ahead(p_until) then
     perform private.raise_error('keyword_until');
   end if;
-  delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones make room
+  delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones must not count
   insert into app.muted_keywords (id, user_id, keyword, folded, until)
   values (private.timed_id(), private.require_caller(), v_keyword, v_folded, p_until)
   on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
@@ -7964,7 +7996,7 @@ begin
   return (select card from app.muted_keyword_card where id = v_id);
 end $$;
 comment on function api.mute_keyword is
-  'Mutes a keyword, for good or until a moment; muting it again changes the moment. Fails: keyword_empty, '
+  'Mutes a keyword, permanently or until a time; muting it again changes the time. Fails: keyword_empty, '
   'keywords_exhausted, value_invalid (more than 100 characters).';
 
 create function api.unmute_keyword(p_id uuid) returns json
@@ -7973,9 +8005,9 @@ set search_path = ''
 as $$
 begin
   delete from app.muted_keywords where id = p_id and user_id = private.require_caller();
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
-comment on function api.unmute_keyword is 'Lifts a muted keyword. Repeating it, or an unknown id, changes nothing.';
+comment on function api.unmute_keyword is 'Unmutes a keyword. Repeating it, or an unknown id, changes nothing.';
 
 create function api.list_muted_keywords(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -7986,7 +8018,7 @@ declare
   v_ids  uuid[];
 begin
   if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
-    perform private.raise_error('cursor_unknown');   -- it is not one of our ids
+    perform private.raise_error('cursor_unknown');   -- it is not an id of private.timed_id
   end if;
   v_ids := array(select id from app.muted_keywords
                  where user_id = private.require_caller() and id < v_from and (until is null or until > now())
@@ -7999,11 +8031,12 @@ comment on function api.list_muted_keywords is 'The caller''s muted keywords tha
 
 -- sql/social/70_reports.sql
 
--- Reports: what people tell the staff about others and what they publish.
+-- Reports: people report others, and what others publish, to the staff.
 --
--- What can be reported belongs to many features, most of them later than this one. So each registers its kind in
--- private.report_targets, with a function of its own that finds the target as its reporter sees it, or fails with
--- its own code. Nothing here names posts, and a new kind needs a row and a function beside its tables.
+-- Many features have things that can be reported, and most of them are created after this one. So each feature
+-- registers its types in private.report_targets, with a function that finds the target as the reporter sees it, or
+-- fails with a code of that feature. Nothing here mentions posts; a new type needs only a row and a function beside
+-- its tables.
 -- docs/decisions.md, Circles and blocks.
 
 create table private.report_targets (
@@ -8035,11 +8068,12 @@ create index reports_status_idx on app.reports (status, created_at desc, id desc
 create index reports_copied_idx on app.reports ((copy ->> 'senderId')) where copy ? 'body';
 create index reports_target_idx on app.reports (target_type, target_id);
 comment on table app.reports is
-  'Reports to the staff. target_id has no foreign key, since it may be of any kind. reason is in the reporter''s own '
-  'words.';
+  'Reports to the staff. target_id has no foreign key, because targets are in many tables. reason is in the '
+  'reporter''s own words.';
 comment on column app.reports.copy is
-  'What was reported, as the reporter saw it, where staff can see it nowhere else; else null. A trigger of its '
-  'feature writes it. senderId names whose words they are, body has them, and an erasure of that person empties it.';
+  'What was reported, as the reporter saw it, if staff cannot see it elsewhere; otherwise null. A trigger of the '
+  'feature writes it. senderId is the person who wrote the words, and body has the words; an erasure of that person '
+  'empties body.';
 comment on column app.reports.status is 'open, then reviewed or dismissed by staff.';
 comment on column app.reports.reviewed_at is 'When staff settled it; null while it is open.';
 
@@ -8051,7 +8085,7 @@ insert into private.errors (code, status, text) values
   ('report_oneself', 400, 'You cannot report yourself.');
 
 create function private.require_report_finder(p_type text) returns text
-language plpgsql stable security definer   -- reads the registry for callers who may not
+language plpgsql stable security definer   -- reads the registry, which callers may not
 set search_path = ''
 as $$
 declare
@@ -8063,7 +8097,7 @@ begin
   end if;
   return v_finder;
 end $$;
-comment on function private.require_report_finder is 'Answers the function that finds a reported target of this kind.';
+comment on function private.require_report_finder is 'Returns the function that finds a reported target of this type.';
 
 create function private.require_reported_person(p_type text, p_target text) returns uuid
 language plpgsql stable
@@ -8081,7 +8115,7 @@ declare
   v_report app.reports;
 begin
   perform private.count_writes('reports');
-  -- the name comes from the registry, never from the caller
+  -- safe: the function name comes from the registry, never from the caller
   execute format('select %s($1, $2)', private.require_report_finder(p_target_type))
     into v_target using p_target_type, p_target_id;
   insert into app.reports (reporter_id, target_type, target_id, reason)
@@ -8106,7 +8140,7 @@ comment on function api.report is
 
 -- sql/social/90_erasure.sql
 
--- What erasure does to the social graph, and where personal data is in it.
+-- What an erasure does to the social graph, and which of its columns contain personal data.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Erasure and export.
 
@@ -8154,8 +8188,8 @@ begin
               union all
               (select 5, blocker_id from app.blocks where blocked_id = p_user.id limit 500)
               union all
-              select 6, member_id from app.circle_members where owner_id = p_user.id) w) p;   -- 10 a circle
-  -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
+              select 6, member_id from app.circle_members where owner_id = p_user.id) w) p;   -- at most 10 per circle
+  -- locks pairs before rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
   perform private.lock_pairs(v_people, v_same);
   perform from app.circles where owner_id = p_user.id order by id for update;
   delete from app.circle_invitations where inviter_id = p_user.id and invitee_id = any (v_people);
@@ -8164,7 +8198,7 @@ begin
   delete from app.blocks where blocker_id = p_user.id and blocked_id = any (v_people);
   delete from app.blocks where blocked_id = p_user.id and blocker_id = any (v_people);
   if v_most >= 500 then
-    perform private.erase_rest(p_user.id);   -- the circles too: with each go its invitations
+    perform private.erase_rest(p_user.id);   -- also deletes the circles, with their invitations
   else
     delete from app.circles where owner_id = p_user.id;
   end if;
@@ -8175,7 +8209,7 @@ begin
   perform private.erase_rows(p_user.id, 'app.mutes', 'muter_id = $1');
   perform private.erase_rows(p_user.id, 'app.mutes', 'muted_id = $1');
   delete from app.muted_keywords where user_id = p_user.id;
-  update app.reports set reason = ''   -- the report itself stays
+  update app.reports set reason = ''   -- the report itself remains
   where id in (select id from app.reports where reporter_id = p_user.id and reason <> '' limit 500);
   get diagnostics v_words = row_count;
   if v_words = 500 then
@@ -8184,7 +8218,7 @@ begin
 end $$;
 comment on function private.erase_ties is
   'Step: deletes an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords, '
-  'and the words of their reports. What others reported stays.';
+  'and the reasons of their reports. Reports by others remain.';
 call private.force_index_scans('private.erase_ties');
 insert into private.account_steps (step, events, position) values
   ('private.erase_ties', '{erasure}', 90);
@@ -8204,10 +8238,10 @@ create policy select_member on app.circles for select to authenticated
           where m.circle_id = circles.id and m.member_id = (select app.uid())));
 comment on policy select_member on app.circles is 'The owner and the members see a circle.';
 create policy insert_own on app.circles for insert to authenticated with check (owner_id = (select app.uid()));
-comment on policy insert_own on app.circles is 'People make circles of their own.';
+comment on policy insert_own on app.circles is 'People create circles of their own.';
 create policy update_own on app.circles for update to authenticated
   using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
-comment on policy update_own on app.circles is 'Only the owner names a circle.';
+comment on policy update_own on app.circles is 'Only the owner changes name and accent of a circle.';
 create policy delete_own on app.circles for delete to authenticated using (owner_id = (select app.uid()));
 comment on policy delete_own on app.circles is 'Only the owner deletes a circle.';
 
@@ -8219,12 +8253,12 @@ grant select on app.circle_member_card to authenticated;
 create policy select_concerned on app.circle_members for select to authenticated
   using (owner_id = (select app.uid()) or member_id = (select app.uid()));
 comment on policy select_concerned on app.circle_members is
-  'The owner sees all members. A member sees only their own membership, since only the owner may know the bond '
+  'The owner sees all members. A member sees only their own membership, because only the owner may know the bond '
   'levels.';
 create policy insert_owner on app.circle_members for insert to authenticated
   with check (owner_id = (select app.uid()) and (select true from app.users u where u.id = member_id));
 comment on policy insert_owner on app.circle_members is
-  'The owner adds members, but nobody across a block; a definer function adds those who accept an invitation.';
+  'The owner adds members, but no one across a block. A definer function adds people who accept an invitation.';
 create policy update_owner on app.circle_members for update to authenticated
   using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
 comment on policy update_owner on app.circle_members is 'Only the owner sets bond levels.';
@@ -8245,8 +8279,8 @@ create policy insert_owner on app.circle_invitations for insert to authenticated
           and circle_id in (select c.id from app.circles c where c.owner_id = (select app.uid()))
           and (select true from app.users u where u.id = invitee_id));
 comment on policy insert_owner on app.circle_invitations is
-  'The owner of a circle invites into it, but nobody across a block. '
-  'There is no update: private.settle_invitation changes the status.';
+  'The owner of a circle invites people to it, but no one across a block. Updates are not allowed: '
+  'private.settle_invitation changes the status.';
 
 -- blocks
 alter table app.blocks enable row level security;
@@ -8266,14 +8300,15 @@ grant insert (follower_id, following_id) on app.follows to authenticated;
 create policy select_reachable on app.follows for select to authenticated
   using ((select true from app.users u where u.id = follower_id)
      and (select true from app.users u where u.id = following_id));
-comment on policy select_reachable on app.follows is 'Everybody who sees both people sees that one follows the other.';
+comment on policy select_reachable on app.follows is
+  'Everyone who sees both people can see that one follows the other.';
 create policy insert_own on app.follows for insert to authenticated
   with check (follower_id = (select app.uid()) and (select true from app.users u where u.id = following_id));
-comment on policy insert_own on app.follows is 'People follow in their own name, but nobody across a block.';
+comment on policy insert_own on app.follows is 'People follow others in their own name, but no one across a block.';
 create policy delete_own on app.follows for delete to authenticated using (follower_id = (select app.uid()));
-comment on policy delete_own on app.follows is 'Only the follower ends a follow; a block ends it by trigger.';
+comment on policy delete_own on app.follows is 'Only the follower ends a follow; a trigger ends it after a block.';
 
--- removed_follows: for definer functions alone
+-- removed_follows: only for definer functions
 alter table private.removed_follows enable row level security;
 
 -- mutes
@@ -8284,7 +8319,7 @@ create policy select_own on app.mutes for select to authenticated using (muter_i
 comment on policy select_own on app.mutes is 'People see whom they have muted; nobody sees who mutes them.';
 create policy insert_own on app.mutes for insert to authenticated
   with check (muter_id = (select app.uid()) and (select true from app.users u where u.id = muted_id));
-comment on policy insert_own on app.mutes is 'People mute in their own name people whom they see.';
+comment on policy insert_own on app.mutes is 'People mute in their own name, and only people whom they see.';
 create policy delete_own on app.mutes for delete to authenticated using (muter_id = (select app.uid()));
 comment on policy delete_own on app.mutes is 'Only the muter lifts a mute.';
 
@@ -8294,14 +8329,14 @@ grant select, delete on app.muted_keywords to authenticated;
 grant insert (id, user_id, keyword, folded, until), update (keyword, until) on app.muted_keywords to authenticated;
 grant select on app.muted_keyword_card to authenticated;
 create policy select_own on app.muted_keywords for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.muted_keywords is 'People see their own words.';
+comment on policy select_own on app.muted_keywords is 'People see their own keywords.';
 create policy insert_own on app.muted_keywords for insert to authenticated with check (user_id = (select app.uid()));
-comment on policy insert_own on app.muted_keywords is 'People mute words for themselves.';
+comment on policy insert_own on app.muted_keywords is 'People mute keywords for themselves.';
 create policy update_own on app.muted_keywords for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.muted_keywords is 'People mute a keyword again, which gives it another end.';
+comment on policy update_own on app.muted_keywords is 'People change the end of a mute by muting the keyword again.';
 create policy delete_own on app.muted_keywords for delete to authenticated using (user_id = (select app.uid()));
-comment on policy delete_own on app.muted_keywords is 'People lift their own keywords.';
+comment on policy delete_own on app.muted_keywords is 'People unmute their own keywords.';
 
 -- reports
 alter table app.reports enable row level security;
@@ -8309,12 +8344,13 @@ grant select on app.reports to authenticated;
 grant insert (reporter_id, target_type, target_id, reason) on app.reports to authenticated;
 create policy select_own on app.reports for select to authenticated using (reporter_id = (select app.uid()));
 comment on policy select_own on app.reports is
-  'People see their own reports; the reported see none. Staff reads and settles them by operations of its own.';
+  'People see their own reports; reported people see none. Staff use operations of their own to read and settle '
+  'reports.';
 create policy insert_own on app.reports for insert to authenticated with check (reporter_id = (select app.uid()));
 comment on policy insert_own on app.reports is
-  'People report in their own name; api.report checks, by the kind of the target, that they see it.';
+  'People report in their own name; for each type, api.report checks that the caller sees the target.';
 
--- report_targets: for definer functions alone
+-- report_targets: only for definer functions
 alter table private.report_targets enable row level security;
 
 -- helpers
@@ -8594,7 +8630,7 @@ create trigger _050_date_member before insert on app.space_members
   for each row execute function private.date_member();
 
 create function private.may_invite(p_space uuid, p_user uuid) returns boolean
-language plpgsql stable security definer   -- asked of others than the caller, too
+language plpgsql stable security definer   -- also checks people other than the caller
 set search_path = ''
 as $$
 begin
@@ -8606,7 +8642,7 @@ comment on function private.may_invite is
   'Whether a person may invite into a space: its owner and moderators do, and where it is open any member.';
 
 create function private.is_invited(p_space uuid, p_user uuid) returns boolean
-language plpgsql stable security definer   -- asked of others than the caller, too
+language plpgsql stable security definer   -- also checks people other than the caller
 set search_path = ''
 as $$
 begin
@@ -8620,7 +8656,7 @@ comment on function private.is_invited is
   'Whether somebody whom the person sees, and who still may, has invited them into a space.';
 
 create function private.is_let_in(p_space uuid, p_viewer uuid) returns boolean
-language plpgsql stable security definer   -- asked of others than the caller, too
+language plpgsql stable security definer   -- also checks people other than the caller
 set search_path = ''
 as $$
 begin
@@ -8671,7 +8707,7 @@ as $$ begin return (private.require_space(p_kind, p_target)).id; end $$;
 comment on function private.require_reported_space is 'The space of this kind that a report names.';
 
 create function private.lock_space(p_space uuid, p_people uuid[]) returns app.spaces
-language plpgsql volatile security definer   -- nobody may touch people and spaces
+language plpgsql volatile security definer   -- callers may not lock people and spaces
 set search_path = ''
 as $$
 declare
@@ -8751,7 +8787,7 @@ language plpgsql volatile security definer   -- counts the spaces of others than
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that concurrent calls cannot exceed the limit
   perform private.lock('spaces of', p_user::text);
   if (select count(*) from app.space_members m join app.spaces s on s.id = m.space_id
       where m.user_id = p_user and m.role = 'owner' and s.kind = p_kind and s.archived_at is null) >= 20 then
@@ -8785,7 +8821,7 @@ end $$;
 comment on function private.slug_of is 'A slug for a name, of at most 50 characters, which may be taken.';
 
 create function private.make_space(p_space app.spaces) returns uuid
-language plpgsql volatile security definer   -- nobody may write spaces
+language plpgsql volatile security definer   -- callers may not write spaces
 set search_path = ''
 as $$
 declare
@@ -8819,7 +8855,7 @@ comment on function private.make_space is
   'space_about.';
 
 create function private.change_space(p_kind text, p_id text, p_changes jsonb) returns uuid
-language plpgsql volatile security definer   -- nobody may write spaces
+language plpgsql volatile security definer   -- callers may not write spaces
 set search_path = ''
 as $$
 declare
@@ -8856,7 +8892,7 @@ comment on function private.change_space is
   'Fails: space_name, space_about.';
 
 create function private.set_archived(p_space app.spaces, p_archived boolean) returns boolean
-language plpgsql volatile security definer   -- nobody may write spaces
+language plpgsql volatile security definer   -- callers may not write spaces
 set search_path = ''
 as $$
 declare
@@ -8879,7 +8915,7 @@ comment on function private.set_archived is
   'Archives a space that is locked, or opens it again; false when it was so before.';
 
 create function private.archive_space(p_kind text, p_id text, p_archived boolean) returns uuid
-language plpgsql volatile security definer   -- nobody may write spaces
+language plpgsql volatile security definer   -- callers may not write spaces
 set search_path = ''
 as $$
 declare
@@ -8937,7 +8973,7 @@ language plpgsql volatile security definer   -- counts the memberships of others
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that concurrent calls cannot exceed the limit
   perform private.lock('memberships', p_user::text);
   if (select count(*) from app.space_members where user_id = p_user) > 1000 then
     perform private.raise_error('memberships_exhausted');
@@ -8947,7 +8983,7 @@ comment on function private.limit_memberships is
   'Passes when a person, who was just let in, is in at most 1000 spaces.';
 
 create function private.add_member(p_space app.spaces, p_user uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 begin
@@ -8974,7 +9010,7 @@ comment on function private.add_member is
   'Lets a person into a space, both locked; false for a member. Ends what else was pending between the two.';
 
 create function private.drop_member(p_space uuid, p_user uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 begin
@@ -8999,7 +9035,7 @@ end $$;
 comment on function private.find_own_request is 'The caller''s pending request to join a space, or null.';
 
 create function private.join_or_ask(p_space app.spaces, p_message text) returns uuid
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -9028,7 +9064,7 @@ comment on function private.join_or_ask is
   'Fails: space_message.';
 
 create function private.join_space(p_kind text, p_id text, p_message text) returns json
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -9048,7 +9084,7 @@ comment on function private.join_space is
   'The caller joins a space, or asks to: {status: joined | pending, requestId}. Repeating it changes nothing.';
 
 create function private.leave_space(p_kind text, p_id text) returns json
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -9085,7 +9121,7 @@ comment on function private.member_cards is 'These members of a space, in order:
 call private.force_index_scans('private.member_cards');
 
 create function private.set_space_role(p_space app.spaces, p_user uuid, p_role text) returns void
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -9116,7 +9152,7 @@ comment on function private.set_space_role is
   'moderator.';
 
 create function private.change_role(p_kind text, p_id text, p_person text, p_role text) returns json
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -9126,7 +9162,7 @@ begin
   perform private.count_writes('memberships');
   v_space := private.lock_visible_space(p_kind, p_id, array[v_user]);
   perform private.require_space_role(v_space.id, 'owner');
-  perform private.require_visible_person(p_person);   -- again, since a ban may have come while we waited
+  perform private.require_visible_person(p_person);   -- again, because a ban may have been made while we waited
   perform private.set_space_role(v_space, v_user, p_role);
   return private.member_cards(v_space.id, array[v_user]) -> 0;
 end $$;
@@ -9134,7 +9170,7 @@ comment on function private.change_role is
   'The owner of a space gives a member another role, and with owner hands over.';
 
 create function private.remove_space_member(p_kind text, p_id text, p_person text, p_ban boolean) returns void
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -9168,7 +9204,7 @@ comment on function private.remove_space_member is
   'changes nothing.';
 
 create function private.lift_space_ban(p_kind text, p_id text, p_person text) returns void
-language plpgsql volatile security definer   -- nobody may write bans
+language plpgsql volatile security definer   -- callers may not write bans
 set search_path = ''
 as $$
 declare
@@ -9206,7 +9242,7 @@ call private.force_index_scans('private.request_cards');
 
 create function private.decide_request(p_space app.spaces, p_request app.space_requests, p_approve boolean)
 returns void
-language plpgsql volatile security definer   -- nobody may write requests
+language plpgsql volatile security definer   -- callers may not write requests
 set search_path = ''
 as $$
 begin
@@ -9225,7 +9261,7 @@ comment on function private.decide_request is
   'Approves or rejects a pending request to join a space, which is locked with who asked.';
 
 create function private.settle_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
-language plpgsql volatile security definer   -- nobody may write requests
+language plpgsql volatile security definer   -- callers may not write requests
 set search_path = ''
 as $$
 declare
@@ -9319,7 +9355,7 @@ comment on function private.space_invitation_cards is
 call private.force_index_scans('private.space_invitation_cards');
 
 create function private.invite_to_space(p_kind text, p_id text, p_person text) returns json
-language plpgsql volatile security definer   -- nobody may write invitations
+language plpgsql volatile security definer   -- callers may not write invitations
 set search_path = ''
 as $$
 declare
@@ -9334,7 +9370,7 @@ begin
     perform private.require_space_role(v_space.id, 'owner', 'moderator');
   end if;
   perform private.lock_pairs(array[v_user], array[v_me]);
-  perform private.require_visible_person(p_person);   -- again, since a block may have come while we waited
+  perform private.require_visible_person(p_person);   -- again, because a block may have been made while we waited
   perform private.require_open(v_space);
   if v_user = v_me then
     perform private.raise_error('invite_oneself');
@@ -9362,7 +9398,7 @@ comment on function private.invite_to_space is
   'banned from the instance or may not invite any more.';
 
 create function private.revoke_space_invitation(p_kind text, p_id text, p_invitation uuid) returns void
-language plpgsql volatile security definer   -- nobody may write invitations
+language plpgsql volatile security definer   -- callers may not write invitations
 set search_path = ''
 as $$
 declare
@@ -9385,7 +9421,7 @@ comment on function private.revoke_space_invitation is
   'Takes a pending invitation back, for who made it and for owner and moderators.';
 
 create function private.answer_space_invitation(p_kind text, p_invitation uuid, p_accept boolean) returns json
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -9425,7 +9461,7 @@ comment on function private.answer_space_invitation is
   'Who is invited into a space accepts, and is a member, or declines.';
 
 create function private.end_invitations(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- nobody may write invitations
+language plpgsql volatile security definer   -- callers may not write invitations
 set search_path = ''
 as $$
 declare
@@ -9454,13 +9490,13 @@ begin
 end $$;
 comment on function private.end_invitations is
   'For the worker alone, and private.end_invitations_soon: of the next 500 pending invitations into a space, all or '
-  'those of a person {spaceId, userId}, ends those of who may not invite any more. Answers {changed, next}; next is '
+  'those of a person {spaceId, userId}, ends those of who may not invite any more. Returns {changed, next}; next is '
   'null at the end.';
 call private.force_index_scans('private.end_invitations');
 call private.make_batch_queue('ended-invitations', 'private.end_invitations');
 
 create function private.end_invitations_soon(p_space uuid, p_user uuid) returns void
-language plpgsql volatile security definer   -- nobody may write invitations
+language plpgsql volatile security definer   -- callers may not write invitations
 set search_path = ''
 as $$
 declare
@@ -9515,7 +9551,7 @@ begin
   update app.space_invitations i set status = 'revoked'
   from changed c
   where i.status = 'pending'
-    -- nobody invites themselves: these are the two ways, in the form that finds its index
+    -- matches both directions, because nobody invites themselves; this form can use the index
     and i.inviter_id = any (array[c.blocker_id, c.blocked_id])
     and i.invitee_id = any (array[c.blocker_id, c.blocked_id]);
   return null;
@@ -9574,12 +9610,12 @@ call private.force_index_scans('private.space_heads');
 create function private.find_spaces(
   p_kind text, p_mine boolean, p_words text[], p_interests uuid[], p_policy text, p_from app.place
 ) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden spaces without end
+language plpgsql stable security definer   -- under the policy it could scan hidden spaces without limit
 set search_path = ''
 as $$
 declare
   v_me     uuid := app.uid();
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables, because expressions defeat the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -9621,7 +9657,7 @@ language plpgsql stable security definer   -- reads the place of a space by one 
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- with infinity any id works
   v_words text[];
 begin
   if p_cursor is not null then
@@ -9643,7 +9679,7 @@ end $$;
 comment on function private.list_spaces is 'As private.find_spaces, from a cursor on.';
 
 create function private.find_members(p_space uuid, p_q text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
+language plpgsql stable security definer   -- under a policy it could scan hidden people without limit
 set search_path = ''
 as $$
 declare
@@ -9736,7 +9772,7 @@ comment on function private.list_space_bans is
 call private.force_index_scans('private.list_space_bans');
 
 create function private.find_pending(p_kind text, p_space uuid, p_requests boolean, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
+language plpgsql stable security definer   -- under a policy it could scan hidden people without limit
 set search_path = ''
 as $$
 declare
@@ -9749,7 +9785,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- any id will do beside infinity
+    v_before := v_me;   -- with infinity any id works
   elsif v_from is null and p_requests then
     select created_at, id into v_from, v_before from app.space_requests where id = v_place.id and space_id = p_space;
   elsif v_from is null then
@@ -9759,7 +9795,7 @@ begin
   if v_from is null then
     perform private.raise_error('cursor_unknown');
   end if;
-  -- one of the three ways in is open
+  -- exactly one of these three branches applies
   with looked as materialized (
     select * from (
       (select created_at as at, id, user_id as other, user_id as another from app.space_requests
@@ -9839,7 +9875,7 @@ comment on function private.find_named_space is
   'The space that one of the two names, if the caller sees it; null without any.';
 
 create function private.write_in_space(p_space uuid) returns void
-language plpgsql volatile security definer   -- nobody may touch people and spaces
+language plpgsql volatile security definer   -- callers may not lock people and spaces
 set search_path = ''
 as $$
 declare
@@ -9866,7 +9902,7 @@ comment on function private.write_in_space is
   'for everybody.';
 
 create function private.may_publish_in(p_space uuid, p_user uuid) returns boolean
-language plpgsql stable security definer   -- asked of others than the caller, too
+language plpgsql stable security definer   -- also checks people other than the caller
 set search_path = ''
 as $$
 begin
@@ -10144,22 +10180,22 @@ comment on function private.visibility_level is
   'The audience level that a visibility requires. See private.visibility.';
 
 create function private.trending_at(p_published timestamptz, p_boost smallint) returns timestamptz
-language plpgsql immutable   -- the time zone makes no difference when hours are added
+language plpgsql immutable   -- adding hours does not depend on the time zone
 set search_path = ''
 as $$
 begin
   return p_published + p_boost * interval '4 hours';
 end $$;
 comment on function private.trending_at is
-  'The place of a post among the trending: its time, four hours later for every doubling of its reactions, replies, '
-  'reposts and bookmarks. See private.raise_trending.';
+  'The place of a post in the trending order: its time of publication, moved four hours later for every doubling of '
+  'its reactions, replies, reposts and bookmarks. See private.raise_trending.';
 
 create function private.post_start(
   p_id uuid, p_format text, p_title text, p_media jsonb, p_visibility text, p_depth smallint, p_interest uuid,
   p_is_journalism boolean, p_pinned_at timestamptz, p_publish_at timestamptz, p_published_at timestamptz,
   p_edited_at timestamptz, p_hidden_at timestamptz, p_created_at timestamptz
 ) returns text
-language plpgsql immutable   -- row_to_json is only stable, but these types have one text under all settings
+language plpgsql immutable   -- row_to_json is only stable, but these types have the same text under all settings
 set search_path = ''
 as $$
 begin
@@ -10182,8 +10218,8 @@ begin
                  private.utc(p_created_at) as "createdAt") s);
 end $$;
 comment on function private.post_start is
-  'The start of a post''s card: the fields that come from these columns alone, as JSON without the closing brace. '
-  'Whoever changes it writes the column app.posts.card_start again.';
+  'The start of a post''s card: the fields that depend only on these columns, as JSON without the closing brace. '
+  'After changing this function, rewrite the column app.posts.card_start.';
 
 create table app.posts (
   id                   uuid primary key default gen_random_uuid(),
@@ -10225,7 +10261,7 @@ create table app.posts (
   card_start           text not null generated always as (private.post_start(
     id, format, title, media, visibility, depth, interest_id, is_journalism, pinned_at, publish_at, published_at,
     edited_at, hidden_at, created_at)) stored,
-  -- a deleted post may have lost its words
+  -- erasure empties the words of deleted posts
   constraint post_title check (deleted_at is not null or
     case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200
                 else title is null end),
@@ -10236,7 +10272,7 @@ create table app.posts (
     jsonb_array_length(media) between case when format in ('photo', 'video') then 1 else 0 end
       and case format when 'repost' then 0 when 'video' then 1 else 10 end),
   constraint post_quoted check ((format in ('quote', 'repost')) = (quoted_post_id is not null)),
-  -- a second repost answers the first again, so its author must always see it, also after leaving a space
+  -- reposting again returns the existing repost, so its author must always see it, even after leaving a space
   check (space_id is null or format <> 'repost'),
   constraint space_visibility check (space_id is null or visibility = 'public'),
   constraint repost_bare check (format <> 'repost' or (interest_id is null and depth = 0)),
@@ -10249,9 +10285,9 @@ comment on index app.posts_author_id_idx is
 create index posts_open_author_idx on app.posts (author_id, published_at desc, id desc)
   where required_level = 0 and space_id is null;
 comment on index app.posts_open_author_idx is
-  'private.find_posts_by for strangers: it holds nothing that the author keeps to circles and spaces, or deleted.';
+  'private.find_posts_by for strangers: it leaves out posts that are for circles or in spaces, hidden or deleted.';
 create index posts_interest_id_idx on app.posts (interest_id) where interest_id is not null;
-comment on index app.posts_interest_id_idx is 'Foreign key: an interest that is deleted.';
+comment on index app.posts_interest_id_idx is 'Foreign key: deleting an interest.';
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
 comment on index app.posts_persona_id_idx is 'Foreign key: api.delete_persona.';
 create index posts_reposts_idx on app.posts (quoted_post_id, id) where format = 'repost' and deleted_at is null;
@@ -10266,72 +10302,71 @@ create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
 comment on index app.posts_pinned_idx is 'A person''s pins: private.pin, api.list_posts_by.';
 create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at))
   where published_at is null and deleted_at is null and not author_banned;
-comment on index app.posts_scheduled_idx is 'What is due first: private.job_publish_scheduled.';
+comment on index app.posts_scheduled_idx is 'The scheduled posts by when they are due: private.job_publish_scheduled.';
 create index posts_scheduled_author_idx on app.posts (author_id, greatest(publish_at, publish_again_at))
   where published_at is null and deleted_at is null and not author_banned;
 comment on index app.posts_scheduled_author_idx is
-  'What else of one author is due, and gives way to others: private.job_publish_scheduled, private.yield_turn.';
+  'The other due posts of an author, which yield to those of other authors: private.job_publish_scheduled, '
+  'private.yield_turn.';
 create index posts_waiting_idx on app.posts (author_id, publish_at, id)
   where published_at is null and deleted_at is null;
 comment on index app.posts_waiting_idx is 'The caller''s scheduled posts: private.find_scheduled.';
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc)
   where required_level = 0 and space_id is not null;
 comment on index app.posts_space_id_idx is
-  'private.find_space_posts, what every member sees: hundreds of posts that were deleted or hidden are in nobody''s '
-  'way. Foreign key.';
+  'The posts that every member of a space sees: private.find_space_posts, which then need not scan deleted or hidden '
+  'posts. Foreign key.';
 create index posts_author_in_space_idx on app.posts (space_id, author_id)
   where required_level = 0 and space_id is not null;
 comment on index app.posts_author_in_space_idx is
-  'Whether a person has posts in a space of the caller''s: private.find_posts_by.';
+  'Whether a person has posts in a space that the caller belongs to: private.find_posts_by.';
 create index posts_own_in_space_idx on app.posts (space_id, author_id, published_at desc, id desc)
   where required_level = 3 and space_id is not null;
 comment on index app.posts_own_in_space_idx is
-  'private.find_space_posts: the caller''s own posts that other members do not see.';
+  'The caller''s own posts that other members do not see: private.find_space_posts.';
 create index posts_within_id_idx on app.posts (within_id, published_at desc, id desc)
   where required_level <= 2 and within_id is not null;
 comment on index app.posts_within_id_idx is
-  'The posts of a space in its members'' feeds, reposts of them too: sql/feed/20_ranking.sql.';
-comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
+  'The posts of a space, and reposts of them, in the feeds of its members: sql/feed/20_ranking.sql.';
+comment on table app.posts is 'What people publish. Deleted, hidden and scheduled posts have rows too.';
 comment on column app.posts.card_start is
-  'The start of its card, made once when the row changes and not at every look: private.post_start.';
-comment on column app.posts.trending_at is 'Its place among the trending: private.trending_at.';
+  'The start of the card. It is computed when the row changes, not at every read: private.post_start.';
+comment on column app.posts.trending_at is 'The place in the trending order: private.trending_at.';
 comment on column app.posts.scheduled_emitted_at is
-  'When a scheduled post was published, by the job or by hand; null for others.';
-comment on column app.posts.hidden_at is 'When staff hid it from all but its author; null unless it is hidden.';
-comment on column app.posts.edited_at is 'When its words or media last changed after it was published; null if never.';
-comment on column app.posts.deleted_at is 'When it was deleted, for everyone and for good; null unless it was.';
+  'When a scheduled post was published, by the job or by its author; null for other posts.';
+comment on column app.posts.hidden_at is 'When staff hid it from everyone but its author; null if it is not hidden.';
+comment on column app.posts.edited_at is 'When its words or media last changed after publication; null if never.';
+comment on column app.posts.deleted_at is 'When it was deleted, for everyone and permanently; null if it was not.';
 comment on column app.posts.persona_id is
-  'The persona under which it was published; null is the author''s default one.';
-comment on column app.posts.media is 'Pictures and the like, in order: [{url, alt}].';
-comment on column app.posts.quoted_post_id is 'The post that a quote or a repost is of.';
+  'The persona under which it was published; null means the author''s default persona.';
+comment on column app.posts.media is 'Pictures and other media, in order: [{url, alt}].';
+comment on column app.posts.quoted_post_id is 'The original of a quote or a repost.';
 comment on column app.posts.original_author_id is
-  'For a repost of a post for circles: the author of that post. Triggers write it.';
+  'For a repost of a post for circles: the author of the original. Triggers write it.';
 comment on column app.posts.space_id is
-  'The group or guild to whose members it is shown; null for others. Never changes.';
-comment on column app.posts.original_space_id is
-  'For a repost of a post in a space: that space. A trigger writes it.';
+  'The group or guild whose members may see it; null if it is in none. Never changes.';
+comment on column app.posts.original_space_id is 'For a repost of a post in a space: that space. A trigger writes it.';
 comment on column app.posts.within_id is
-  'The space whose members alone may see it: its own, or its original''s for a repost. The feed finds it by them, and '
-  'passes over none that is for others.';
+  'The space whose members alone may see it: its own, or for a repost that of the original. The feed finds posts by '
+  'it, so that it need not scan posts of other spaces.';
 comment on column app.posts.closer_id is
-  'The person to whom a viewer must be closer than a stranger: the author of a post for circles, or the original''s '
-  'author for a repost of such a post. The feed finds it by them.';
+  'The person to whom a viewer must be closer than a stranger: the author of a post for circles, or for a repost of '
+  'such a post the author of the original. The feed finds posts by it.';
 comment on column app.posts.keyword_words is
-  'The words of title and body by which muted keywords are looked for (private.keyword_words). A trigger writes it.';
-comment on column app.posts.publish_at is 'When a scheduled post is due; null means at once.';
+  'The words of title and body, in which muted keywords are searched (private.keyword_words). A trigger writes it.';
+comment on column app.posts.publish_at is 'When a scheduled post is due; null means that it was published at once.';
 comment on column app.posts.publish_again_at is
-  'When a post that failed to go out, may not yet, or gives way to those of others is tried again. Until then the '
-  'others have their turn, and it comes behind them.';
+  'When to try again: after publishing failed, while the author may not publish there, or while the post yields to '
+  'posts of other authors. Until then other posts come first.';
 comment on column app.posts.published_at is
-  'When it went out, which is its place in time; null while it is scheduled.';
-comment on column app.posts.pinned_at is
-  'When it was pinned; a deleted post keeps the place that it had on the profile.';
+  'When it was published, which is its place in time; null while it is scheduled.';
+comment on column app.posts.pinned_at is 'When it was pinned. A deleted post keeps it, as its place on the profile.';
 comment on column app.posts.required_level is
-  'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
+  'The audience level that a viewer needs: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
   'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.visibility.';
 comment on column app.posts.author_banned is
-  'Whether the author is banned: of the newest 500 posts at once, of the others soon after '
-  '(private.hide_or_show_posts). Until then app.hidden_people hides them.';
+  'Whether the author is banned. The newest 500 posts are updated at once, the others soon after '
+  '(private.hide_or_show_posts); until then app.hidden_people hides them.';
 comment on column app.posts.trending_boost is
   'How often its reactions, replies, reposts and bookmarks have doubled. See private.raise_trending.';
 
@@ -10344,8 +10379,8 @@ create table app.post_versions (
   created_at timestamptz not null default now(),
   primary key (post_id, version)
 );
-comment on table app.post_versions is 'What a post said before each edit of its words, oldest first; created_at is '
-  'when it was replaced.';
+comment on table app.post_versions is
+  'What a post said before each edit of its words, oldest first; created_at is the time of that edit.';
 
 create table app.post_interests (
   post_id      uuid not null references app.posts on delete cascade,
@@ -10356,11 +10391,11 @@ create table app.post_interests (
 );
 create unique index post_interests_primary_key on app.post_interests (post_id) where is_primary;
 create index post_interests_interest_id_idx on app.post_interests (interest_id, published_at desc, post_id desc);
-comment on table app.post_interests is 'A post''s interests: the primary one, as in the post, and up to four more.';
+comment on table app.post_interests is
+  'A post''s interests: the primary one, which is also in app.posts, and up to four more.';
 comment on column app.post_interests.published_at is
-  'The time of the post, for the feed of an interest; null in a space, and while it is not out, or is hidden '
-  'or deleted. Triggers '
-  'keep it.';
+  'The time of the post, for the feed of an interest; null if the post is in a space, not published, hidden or '
+  'deleted. Triggers maintain it.';
 
 create table app.post_counters (
   post_id          uuid primary key references app.posts on delete cascade,
@@ -10374,13 +10409,13 @@ create table app.post_counters (
   boost_expires_at timestamptz
 );
 comment on table app.post_counters is
-  'Counts of a post, in a table of their own so that counting does not rewrite the post. Triggers keep them; views '
-  'come in batches.';
+  'Counts of a post, in a separate table so that counting does not rewrite the post. Triggers maintain them; views '
+  'are added in batches.';
 comment on column app.post_counters.boost is
-  'What its score in the feed is multiplied by; 0 when it is not boosted. The economy writes it, and a job ends it.';
-comment on column app.post_counters.boost_expires_at is 'When the boost ends; null when there is none.';
+  'The factor of its score in the feed; 0 if it is not boosted. The economy writes it, and a job ends it.';
+comment on column app.post_counters.boost_expires_at is 'When the boost ends; null if there is none.';
 comment on column app.post_counters.milestone is
-  'The highest number of reactions that its author was told of (5, 15, 50).';
+  'The highest number of reactions of which its author was notified (5, 15, 50).';
 
 create table app.post_emotions (
   post_id  uuid not null references app.posts on delete cascade,
@@ -10389,7 +10424,7 @@ create table app.post_emotions (
   mana     bigint not null check (mana >= 0),
   primary key (post_id, emotion)
 );
-comment on table app.post_emotions is 'Mana that a post was paid, by emotion. A trigger of the economy keeps it.';
+comment on table app.post_emotions is 'Mana paid for a post, by emotion. A trigger of the economy maintains it.';
 comment on column app.post_emotions.mana is 'Whole mana paid with this emotion, splits included.';
 
 insert into private.event_types (name, payload, happens) values
@@ -10425,17 +10460,17 @@ create trigger _100_check_author before insert on app.posts for each row execute
 
 -- sql/posts/11_upkeep.sql
 
--- What triggers keep for a post: its keyword_words, its counters, the times of its interests, its trending_boost.
+-- What triggers maintain for a post: its keyword_words, its counters, the times of its interests, its trending_boost.
 
 insert into private.lock_kinds (kind, position) values ('post counters', 500);
 
 create function private.prepare_post() returns trigger
-language plpgsql security definer   -- reads the original of a repost, whoever may see it
+language plpgsql security definer   -- reads the original of a repost regardless of who may see it
 set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' and new.format = 'repost' then
-    -- locks like the foreign key: it waits for an edit under way, or the edit finds the repost
+    -- the same lock as the foreign key takes: either this waits for an edit, or the edit finds the repost
     -- (private.sync_repost_audience)
     select p.closer_id, p.space_id into new.original_author_id, new.original_space_id
     from app.posts p where p.id = new.quoted_post_id for key share;
@@ -10444,13 +10479,13 @@ begin
   return new;
 end $$;
 comment on function private.prepare_post is
-  'Trigger: fills original_author_id, original_space_id and keyword_words, so that feeds need not work them out each '
-  'time.';
+  'Trigger: fills original_author_id, original_space_id and keyword_words, so that feeds need not compute them at '
+  'every read.';
 create trigger _120_prepare_post before insert or update of title, body on app.posts
   for each row execute function private.prepare_post();
 
 create function private.count_post() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -10461,11 +10496,11 @@ begin
   return null;
 end $$;
 comment on function private.count_post is
-  'Trigger: a new post gets its counters, and its primary interest gets a row in app.post_interests.';
+  'Trigger: creates the counters of a new post, and the row of its primary interest in app.post_interests.';
 create trigger _151_count_post after insert on app.posts for each row execute function private.count_post();
 
 create function private.lock_counters(p_posts uuid[]) returns void
-language plpgsql volatile security definer   -- only triggers write counters
+language plpgsql volatile security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -10473,11 +10508,11 @@ begin
   perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for no key update;
 end $$;
 comment on function private.lock_counters is
-  'Locks the counters of these posts, sorted. Call it before locking posts or replies, since counting locks counters '
-  'and then writes to posts (private.raise_trending): ARCHITECTURE.md, Locks.';
+  'Locks the counters of these posts, sorted by post. Call it before locking posts or replies, because counting locks '
+  'counters and then writes to posts (private.raise_trending): ARCHITECTURE.md, Locks.';
 
 create function private.date_interests() returns trigger
-language plpgsql security definer   -- only triggers write this time
+language plpgsql security definer   -- only triggers may write published_at
 set search_path = ''
 as $$
 begin
@@ -10487,9 +10522,9 @@ begin
   return null;
 end $$;
 comment on function private.date_interests is
-  'Trigger: a post that goes out takes its place in the feeds of its interests, and gives it up while it is hidden or '
-  'when it is deleted, so that nobody''s look passes over such posts, nor over those of a space: its members find '
-  'them by the space.';
+  'Trigger: adds a post to the feeds of its interests when it is published, and removes it while it is hidden or when '
+  'it is deleted, so that nobody scans such posts. Posts of a space are never added, because members find them by the '
+  'space.';
 create trigger _160_date_interests
   after update of published_at, hidden_at, deleted_at, author_banned on app.posts
   for each row when (new.published_at is distinct from old.published_at
@@ -10497,7 +10532,7 @@ create trigger _160_date_interests
   execute function private.date_interests();
 
 create function private.date_interest() returns trigger
-language plpgsql security definer   -- only triggers write this time
+language plpgsql security definer   -- only triggers may write published_at
 set search_path = ''
 as $$
 begin
@@ -10505,16 +10540,16 @@ begin
   where p.id = new.post_id and p.required_level <= 2 and p.within_id is null;
   return new;
 end $$;
-comment on function private.date_interest is 'Trigger: an interest of a post has the post''s time, as in '
-  'private.date_interests.';
+comment on function private.date_interest is
+  'Trigger: copies the time of the post to a new interest, as in private.date_interests.';
 create trigger date_interest before insert on app.post_interests for each row execute function private.date_interest();
 
 create function private.raise_trending() returns trigger
-language plpgsql security definer   -- changes posts of others than the caller
+language plpgsql security definer   -- changes posts of people other than the caller
 set search_path = ''
 as $$
 declare
-  -- only whole doublings: the post's own row and its indexes change a few times in its life, not at every heart
+  -- counts only whole doublings, so that the row of the post and its indexes rarely change, not at every heart
   v_engagement integer := new.reactions + new.replies + new.shares + new.bookmarks;
   -- log(2, …) takes twenty times as long
   v_boost smallint := length(ltrim((1 + v_engagement)::bit(32)::text, '0')) - 1;
@@ -10523,20 +10558,20 @@ begin
   return null;
 end $$;
 comment on function private.raise_trending is
-  'Trigger: reactions, replies, reposts and bookmarks move a post up among the trending, four hours for every '
-  'doubling. The clock plays no part: the order changes only when somebody does something.';
+  'Trigger: reactions, replies, reposts and bookmarks move a post up in the trending order, by four hours for every '
+  'doubling. The current time plays no part: the order changes only when somebody does something.';
 create trigger raise_trending after update of reactions, replies, shares, bookmarks on app.post_counters
   for each row execute function private.raise_trending();
 
 -- sql/posts/12_visibility.sql
 
--- Who sees what: the one rule, from which policies derive, and how operations find a post.
+-- Who sees what: the one rule that all policies use, and how operations find a post.
 -- docs/decisions.md, Visibility.
 
 insert into private.lock_kinds (kind, position) values ('post', 510);
 
 create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
-language plpgsql stable security definer   -- checks for others than the caller, and reads the original of a repost
+language plpgsql stable security definer   -- checks for other people too, and reads the original of a repost
 set search_path = ''
 as $$
 begin
@@ -10548,13 +10583,13 @@ begin
     where p.id = p_post);
 end $$;
 comment on function private.post_visible_to is
-  'Whether a person may see a post, for definer functions that tell others about it. Null when there is no such post.';
+  'Whether a person may see a post, for definer functions that notify others of it. Null if there is no such post.';
 
 create function private.visibility(
   p_author uuid, p_required integer, p_space uuid default null, p_format text default '', p_quoted uuid default null,
   p_viewer uuid default null
 ) returns table (level smallint, is_inside boolean, is_silenced boolean, is_addressed boolean, is_visible boolean)
-language sql stable   -- without a search_path, so that Postgres puts it in place of its call: test/guards.test.ts
+language sql stable   -- without a search_path, so that Postgres inlines it: test/guards.test.ts
 begin atomic
   select f.level, f.is_inside, f.is_silenced,
          f.level >= p_required and f.is_inside,
@@ -10568,31 +10603,31 @@ begin atomic
                                where m.space_id = p_space
                                  and m.user_id = coalesce(p_viewer, (select app.uid()))) is true as is_inside,
            (select true from app.hidden_people s where s.user_id = p_author) is not null as is_silenced
-    offset 0) f;   -- each once
+    offset 0) f;   -- computes each column once
 end;
 comment on function private.visibility is
   'The one rule of visibility, for a row of this author that requires a level, may be in a space, and may be a '
-  'repost. level: the viewer''s audience level to the author (app.audience, 0 for a stranger); is_inside: the row is '
-  'in no space, or the viewer is a member of it; is_silenced: the author is banned or erased; is_addressed: the level '
-  'is enough and is_inside; is_visible: is_addressed, not is_silenced, and of a repost the original is visible too. '
-  'The viewer is the caller where p_viewer is null. It has its caller''s rights.';
+  'repost. level: the viewer''s audience level to the author (app.audience, 0 for a stranger). is_inside: the row is '
+  'in no space, or the viewer is a member of the space. is_silenced: the author is banned or erased. is_addressed: '
+  'the level is high enough and is_inside. is_visible: is_addressed and not is_silenced, and for a repost the '
+  'original is visible too. If p_viewer is null the viewer is the caller. Runs with the caller''s rights.';
 
 create view private.posts_with_visibility with (security_invoker) as
 select p.*, v.level as viewer_level, v.is_visible
 from app.posts p
 cross join lateral private.visibility(p.author_id, p.required_level, p.space_id, p.format, p.quoted_post_id) v;
 comment on view private.posts_with_visibility is
-  'All posts, each with the caller''s level to its author (viewer_level) and whether the caller may see it '
+  'All posts, each with the caller''s level to its author (viewer_level) and with whether the caller may see it '
   '(is_visible), by private.visibility.';
 
 create view private.visible_posts with (security_invoker) as
 select * from private.posts_with_visibility where is_visible;
 comment on view private.visible_posts is
   'The posts that the caller may see. It is for definer functions, to which no policy applies: they check a post '
-  'once, where the policies of everything that belongs to it would each check it again.';
+  'once, while the policies of all tables that belong to posts would each check it again.';
 
 create function private.require_post(p_post uuid) returns app.posts
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -10604,10 +10639,10 @@ begin
   end if;
   return v_post;
 end $$;
-comment on function private.require_post is 'Answers the post if the caller may see it.';
+comment on function private.require_post is 'Returns the post if the caller may see it.';
 
 create function private.require_published_post(p_post uuid) returns app.posts
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -10619,10 +10654,11 @@ begin
   return v_post;
 end $$;
 comment on function private.require_published_post is
-  'Answers the post if the caller may see it and it is out: nobody can act on a scheduled one, not even its author.';
+  'Returns the post if the caller may see it and it is published: nobody can act on a scheduled post, not even its '
+  'author.';
 
 create function private.lock_own_post(p_post uuid) returns app.posts
-language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
+language plpgsql volatile   -- locks the row; security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -10638,10 +10674,10 @@ begin
   end if;
   return v_post;
 end $$;
-comment on function private.lock_own_post is 'Answers the caller''s own post, locked until the transaction ends.';
+comment on function private.lock_own_post is 'Returns the caller''s own post, locked until the transaction ends.';
 
 create function private.find_post_time(p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor stays good when its post is deleted or hidden
+language plpgsql stable security definer   -- a cursor stays valid when its post is deleted or hidden
 set search_path = ''
 as $$
 begin
@@ -10653,12 +10689,12 @@ begin
       and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null));
 end $$;
 comment on function private.find_post_time is
-  'The time of a cursor''s post, also of a deleted one, but not of one that was never for the caller or is not out '
-  'yet.';
+  'The time of a cursor''s post, even if the post is deleted or hidden. Null if the post was never for the caller or '
+  'is not published.';
 
 -- sql/posts/13_explain.sql
 
--- For DBAs: why somebody sees a post, or does not. `select * from private.explain_visibility(viewer, post)`.
+-- For DBAs: why a person sees a post or does not. `select * from private.explain_visibility(viewer, post)`.
 -- docs/decisions.md, Visibility.
 
 create function private.explain_visibility(p_viewer uuid, p_post uuid)
@@ -10698,8 +10734,7 @@ begin
 end $$;
 comment on function private.explain_visibility is
   'For DBAs: each part of the rule of visibility for a viewer and a post, {part, finding, passes}. The viewer sees '
-  'the '
-  'post if all parts pass. Levels are those of app.audience.';
+  'the post if all parts pass. Levels are those of app.audience.';
 
 -- sql/posts/20_replies.sql
 
@@ -10718,7 +10753,7 @@ create table app.replies (
   created_at      timestamptz not null default now(),
   required_level  smallint not null generated always as (
     case when deleted_at is not null or author_banned then 4 when hidden_at is not null then 3 else 0 end) stored,
-  -- a deleted reply may have lost its words
+  -- erasure empties the words of deleted replies
   constraint reply_body check (deleted_at is not null or
     length(private.trimmed(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
   constraint criticism_length check (deleted_at is not null or kind <> 'criticism'
@@ -10726,7 +10761,7 @@ create table app.replies (
   constraint contribution_length check (deleted_at is not null or kind <> 'contribution'
     or length(private.trimmed(body)) >= 100)
 );
--- what everybody sees: readers then need not walk over hundreds of replies that are hidden, deleted or of the banned
+-- replies that everyone sees, so that reads need not scan those that are hidden, deleted or by banned people
 create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level = 0;
 create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level = 0;
 create index replies_parent_id_idx on app.replies (parent_id, created_at, id)
@@ -10735,12 +10770,13 @@ create index replies_parent_kind_idx on app.replies (parent_id, kind, created_at
   where parent_id is not null and required_level = 0;
 create index replies_own_idx on app.replies (post_id, author_id, created_at, id) where required_level = 3;
 create index replies_author_id_idx on app.replies (author_id, created_at desc, id desc);
-comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
-comment on column app.replies.hidden_at is 'When staff hid it from all but its author; null unless it is hidden.';
-comment on column app.replies.deleted_at is 'When it was deleted, for everyone and for good; null unless it was.';
-comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post '
-  'itself.';
-comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own applies too.';
+comment on table app.replies is 'Replies to posts. Deleted and hidden replies keep their rows.';
+comment on column app.replies.hidden_at is 'When staff hid it from everyone but its author; null if it is not hidden.';
+comment on column app.replies.deleted_at is 'When it was deleted, for everyone and permanently; null if it was not.';
+comment on column app.replies.parent_id is
+  'The reply under the same post that this one answers; null if it answers the post itself.';
+comment on column app.replies.required_level is
+  'As app.posts.required_level; a viewer also needs the level of the post.';
 
 insert into private.event_types (name, payload, happens) values
   ('posts.reply.created', '{replyId,postId,authorId}',
@@ -10756,7 +10792,7 @@ insert into private.write_limits (kind, per_hour) values ('replies', 600);
 create trigger check_author before insert on app.replies for each row execute function private.check_author();
 
 create function private.check_parent() returns trigger
-language plpgsql   -- invoker: what row-level security hides is unknown
+language plpgsql   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 begin
@@ -10767,12 +10803,12 @@ begin
   return new;
 end $$;
 comment on function private.check_parent is
-  'Trigger: a reply can only answer a reply that is under the same post and that its author sees.';
+  'Trigger: a reply can only answer a reply under the same post that its author can see.';
 create trigger check_parent before insert on app.replies
   for each row when (new.parent_id is not null) execute function private.check_parent();
 
 create function private.count_replies() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 declare
@@ -10784,7 +10820,7 @@ begin
   if tg_op = 'UPDATE' then
     v_were := array(select o.post_id from overwritten o where o.required_level = 0);
   end if;
-  -- each post once, since a ban or an erasure may change thousands of replies under the same one
+  -- each post once, because a ban or an erasure may change thousands of replies under the same post
   for v_post, v_more in
     select c.post_id, sum(c.one)
     from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (post_id, one)
@@ -10796,8 +10832,7 @@ begin
   return null;
 end $$;
 comment on function private.count_replies is
-  'Trigger: counts the replies that are there for everyone, and not those that are hidden, deleted or by banned '
-  'people.';
+  'Trigger: counts the replies that everyone can see, without those that are hidden, deleted or by banned people.';
 create trigger count_replies after insert on app.replies
   referencing new table as written for each statement execute function private.count_replies();
 create trigger count_changed_replies after update on app.replies
@@ -10805,7 +10840,7 @@ create trigger count_changed_replies after update on app.replies
   for each statement execute function private.count_replies();
 
 create function private.require_reply(p_reply uuid) returns app.replies
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -10817,10 +10852,10 @@ begin
   end if;
   return v_reply;
 end $$;
-comment on function private.require_reply is 'Answers the reply if the caller may see it and its post.';
+comment on function private.require_reply is 'Returns the reply if the caller may see it and its post.';
 
 create function private.find_reply_time(p_reply uuid, p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor stays good when its reply is deleted or hidden
+language plpgsql stable security definer   -- a cursor stays valid when its reply is deleted or hidden
 set search_path = ''
 as $$
 begin
@@ -10829,7 +10864,7 @@ begin
     where id = p_reply and post_id = p_post and private.may_meet(private.find_level(app.uid(), author_id)));
 end $$;
 comment on function private.find_reply_time is
-  'The time of a cursor''s reply under its post, also of a deleted one, but never across a block.';
+  'The time of a cursor''s reply under its post, even if it is deleted, but never across a block.';
 
 create view private.visible_replies with (security_invoker) as
 select r.*
@@ -10838,7 +10873,7 @@ cross join lateral private.visibility(r.author_id, r.required_level) v
 where v.is_visible
   and (select true from private.visible_posts p where p.id = r.post_id);
 comment on view private.visible_replies is
-  'The replies that the caller may see: for definer functions, to which no policy applies.';
+  'The replies that the caller may see. For definer functions, to which no policy applies.';
 
 create view app.reply_card with (security_invoker) as
 select r.id, row_to_json(c) as card
@@ -10854,11 +10889,12 @@ cross join lateral (
          r.body,
          private.utc(r.hidden_at) as "hiddenAt",
          private.utc(r.created_at) as "createdAt") c;
-comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, '
-  'body, hiddenAt, createdAt}. Only private.reply_cards reads this.';
+comment on view app.reply_card is
+  'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, body, hiddenAt, createdAt}. Only '
+  'private.reply_cards reads this view.';
 
 create function private.reply_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks each reply once, and its author not again
+language plpgsql stable security definer   -- checks each reply once, not its author a second time
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -10867,7 +10903,7 @@ begin
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.reply_card c on c.id = i.id);
 end $$;
-comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';
+comment on function private.reply_cards is 'The cards of these replies, in order, of those that the caller sees.';
 call private.force_index_scans('private.reply_cards');
 
 create function private.people_of_reply(p_reply uuid) returns uuid[]
@@ -10883,7 +10919,8 @@ begin
     where r.id = p_reply);
 end $$;
 comment on function private.people_of_reply is
-  'Whom a reply concerns: its writer, the author of the post, and the writer of the reply that it answers, or null.';
+  'The people whom a reply concerns: its author, the author of the post, and the author of the reply that it answers '
+  '(null if it answers the post).';
 
 create function api.create_reply(p_id uuid, p_body text, p_kind text default 'reply', p_parent_id uuid default null)
 returns json
@@ -10897,7 +10934,7 @@ declare
 begin
   perform private.count_writes('replies');
   perform private.lock_open_post_space(v_post);
-  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown post
+  -- reads and writes in one statement, so that a block in between cannot cause an error other than post_unknown
   insert into app.replies (post_id, author_id, parent_id, kind, body)
   select p.id, private.require_caller(), p_parent_id, p_kind, private.require_text(p_body)
   from app.posts p where p.id = v_post
@@ -10908,7 +10945,7 @@ begin
   perform private.emit('posts.reply.created', json_build_object(
     'replyId', v_reply, 'postId', v_post, 'authorId', app.uid()), private.people_of_reply(v_reply));
   v_card := private.reply_cards(array[v_reply]) -> 0;
-  if v_card is null then   -- a block came while the counters were waited for
+  if v_card is null then   -- a block was made while we waited for the counters
     perform private.raise_error('post_unknown');
   end if;
   return v_card;
@@ -10918,7 +10955,7 @@ comment on function api.create_reply is
   'criticism_length, contribution_length.';
 
 create function private.find_replies(p_post uuid, p_parent uuid, p_kind text, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden replies without end
+language plpgsql stable security definer   -- under the policy it could scan hidden replies without limit
 set search_path = ''
 as $$
 declare
@@ -10927,8 +10964,8 @@ declare
   v_after uuid := p_from.id;
   v_found app.found;
 begin
-  -- of the first four ways in one is open; the last one is to what is hidden from all but the caller. Each repeats
-  -- required_level, so that its index fits
+  -- exactly one of the first four branches applies; the last one finds the caller's own hidden replies. Each branch
+  -- repeats required_level, so that it can use its index
   with looked as materialized (
     select w.at, w.id, w.author_id, w.required_level from (
       (select created_at as at, id, author_id, required_level from app.replies
@@ -10973,7 +11010,7 @@ begin
 end $$;
 comment on function private.find_replies is
   'The next replies that the caller may see under a post that they see, or under one of its replies, of all kinds or '
-  'of one, among the next 400 that are there for everybody, and their own.';
+  'of one kind. It checks the next 400 of those that everyone sees and the caller''s own.';
 call private.force_index_scans('private.find_replies');
 
 create function api.list_replies(
@@ -10985,7 +11022,7 @@ set search_path = ''
 as $$
 declare
   v_post  uuid := (private.require_original(p_id)).id;
-  v_from  app.place := ('-infinity', v_post)::app.place;   -- any id will do beside infinity
+  v_from  app.place := ('-infinity', v_post)::app.place;   -- with infinity any id works
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -11005,8 +11042,8 @@ begin
   return private.page(private.reply_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_replies is
-  'The replies to a post (to the original of a repost), oldest first: all, those of one kind, or the direct answers '
-  'to one of them.';
+  'The replies to a post (to the original of a repost), oldest first: all of them, those of one kind, or the direct '
+  'answers to one of them.';
 
 -- sql/posts/21_reactions.sql
 
@@ -11020,8 +11057,8 @@ create table app.reactions (
   primary key (post_id, user_id, kind)
 );
 create index reactions_user_id_idx on app.reactions (user_id, created_at desc);
-comment on table app.reactions is 'Hearts and sparks, one of each a person and post.';
--- no update: a reaction is given or taken back
+comment on table app.reactions is 'Hearts and sparks, at most one of each per person and post.';
+-- no updates: a reaction is only given or taken back
 
 insert into private.event_types (name, payload, happens) values
   ('posts.reaction.added', '{postId,userId,kind}',
@@ -11032,7 +11069,7 @@ insert into private.event_types (name, payload, happens) values
 insert into private.write_limits (kind, per_hour) values ('reactions', 2000);
 
 create function private.count_reactions() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -11047,7 +11084,7 @@ create trigger _100_count_taken_back after delete on app.reactions
   for each row when (old.kind = 'heart') execute function private.count_reactions();
 
 create function private.announce_reactions() returns trigger
-language plpgsql security definer   -- the author of the post need not be visible to whoever takes a reaction back
+language plpgsql security definer   -- the caller may take a reaction back without seeing the author of the post
 set search_path = ''
 as $$
 begin
@@ -11085,7 +11122,7 @@ begin
   return private.require_engagement_card(v_post);
 end $$;
 comment on function api.react is
-  'Gives a post (the original of a repost) a heart or a spark; repeating it changes nothing. Answers {counters, '
+  'Gives a post (the original of a repost) a heart or a spark; repeating it changes nothing. Returns {counters, '
   'viewer}.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
@@ -11098,17 +11135,17 @@ begin
   delete from app.reactions
   where post_id = v_post and user_id = private.require_caller() and kind = coalesce(p_kind, kind);
   if found and not exists (select from app.posts where id = v_post) then
-    return private.error_response('post_unknown');   -- it is taken back, and nothing of the post is shown
+    return private.error_response('post_unknown');   -- the reaction is taken back, but nothing of the post is shown
   end if;
   return private.require_engagement_card(v_post);
 end $$;
 comment on function api.unreact is
-  'Takes the caller''s reaction of a kind back, or both; repeating it changes nothing. It also works on a post that '
-  'they no longer see, which is answered as unknown all the same. Answers {counters, viewer}.';
+  'Takes the caller''s reaction of one kind back, or both; repeating it changes nothing. It also works on a post that '
+  'they no longer see, but then the answer is post_unknown. Returns {counters, viewer}.';
 
 -- sql/posts/22_bookmarks.sql
 
--- Bookmarks: which posts people keep for themselves.
+-- Bookmarks: the posts that people save for themselves.
 
 create table app.bookmarks (
   post_id    uuid not null references app.posts on delete cascade,
@@ -11118,8 +11155,8 @@ create table app.bookmarks (
 );
 create index bookmarks_user_id_idx on app.bookmarks (user_id, created_at desc, post_id desc);
 create index bookmarks_post_id_idx on app.bookmarks (post_id);
-comment on table app.bookmarks is 'Who keeps which posts. Others see only a count.';
--- no update: a bookmark is set or taken back
+comment on table app.bookmarks is 'Who bookmarked which posts. Others see only a count.';
+-- no updates: a bookmark is only set or taken back
 
 create table private.removed_bookmarks (
   user_id    uuid not null,
@@ -11130,15 +11167,15 @@ create table private.removed_bookmarks (
 );
 create index removed_bookmarks_ended_at_idx on private.removed_bookmarks (ended_at);
 comment on table private.removed_bookmarks is
-  'The places of bookmarks that were taken back, for a day, so that a reader in the middle of the list can go on from '
-  'there. The ids are no foreign keys, since nothing depends on them.';
+  'The places of bookmarks that were taken back, kept for a day, so that a reader in the middle of the list can go on '
+  'from there. The ids are not foreign keys, because nothing depends on them.';
 comment on column private.removed_bookmarks.ended_at is 'When the bookmark was taken back.';
 insert into private.retention (relation, counts_from, keep) values ('private.removed_bookmarks', 'ended_at', '1 day');
--- each is an entry in two ledgers, which keep it when it is taken back
+-- each bookmark makes an entry in two ledgers, which remains when the bookmark is taken back
 insert into private.write_limits (kind, per_hour) values ('bookmarks', 2000);
 
 create function private.count_bookmarks() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -11146,12 +11183,12 @@ begin
   where post_id = coalesce(new.post_id, old.post_id);
   return null;
 end $$;
-comment on function private.count_bookmarks is 'Trigger: counts bookmarks, also those of the author.';
+comment on function private.count_bookmarks is 'Trigger: counts bookmarks, including those of the author.';
 create trigger _100_count_bookmarks after insert or delete on app.bookmarks
   for each row execute function private.count_bookmarks();
 
 create function private.keep_removed_bookmarks() returns trigger
-language plpgsql security definer   -- only this trigger writes them
+language plpgsql security definer   -- only this trigger may write them
 set search_path = ''
 as $$
 begin
@@ -11161,7 +11198,7 @@ begin
   return null;
 end $$;
 comment on function private.keep_removed_bookmarks is
-  'Trigger: a bookmark that is taken back leaves its place in the list behind.';
+  'Trigger: keeps the place of a bookmark that is taken back in private.removed_bookmarks.';
 create trigger _110_keep_removed after delete on app.bookmarks
   referencing old table as ended for each statement execute function private.keep_removed_bookmarks();
 
@@ -11172,7 +11209,7 @@ insert into private.event_types (name, payload, happens) values
    'somebody has taken a bookmark back');
 
 create function private.announce_bookmarks() returns trigger
-language plpgsql security definer   -- the author of the post need not be visible to whoever takes a bookmark back
+language plpgsql security definer   -- the caller may take a bookmark back without seeing the author of the post
 set search_path = ''
 as $$
 begin
@@ -11190,7 +11227,7 @@ create trigger _300_announce_removed after delete on app.bookmarks
   referencing old table as changed for each statement execute function private.announce_bookmarks();
 
 create function private.find_bookmark_time(p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor stays good when its bookmark is taken back
+language plpgsql stable security definer   -- a cursor stays valid when its bookmark is taken back
 set search_path = ''
 as $$
 begin
@@ -11199,7 +11236,7 @@ begin
     (select created_at from private.removed_bookmarks where user_id = app.uid() and post_id = p_post));
 end $$;
 comment on function private.find_bookmark_time is
-  'The time of a cursor''s post among the caller''s bookmarks, also of one that was taken back in the last day.';
+  'The time of a cursor''s post in the caller''s bookmarks, even if it was taken back in the last day.';
 
 create function api.bookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -11215,8 +11252,8 @@ begin
   return private.require_engagement_card(v_post);
 end $$;
 comment on function api.bookmark is
-  'Adds a post (the original of a repost) to the caller''s bookmarks; repeating it changes nothing, not even its '
-  'place. Answers {counters, viewer}.';
+  'Adds a post (the original of a repost) to the caller''s bookmarks. Repeating it changes nothing, not even the '
+  'place in the list. Returns {counters, viewer}.';
 
 create function api.unbookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -11229,13 +11266,13 @@ begin
   if not found then
     perform private.require_post(v_post);
   end if;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unbookmark is
-  'Takes a bookmark back, also of a post that the caller no longer sees; repeating it changes nothing.';
+  'Takes a bookmark back, even of a post that the caller no longer sees; repeating it changes nothing.';
 
 create function private.find_bookmarks(p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policies it would pass over posts that are hidden without end
+language plpgsql stable security definer   -- under the policies it could scan posts that are hidden without limit
 set search_path = ''
 as $$
 declare
@@ -11268,7 +11305,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- with infinity any id works
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -11282,7 +11319,8 @@ begin
   p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_bookmarks is 'The caller''s bookmarks, newest first, of posts that they may still see.';
+comment on function api.list_bookmarks is
+  'The caller''s bookmarks, newest first, without posts that they no longer see.';
 
 -- sql/posts/23_post_mutes.sql
 
@@ -11296,8 +11334,8 @@ create table app.post_mutes (
 );
 create index post_mutes_post_id_idx on app.post_mutes (post_id);
 comment on table app.post_mutes is
-  'Posts that people have muted: they and their reposts are gone from their feeds, and cause no notifications.';
--- no update: a mute is made or lifted
+  'Posts that people have muted: these and their reposts are left out of their feeds and cause them no notifications.';
+-- no updates: a mute is only made or lifted
 
 insert into private.errors (code, status, text) values
   ('post_mutes_exhausted', 409, 'You can mute at most 5000 posts.');
@@ -11321,14 +11359,14 @@ create trigger limit_post_mutes before insert on app.post_mutes
   for each row execute function private.limit_post_mutes();
 
 create function private.muted_posts() returns uuid[]
-language plpgsql stable   -- invoker: under row-level security these are the caller's own
+language plpgsql stable   -- security invoker: policies show only the caller's own
 set search_path = ''
 as $$
 begin
   return array(select post_id from app.post_mutes where user_id = app.uid());
 end $$;
 comment on function private.muted_posts is
-  'The posts that the caller has muted. A query that leaves them out reads them once.';
+  'The posts that the caller has muted. A query that filters by them calls this once.';
 
 create function api.mute_post(p_id uuid) returns json
 language plpgsql volatile
@@ -11342,8 +11380,8 @@ begin
   return json_build_object('muted', true);
 end $$;
 comment on function api.mute_post is
-  'Mutes a post: it leaves the caller''s feed, with its reposts, and causes them no notifications. Repeating it '
-  'changes nothing. Fails: post_mutes_exhausted.';
+  'Mutes a post: the caller''s feed leaves out the post and its reposts, and it causes them no notifications. '
+  'Repeating it changes nothing. Fails: post_mutes_exhausted.';
 
 create function api.unmute_post(p_id uuid) returns json
 language plpgsql volatile
@@ -11354,23 +11392,23 @@ begin
   if not found then
     perform private.require_post(p_id);
   end if;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unmute_post is
-  'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing.';
+  'Unmutes a post, even one that the caller no longer sees; repeating it changes nothing.';
 
 -- sql/posts/24_reposts.sql
 
--- Reposts and quotes: which posts can have one, who is told, and how many there are. api.create_post publishes them.
--- A repost is a pointer: what people do to it goes to the original, and its author can take it back even when they no
--- longer see the original.
+-- Reposts and quotes: which posts can be reposted or quoted, who is notified, and how they are counted.
+-- api.create_post publishes them. A repost is a pointer: actions on it go to the original, and its author can take it
+-- back even if they no longer see the original.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');
 
 create function private.require_original(p_post uuid) returns app.posts
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -11382,10 +11420,10 @@ begin
   return v_post;
 end $$;
 comment on function private.require_original is
-  'Answers the post that an action on this one is for: the original of a repost, or the post itself.';
+  'Returns the post to which an action on this one applies: the original of a repost, or the post itself.';
 
 create function private.require_published_original(p_post uuid) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -11397,37 +11435,37 @@ begin
   return v_post.id;
 end $$;
 comment on function private.require_published_original is
-  'As private.require_original, for posts that are out: nobody can act on a scheduled one.';
+  'As private.require_original, for published posts: nobody can act on a scheduled one.';
 
 create function private.lock_open_post_space(p_post uuid) returns void
-language plpgsql volatile security definer   -- the policy of posts was asked before
+language plpgsql volatile security definer   -- its callers have checked the post
 set search_path = ''
 as $$
 begin
   perform private.write_in_space((select p.space_id from app.posts p where p.id = p_post));
 end $$;
 comment on function private.lock_open_post_space is
-  'Passes for a post that is in no space, or in one that is not archived, which stays so until the transaction ends: '
-  'nobody answers, reacts to, votes on or pays for what is in an archived one.';
+  'Fails if a post is in an archived space, and keeps its space from being archived until the transaction ends. In an '
+  'archived space nobody can reply, react, vote or pay.';
 
 create function private.require_quotable(p_post uuid) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
   v_post app.posts := private.require_original(p_post);
 begin
-  -- this refuses scheduled and hidden posts too, since only their author sees them
+  -- this also rejects scheduled and hidden posts, because only their author sees them
   if v_post.author_id = private.require_caller() then
     perform private.raise_error('repost_own');
   end if;
   return v_post.id;
 end $$;
 comment on function private.require_quotable is
-  'Answers the post that a repost or a quote of this one is of: the original of a repost, or the post itself.';
+  'Returns the original for a repost or a quote of this post: the original of a repost, or the post itself.';
 
 create function private.count_reposts() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -11437,7 +11475,7 @@ begin
   return null;
 end $$;
 comment on function private.count_reposts is
-  'Trigger: counts the reposts that are out and not deleted by anybody. Quotes are not counted.';
+  'Trigger: counts the reposts that are published and not deleted. Quotes are not counted.';
 create trigger _152_count_reposts after insert on app.posts
   for each row when (new.format = 'repost' and new.published_at is not null and new.deleted_at is null)
   execute function private.count_reposts();
@@ -11462,7 +11500,7 @@ begin
   v_original := array(select o.author_id from app.posts o where o.id = v_post.quoted_post_id);
   if v_post.format = 'repost' then
     if private.post_visible_to(v_post.quoted_post_id, v_post.author_id) is not true then
-      perform private.raise_error('post_unknown');   -- deleted while the repost waited for it
+      perform private.raise_error('post_unknown');   -- the original was deleted while the repost waited for it
     end if;
     perform private.emit('posts.post.reposted', json_build_object(
       'postId', v_post.quoted_post_id, 'repostId', v_post.id, 'userId', v_post.author_id), v_original);
@@ -11472,12 +11510,12 @@ begin
   end if;
 end $$;
 comment on function private.announce_quote is
-  'Listener: emits an event for the original when a repost or a quote of it goes out.';
+  'Listener: emits an event for the original when a repost or a quote of it is published.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.announce_quote', 520);
 
 create function private.find_reposted(p_post uuid) returns uuid
-language plpgsql stable security definer   -- finds the caller's own repost even when they no longer see it
+language plpgsql stable security definer   -- finds the caller's own repost even if they no longer see it
 set search_path = ''
 as $$
 begin
@@ -11485,11 +11523,11 @@ begin
           where p.id = p_post and p.format = 'repost' and p.author_id = private.require_caller());
 end $$;
 comment on function private.find_reposted is
-  'The original of the caller''s own repost, even when the repost is deleted or they no longer see the original. Null '
+  'The original of the caller''s own repost, even if the repost is deleted or they no longer see the original. Null '
   'for any other id.';
 
 create function private.withdrawal_target(p_post uuid) returns uuid
-language plpgsql stable   -- invoker: it must not tell the original of a repost that the caller cannot see
+language plpgsql stable   -- security invoker: it must not reveal the original of a repost that the caller cannot see
 set search_path = ''
 as $$
 begin
@@ -11499,11 +11537,12 @@ begin
     p_post);
 end $$;
 comment on function private.withdrawal_target is
-  'The post from which the caller takes something back: the one that private.require_original answers, and any other '
-  'id as it is, since people can take back what is theirs even when they no longer see the post. It never fails.';
+  'The post from which the caller takes something back: the one that private.require_original returns. Any other id '
+  'is returned unchanged, because people can take back what is theirs even if they no longer see the post. It never '
+  'fails.';
 
 create function private.lock_original(p_post uuid) returns void
-language plpgsql volatile security definer   -- only triggers write counters
+language plpgsql volatile security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -11511,11 +11550,11 @@ begin
                                       where p.id = p_post and p.format = 'repost'));
 end $$;
 comment on function private.lock_original is
-  'Locks the counters of a repost''s original, where its deletion will count, before the repost itself is locked '
-  '(ARCHITECTURE.md, Locks). Does nothing for other posts.';
+  'Locks the counters of a repost''s original, which deleting the repost will change. Call it before locking the '
+  'repost (ARCHITECTURE.md, Locks). Does nothing for other posts.';
 
 create function private.delete_repost(p_original uuid) returns boolean
-language plpgsql volatile security definer   -- people may not write deleted_at
+language plpgsql volatile security definer   -- callers may not write deleted_at
 set search_path = ''
 as $$
 begin
@@ -11528,7 +11567,7 @@ begin
     where p.author_id = private.require_caller() and p.quoted_post_id = p_original and p.format = 'repost');
 end $$;
 comment on function private.delete_repost is
-  'Deletes the caller''s repost of a post, even when they no longer see the post. False when there never was one.';
+  'Deletes the caller''s repost of a post, even if they no longer see the post. False if there never was one.';
 
 create function api.repost(
   p_id uuid, p_body text default null, p_visibility text default 'public', p_depth integer default 0,
@@ -11547,7 +11586,7 @@ begin
     p_persona_id => p_persona_id, p_group_id => p_group_id, p_guild_id => p_guild_id);
 end $$;
 comment on function api.repost is
-  'Reposts a post, or quotes it when there is a body. A repost that exists already is answered again. Takes an '
+  'Reposts a post, or quotes it if there is a body. If the caller''s repost already exists, returns it. Takes an '
   'Idempotency-Key, as api.create_post does.';
 
 create function api.unrepost(p_id uuid) returns json
@@ -11560,24 +11599,25 @@ begin
   if not private.delete_repost(v_post) then
     perform private.require_post(v_post);
   end if;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unrepost is
-  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, even when they no longer '
-  'see the post; repeating it changes nothing.';
+  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, even if they no longer see '
+  'the post; repeating it changes nothing.';
 
 -- sql/posts/25_moved_reposts.sql
 
--- Where the feed finds the reposts of a post whose audience has changed: 500 of them at once, the others soon after.
+-- Keeps the audience of reposts in step with the original when its audience changes, so that the feed finds them:
+-- 500 reposts at once, the others soon after.
 
 create function private.sync_repost_audience_batch(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- changes reposts of others
+language plpgsql volatile security definer   -- changes other people's reposts
 set search_path = ''
 as $$
 declare
   v_ids uuid[];
 begin
-  -- waits for an edit of the audience, or lets it wait: otherwise this could write the audience from before the edit
+  -- either this waits for an edit of the audience, or the edit waits for this: it must not write the old audience
   perform from app.posts where id = (p_job ->> 'postId')::uuid for key share;
   v_ids := array(
     select r.id from app.posts r
@@ -11590,13 +11630,13 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.sync_repost_audience_batch is
-  'For the worker alone: gives the next 500 reposts of a post {postId} behind one its audience, so that the feed '
-  'finds them. Answers {changed, next}; next is null at the end.';
+  'For the worker alone: copies the audience of a post {postId} to its next 500 reposts after p_after, so that the '
+  'feed finds them. Returns {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('moved-reposts', 'private.sync_repost_audience_batch');
 
 create function private.sync_repost_audience() returns trigger
-language plpgsql security definer   -- changes reposts of others
+language plpgsql security definer   -- changes other people's reposts
 set search_path = ''
 as $$
 declare
@@ -11616,8 +11656,8 @@ begin
   return null;
 end $$;
 comment on function private.sync_repost_audience is
-  'Trigger: when a post is opened to everyone or closed to circles, the feed finds its reposts for everyone, or only '
-  'for people who are closer: 500 at once, the others soon after. Whether they are visible does not depend on it.';
+  'Trigger: when a post is opened to everyone or restricted to circles, the feed finds its reposts for everyone, or '
+  'only for people who are closer: 500 at once, the others soon after. Their visibility does not depend on this.';
 call private.force_index_scans('private.sync_repost_audience');
 create trigger _140_sync_repost_audience after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
@@ -11625,8 +11665,8 @@ create trigger _140_sync_repost_audience after update of visibility on app.posts
 
 -- sql/posts/26_mentions.sql
 
--- Mentions: a person who is named in a post or a reply by @username or @username@domain is told of it, once a text.
--- An edit mentions nobody.
+-- Mentions: a person named in a post or a reply by @username or @username@domain is notified, once per text. An edit
+-- notifies nobody.
 -- docs/decisions.md, Posts.
 
 insert into private.event_types (name, payload, happens) values
@@ -11644,7 +11684,7 @@ begin
     return '{}';
   end if;
   -- A mention is not part of a word, an address (a@b.example) or a link (…/@name), and its name ends where the word
-  -- ends. A name that is cut off does not count: an X, which no name has, replaces the rest of it.
+  -- ends. A name that is cut off does not count: its rest is replaced by an X, which no name contains.
   return array(
     select m.part[1]
     from regexp_matches(
@@ -11657,11 +11697,11 @@ begin
     order by min(m.place));
 end $$;
 comment on function private.names_in is
-  'The names that a text mentions, whether anybody has them or not, each once, in the order of their first mention: '
-  'among the first 200 mentions in its first 10,000 characters, since publishing waits for it.';
+  'The distinct names that a text mentions, in the order of their first mention, whether such people exist or not. It '
+  'checks the first 200 mentions in the first 10,000 characters, because publishing waits for it.';
 
 create function private.people_named(p_names text[]) returns uuid[]
-language plpgsql stable security definer   -- finds people whom the writer cannot see; who may be told is checked later
+language plpgsql stable security definer   -- also finds people whom the writer cannot see; callers check that later
 set search_path = ''
 as $$
 begin
@@ -11672,7 +11712,7 @@ begin
     group by n.user_id
     order by min(m.place));
 end $$;
-comment on function private.people_named is 'The people of these present or former names, each once, in their order.';
+comment on function private.people_named is 'The people with these present or former names, each once, in order.';
 
 create function private.mention_people(p_text text, p_writer uuid, p_post uuid, p_reply uuid default null) returns void
 language plpgsql volatile
@@ -11685,8 +11725,8 @@ begin
   if v_most = 0 then
     return;
   end if;
-  -- Names count as they are written: the count of those who are told would show who exists, and who blocks the writer.
-  -- Of a scheduled post that goes out nobody is there to be refused: it tells as many as there is room for.
+  -- Counts names as written: counting the people who are notified would reveal who exists and who blocks the writer.
+  -- When a scheduled post is published nobody could receive an error, so it notifies as many as the limit allows.
   v_most := private.count_writes('mentions', v_most, case when p_writer is distinct from app.uid() then p_writer end);
   perform private.emit('posts.person.mentioned', json_build_object(
     'userId', m.id, 'byId', p_writer, 'postId', p_post, 'replyId', p_reply), array[m.id])
@@ -11700,7 +11740,8 @@ begin
 end $$;
 comment on function private.mention_people is
   'Emits posts.person.mentioned for each of the first 20 people whom a text mentions, except the writer, people '
-  'across a block, and people who may not see the post. Up to 20 names a text count in the writer''s hour.';
+  'across a block, and people who may not see the post. Up to 20 names per text count towards the writer''s hourly '
+  'limit.';
 
 create function private.mention_in_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -11711,7 +11752,7 @@ begin
   from app.posts p where p.id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.mention_in_post is
-  'Listener: emits the mentions of a post when it goes out, which for a scheduled one is later than its insert.';
+  'Listener: emits the mentions of a post when it is published, which for a scheduled post is later than its insert.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.mention_in_post', 510);
 
@@ -11729,7 +11770,7 @@ insert into private.event_listeners (event, listener, position) values
 
 -- sql/posts/30_polls.sql
 
--- Polls: a question with 2 to 6 answers on a post, one vote a person, which may move until it closes.
+-- Polls: a question with 2 to 6 answers on a post. Each person has one vote and may change it until the poll closes.
 -- docs/decisions.md, Posts.
 
 create table app.polls (
@@ -11744,13 +11785,13 @@ create index polls_due_idx on app.polls (greatest(closes_at, close_again_at))
   where closes_at is not null and closed_emitted_at is null;
 create index polls_author_id_idx on app.polls (author_id, greatest(closes_at, close_again_at))
   where closes_at is not null and closed_emitted_at is null;
-comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or for good.';
-comment on column app.polls.closes_at is 'From then on it takes no votes; null is never.';
-comment on column app.polls.author_id is 'That of the post: authors take turns by it.';
+comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or forever if that is null.';
+comment on column app.polls.closes_at is 'After this time it takes no votes; null if it never closes.';
+comment on column app.polls.author_id is 'The author of the post. Jobs use it to alternate between authors.';
 comment on column app.polls.close_again_at is
-  'When a poll whose end could not be told, or that gives way to those of others, is tried again. Until then the '
-  'others have their turn, and it comes behind them.';
-comment on column app.polls.closed_emitted_at is 'When the author and the voters were told of its end, once.';
+  'When to try to close the poll again: after closing failed, or while it yields to polls of other authors. Until '
+  'then other polls come first.';
+comment on column app.polls.closed_emitted_at is 'When the author and the voters were notified of its end, once.';
 
 create table app.poll_options (
   id       uuid primary key default gen_random_uuid(),
@@ -11761,7 +11802,8 @@ create table app.poll_options (
   unique (poll_id, position),
   unique (poll_id, id)
 );
-comment on table app.poll_options is 'The answers of a poll, in order, with their tally, which a trigger keeps.';
+comment on table app.poll_options is
+  'The options of a poll, in order, with their numbers of votes, which a trigger maintains.';
 
 create table app.poll_votes (
   poll_id    uuid not null references app.polls on delete cascade,
@@ -11773,7 +11815,7 @@ create table app.poll_votes (
 );
 create index poll_votes_option_id_idx on app.poll_votes (poll_id, option_id);
 create index poll_votes_user_id_idx on app.poll_votes (user_id, poll_id);
-comment on table app.poll_votes is 'Who voted for what: one vote a person and poll. Others see only tallies.';
+comment on table app.poll_votes is 'Who voted for what: one vote per person and poll. Others see only the totals.';
 
 insert into private.event_types (name, payload, happens) values
   ('posts.poll.closed', '{postId,pollId}',
@@ -11789,17 +11831,17 @@ insert into private.errors (code, status, text) values
 insert into private.lock_kinds (kind, position) values ('poll', 515);
 
 create function private.count_votes() returns trigger
-language plpgsql security definer   -- only this trigger writes tallies
+language plpgsql security definer   -- only this trigger may write tallies
 set search_path = ''
 as $$
 begin
-  -- sorted, since a vote that moves and an erasure lock several options: ARCHITECTURE.md, Locks
+  -- sorted, because changing a vote and an erasure lock several options: ARCHITECTURE.md, Locks
   perform from app.poll_options where id in (old.option_id, new.option_id) order by id for no key update;
   update app.poll_options set votes = votes + case id when new.option_id then 1 else -1 end
   where id in (old.option_id, new.option_id);
   return null;
 end $$;
-comment on function private.count_votes is 'Trigger: the tallies of a poll follow its votes.';
+comment on function private.count_votes is 'Trigger: counts the votes for each option of a poll.';
 create trigger count_votes after insert or delete on app.poll_votes
   for each row execute function private.count_votes();
 create trigger count_moved_votes after update on app.poll_votes
@@ -11816,7 +11858,7 @@ begin
   return null;
 end $$;
 comment on function private.check_poll_time is
-  'Trigger: a scheduled post cannot be put off until after its poll closes.';
+  'Trigger: a scheduled post cannot be postponed until after its poll closes.';
 create trigger _130_check_poll_time after update of publish_at on app.posts
   for each row when (new.publish_at > old.publish_at) execute function private.check_poll_time();
 
@@ -11843,13 +11885,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- it may have been hidden from the caller meanwhile
+  -- the post may have been hidden from the caller in the meantime
   return private.require_card('post_unknown', (select card from app.poll_card where post_id = p_post));
 end $$;
 comment on function private.require_poll_card is 'The card of a post''s poll.';
 
 create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
-language plpgsql volatile security definer   -- people may not write polls: a post that others have read gets none
+language plpgsql volatile security definer   -- nobody may add a poll to a post that others have read
 set search_path = ''
 as $$
 declare
@@ -11888,11 +11930,11 @@ begin
   select v_poll, o.place, o.text from unnest(v_texts) with ordinality as o (text, place);
 end $$;
 comment on function private.add_poll is
-  'Gives a post that the caller publishes in this transaction its poll {options, closesAt?}; options past the sixth '
-  'are dropped.';
+  'Adds the poll {options, closesAt?} to a post that the caller publishes in this transaction. Options after the '
+  'sixth are dropped.';
 
 create function private.lock_running_poll(p_post uuid) returns app.polls
-language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
+language plpgsql volatile   -- locks the row; security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -11903,7 +11945,7 @@ begin
   if v_poll.id is null then
     perform private.raise_error('poll_unknown');
   end if;
-  -- the end of a poll waits for votes under way, so that their voters are told too; after the end nobody waits
+  -- closing a poll waits for votes in progress, so that their voters are notified too; a closed poll is not locked
   perform private.lock('poll', v_poll.id::text)
   where v_poll.closes_at is null or v_poll.closes_at > clock_timestamp();
   if v_poll.closes_at <= clock_timestamp() then   -- it may have closed while we waited
@@ -11912,8 +11954,8 @@ begin
   return v_poll;
 end $$;
 comment on function private.lock_running_poll is
-  'Answers the poll of a post that is out, if the caller may see it and it takes votes, and lets one vote through at '
-  'a time until the transaction ends.';
+  'Returns the poll of a published post if the caller may see it and it takes votes. Until the transaction ends, '
+  'nobody else can vote in it.';
 
 create function api.vote_poll(p_id uuid, p_option_id uuid) returns json
 language plpgsql volatile
@@ -11930,16 +11972,16 @@ begin
   from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
   on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
   if not found then
-    perform private.require_post(v_post);   -- a block may have come in between
+    perform private.require_post(v_post);   -- a block may have been made in between
     perform private.raise_error('option_unknown');
   end if;
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.vote_poll is
-  'Votes in the poll of a post (of the original of a repost), or moves the caller''s vote. Answers the poll.';
+  'Votes in the poll of a post (of the original of a repost), or changes the caller''s vote. Returns the poll.';
 
 create function private.withdraw_vote(p_post uuid) returns boolean
-language plpgsql volatile security definer   -- people can take a vote back even when they no longer see the poll
+language plpgsql volatile security definer   -- people can take a vote back even if they no longer see the poll
 set search_path = ''
 as $$
 declare
@@ -11958,8 +12000,8 @@ begin
   return found;
 end $$;
 comment on function private.withdraw_vote is
-  'Takes the caller''s vote back from a poll that is not closed, even when they no longer see its post; false when '
-  'there was none.';
+  'Takes the caller''s vote back from a poll that is not closed, even if they no longer see its post. False if there '
+  'was none.';
 
 create function api.unvote_poll(p_id uuid) returns json
 language plpgsql volatile
@@ -11969,25 +12011,25 @@ declare
   v_post uuid := private.withdrawal_target(p_id);
 begin
   if not private.withdraw_vote(v_post) then
-    perform private.lock_running_poll(v_post);   -- fails where the caller cannot vote either
+    perform private.lock_running_poll(v_post);   -- fails if the caller could not vote either
   elsif not exists (select from app.posts where id = v_post) then
-    return private.error_response('post_unknown');   -- it is taken back, and nothing of the poll is shown
+    return private.error_response('post_unknown');   -- the vote is taken back, but nothing of the poll is shown
   end if;
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.unvote_poll is
-  'Takes the caller''s vote back, also from the poll of a post that they no longer see, which is answered as unknown '
-  'all the same; repeating it changes nothing. Answers the poll.';
+  'Takes the caller''s vote back; repeating it changes nothing. It also works on the poll of a post that they no '
+  'longer see, but then the answer is post_unknown. Returns the poll.';
 
 create function private.job_close_polls() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights to tables
 set search_path = ''
 as $$
 declare
   v_poll app.polls;
 begin
-  -- one poll a transaction, however many voted; not for update, since a vote under way would wait for it, and we for
-  -- the vote
+  -- one poll per transaction, regardless of the number of votes. Not for update: a vote in progress would wait for
+  -- that lock while this waits for the vote
   select * into v_poll from app.polls
   where closes_at is not null and closed_emitted_at is null and greatest(closes_at, close_again_at) <= now()
   order by greatest(closes_at, close_again_at) limit 1
@@ -11999,22 +12041,22 @@ begin
   begin
     update app.polls set closed_emitted_at = now() where id = v_poll.id;
     perform private.emit('posts.poll.closed', json_build_object('postId', v_poll.post_id, 'pollId', v_poll.id));
-  exception when others or query_canceled then   -- others does not include one that took too long
+  exception when others or query_canceled then   -- others does not include timeouts
     raise warning 'the end of the poll % could not be told: % %', v_poll.id, sqlstate, sqlerrm;
     update app.polls set close_again_at = clock_timestamp() + interval '5 seconds' where id = v_poll.id;
     return -1;
   end;
-  -- last, since it locks other polls
+  -- last, because it locks other polls
   perform private.yield_turn('app.polls', 'author_id', v_poll.author_id,
                            'closes_at is not null and closed_emitted_at is null',
                            'greatest(closes_at, close_again_at)', 'close_again_at');
   return 1;
 end $$;
 comment on function private.job_close_polls is
-  'Job: tells the author and the voters of the poll that has been closed the longest, and answers 1; of its author''s '
-  'others that are due all but 100 give way. When that fails, the poll goes behind the others, is tried again in 5 '
-  'seconds at the earliest, and the answer is -1. May run twice: it takes only due polls, each once, and skips locked '
-  'ones. The worker repeats it until there is none: 0.';
+  'Job: notifies the author and the voters of the poll that has been closed the longest, and returns 1; of the '
+  'author''s other due polls all but 100 yield to polls of others. If this fails, the poll goes behind the others, is '
+  'tried again after 5 seconds at the earliest, and the job returns -1. May run twice: it takes only due polls, each '
+  'once, and skips locked ones. The worker repeats it until it returns 0, because no poll is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '* * * * *', 60, true);
 
 -- sql/posts/31_series.sql
@@ -12033,7 +12075,7 @@ create table app.series (
   constraint series_description check (length(description) <= 2000)
 );
 create index series_author_id_idx on app.series (author_id, created_at desc, id desc);
-comment on table app.series is 'A series of one author. Everybody who sees one of its posts sees it.';
+comment on table app.series is 'A series of one author. Everyone who sees one of its posts sees it.';
 
 create table app.series_items (
   series_id uuid not null references app.series on delete cascade,
@@ -12041,13 +12083,13 @@ create table app.series_items (
   position  integer not null check (position > 0),
   added_at  timestamptz not null default now(),
   primary key (series_id, post_id),
-  -- checked at the end of a statement, since moving an item shifts those behind it
+  -- checked at the end of a statement, because moving an item shifts those after it
   constraint series_items_position_key unique (series_id, position) deferrable initially immediate
 );
 create index series_items_post_id_idx on app.series_items (post_id);
 comment on table app.series_items is
-  'The items of a series, at most 200. A post is in at most 5 series. position counts from 1, without gaps.';
-comment on column app.series_items.added_at is 'When the post became an item.';
+  'The items of a series, at most 200. A post can be in at most 5 series. position starts at 1 and has no gaps.';
+comment on column app.series_items.added_at is 'When the post was added as an item.';
 
 create table private.deleted_series_items (
   series_id uuid not null references app.series on delete cascade,
@@ -12058,8 +12100,8 @@ create table private.deleted_series_items (
 );
 create index deleted_series_items_post_id_idx on private.deleted_series_items (post_id);
 comment on table private.deleted_series_items is
-  'The places of deleted posts in their series, so that a reader can go on from there; position is the place of the '
-  'item behind. A series keeps the 200 that left last, since all move with its items.';
+  'The places of deleted posts in their series, so that a reader can go on from there; position is that of the item '
+  'after it. A series keeps the 200 that were deleted last, because every change of its items updates all of them.';
 comment on column private.deleted_series_items.left_at is 'When the post was deleted.';
 
 create table app.series_follows (
@@ -12069,8 +12111,8 @@ create table app.series_follows (
   primary key (series_id, user_id)
 );
 create index series_follows_user_id_idx on app.series_follows (user_id, series_id);
-comment on table app.series_follows is 'The people who are told of new items of a series.';
--- no update: a follow is made or ended
+comment on table app.series_follows is 'The people who are notified of new items of a series.';
+-- no updates: a follow is only made or ended
 
 insert into private.event_types (name, payload, happens) values
   ('posts.series.extended', '{seriesId,postId}',
@@ -12098,7 +12140,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that concurrent calls cannot exceed the limit
   perform private.lock('series of', new.author_id::text);
   if (select count(*) from app.series where author_id = new.author_id) >= 100 then
     perform private.raise_error('series_exhausted');
@@ -12116,11 +12158,11 @@ begin
   perform private.lock('series', p_series::text);
 end $$;
 comment on function private.lock_series is
-  'Lets one transaction at a time move items of a series; it counts them in a later statement. Lock the rows of posts '
-  'before, and several series in the order of their ids: ARCHITECTURE.md, Locks.';
+  'Makes sure that only one transaction at a time moves items of a series. Count items in a later statement. Lock the '
+  'rows of posts before this, and several series in the order of their ids: ARCHITECTURE.md, Locks.';
 
 create function private.place_item(p_series uuid, p_post uuid, p_position integer) returns boolean
-language plpgsql volatile security definer   -- only this and a trigger write positions, those of unseen items too
+language plpgsql volatile security definer   -- moves items that the caller can't see too
 set search_path = ''
 as $$
 declare
@@ -12129,7 +12171,7 @@ declare
   v_to     integer;
   v_new    boolean;
 begin
-  -- the post first: ARCHITECTURE.md, Locks. It also keeps two series from taking the post at once
+  -- locks the post first: ARCHITECTURE.md, Locks. This also prevents two series from adding it at the same time
   perform private.check_lock_order('post');
   perform from app.posts where id = p_post and author_id = private.require_caller() for update;
   perform private.lock_series(p_series);
@@ -12159,7 +12201,7 @@ begin
   update app.series_items
   set position = case when post_id = p_post then v_to else position + sign(v_from - v_to)::integer end
   where series_id = p_series and position between least(v_from, v_to) and greatest(v_from, v_to) and v_from <> v_to;
-  -- as if the item left its place and came in at the new one
+  -- as if the item were removed and then inserted at its new position
   update private.deleted_series_items l
   set position = m.position + (m.position > v_to)::integer
   from (select post_id, position - (position > v_from)::integer as position
@@ -12168,18 +12210,18 @@ begin
   return v_new;
 end $$;
 comment on function private.place_item is
-  'Puts the caller''s post into the caller''s series at this position, or at the end; an item moves there. The items '
-  'behind it give way. True when it is a new item.';
+  'Puts the caller''s post into the caller''s series at this position, or at the end. If the post is already an item, '
+  'it moves there. Items after it shift. True if it is a new item.';
 
 create function private.leave_series() returns trigger
-language plpgsql volatile security definer   -- only triggers and private.place_item write positions
+language plpgsql volatile security definer   -- only triggers and private.place_item may write positions
 set search_path = ''
 as $$
 declare
   v_series uuid;
   v_gap    integer;
 begin
-  -- no series is added meanwhile, since adding the post locks its row
+  -- the post cannot be added to a series in the meantime, because adding locks its row
   for v_series in select series_id from app.series_items where post_id = new.id order by series_id loop
     perform private.lock_series(v_series);
     delete from app.series_items where series_id = v_series and post_id = new.id returning position into v_gap;
@@ -12194,16 +12236,16 @@ begin
   return null;
 end $$;
 comment on function private.leave_series is
-  'Trigger: a deleted post leaves its series, and the items behind it move up.';
+  'Trigger: removes a deleted post from its series; the items after it move up.';
 create trigger _170_leave_series after update of deleted_at on app.posts
   for each row when (old.deleted_at is null and new.deleted_at is not null) execute function private.leave_series();
 
 create function private.end_series_follows() returns trigger
-language plpgsql volatile security definer   -- a block ends the other's follow too
+language plpgsql volatile security definer   -- a block also ends the other person's follow
 set search_path = ''
 as $$
 begin
-  -- by the series, of which an author has at most 100
+  -- finds the follows by series, because an author has at most 100
   delete from app.series_follows f
   using (select m.blocked_id as follower_id, s.id
          from made m, app.series s where s.author_id = m.blocker_id
@@ -12215,7 +12257,7 @@ begin
   return null;
 end $$;
 comment on function private.end_series_follows is
-  'Trigger: a block ends the follows of each other''s series, both ways. Lifting it restores none.';
+  'Trigger: a block ends the follows of each other''s series, in both directions. Lifting the block restores none.';
 call private.force_index_scans('private.end_series_follows');
 create trigger _200_end_series_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_series_follows();
@@ -12248,16 +12290,16 @@ begin
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.series_card c on c.id = i.id);
 end $$;
-comment on function private.series_cards is 'The cards of these series, in order, as far as the caller sees them.';
+comment on function private.series_cards is 'The cards of these series, in order, of those that the caller sees.';
 call private.force_index_scans('private.series_cards');
 
 -- sql/posts/32_series_operations.sql
 
--- Making series, their items, and following them.
+-- Operations to create series, to arrange their items, and to follow them.
 -- docs/decisions.md, Posts.
 
 create function private.require_series(p_series uuid) returns app.series
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$
 declare
@@ -12269,7 +12311,7 @@ begin
   end if;
   return v_series;
 end $$;
-comment on function private.require_series is 'Answers the series if the caller may see it.';
+comment on function private.require_series is 'Returns the series if the caller may see it.';
 
 create function api.create_series(p_title text, p_description text default null) returns json
 language plpgsql volatile
@@ -12285,7 +12327,7 @@ begin
   return private.series_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_series is
-  'Makes a series for the caller, still without items. Fails: series_title, series_description, series_exhausted.';
+  'Creates a series for the caller, without items. Fails: series_title, series_description, series_exhausted.';
 
 create function api.list_my_series(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -12300,7 +12342,7 @@ begin
   if p_cursor is not null and not found then
     perform private.raise_error('cursor_unknown');
   end if;
-  -- plain variables: an expression makes no index condition
+  -- plain variables, because expressions defeat the index
   v_from.created_at := coalesce(v_from.created_at, 'infinity');
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.series
@@ -12322,7 +12364,7 @@ begin
   if v_series.author_id <> private.require_caller() then
     perform private.raise_error('series_not_yours');
   end if;
-  v_post := private.lock_own_post(p_post_id);   -- the lock keeps it from being deleted or published meanwhile
+  v_post := private.lock_own_post(p_post_id);   -- while it is locked it cannot be deleted or published
   if v_post.format = 'repost' then
     perform private.raise_error('series_repost');
   end if;
@@ -12334,7 +12376,7 @@ begin
           from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
 end $$;
 comment on function api.add_series_item is
-  'Makes the caller''s post an item of their series, or moves it there when it is one already: {seriesId, position, '
+  'Makes the caller''s post an item of their series, or moves it if it already is an item: {seriesId, position, '
   'post}.';
 
 create function private.extend_series(p_event jsonb) returns void
@@ -12346,16 +12388,17 @@ begin
   from app.series_items i where i.post_id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.extend_series is
-  'Listener: emits an event for each series that has the post as an item when it goes out, as a scheduled one may.';
+  'Listener: when a post is published, emits an event for each series that has it as an item. A scheduled post can be '
+  'an item before.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.extend_series', 500);
 
 create function private.find_item_place(p_series uuid, p_post uuid) returns integer
-language plpgsql stable security definer   -- a cursor stays good when its post is deleted or hidden
+language plpgsql stable security definer   -- a cursor stays valid when its post is deleted or hidden
 set search_path = ''
 as $$
 begin
-  -- private.find_post_time alone would not find a scheduled item, which its author sees
+  -- private.find_post_time alone would not find a scheduled item, which its author can see
   if private.post_visible_to(p_post, app.uid()) or private.find_post_time(p_post) is not null then
     return coalesce(
       (select position from app.series_items where series_id = p_series and post_id = p_post),
@@ -12364,7 +12407,7 @@ begin
   return null;
 end $$;
 comment on function private.find_item_place is
-  'The position behind which a list goes on from a cursor''s post, also from a deleted one, but not from one that was '
+  'The position after which a list goes on from a cursor''s post, even if the post is deleted. Null if the post was '
   'never for the caller.';
 
 create function api.list_series_items(p_series_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -12382,7 +12425,7 @@ begin
   if v_cursor is not null and private.find_item_place(p_series_id, v_cursor) is null then
     perform private.raise_error('cursor_unknown');
   end if;
-  -- all items that the caller sees, at most 200: a position is the place among these, and tells nothing of others
+  -- all items that the caller sees, at most 200. position counts only these, so that it reveals nothing of others
   select array_agg(post_id order by position) filter (where position > v_place),
          count(*) filter (where position <= v_place)
   into v_ids, v_before
@@ -12396,8 +12439,8 @@ begin
       coalesce(v_ids::text[], '{}'), p_limit));
 end $$;
 comment on function api.list_series_items is
-  'The items of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}; '
-  'position is the place among these.';
+  'The items of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}. '
+  'position counts only these items.';
 
 create function api.follow_series(p_id uuid) returns json
 language plpgsql volatile
@@ -12410,13 +12453,14 @@ begin
   if v_series.author_id = private.require_caller() then
     perform private.raise_error('series_follow_own');
   end if;
-  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown series
+  -- reads and writes in one statement, so that a block in between cannot cause an error other than series_unknown
   insert into app.series_follows (series_id, user_id) select s.id, app.uid() from app.series s where s.id = p_id
   on conflict do nothing;
   return json_build_object('following', true);
 end $$;
 comment on function api.follow_series is
-  'Follows a series: the caller is told of its new items. Repeating it changes nothing. Answers {following}.';
+  'Follows a series, so that the caller is notified of its new items. Repeating it changes nothing. Returns '
+  '{following}.';
 
 create function api.unfollow_series(p_id uuid) returns json
 language plpgsql volatile
@@ -12427,14 +12471,14 @@ begin
   if not found then
     perform private.require_series(p_id);
   end if;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unfollow_series is
-  'Ends the caller''s follow of a series, also of one that they no longer see; repeating it changes nothing.';
+  'Ends the caller''s follow of a series, even of one that they no longer see; repeating it changes nothing.';
 
 -- sql/posts/33_co_authors.sql
 
--- Co-authors: who wrote a post with its author, and what share of its payments is theirs.
+-- Co-authors: the people who wrote a post with its author, and the share of its payments that each receives.
 -- docs/decisions.md, Posts.
 
 create table app.post_co_authors (
@@ -12450,12 +12494,12 @@ create table app.post_co_authors (
 create index post_co_authors_user_id_idx on app.post_co_authors (user_id, id);
 create index post_co_authors_pending_idx on app.post_co_authors (user_id, author_id) where status = 'pending';
 comment on table app.post_co_authors is
-  'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in '
-  'splits. A declined invitation is gone, and so is a co-author who left.';
+  'The invited and accepted co-authors of a post, at most four; id is that of the invitation. Only accepted ones take '
+  'part in splits. Declining an invitation or leaving deletes the row.';
 comment on column app.post_co_authors.author_id is
-  'Who invited: the post''s author, which never changes. A trigger writes it, so that a block finds the invitations '
+  'Who invited: the post''s author, who never changes. A trigger writes it, so that a block finds the invitations '
   'between two people.';
-comment on column app.post_co_authors.status is 'pending or accepted. Whoever declines or leaves has no row.';
+comment on column app.post_co_authors.status is 'pending or accepted. Declining or leaving deletes the row.';
 comment on column app.post_co_authors.split_share is 'Percent of a payment for the post, rounded down to whole mana.';
 
 insert into private.event_types (name, payload, happens) values
@@ -12476,19 +12520,19 @@ insert into private.errors (code, status, text) values
   ('co_author_resolved', 409, 'This invitation has already been accepted.');
 
 create function private.name_inviter() returns trigger
-language plpgsql security definer   -- reads the post, whoever may see it
+language plpgsql security definer   -- reads the post regardless of who may see it
 set search_path = ''
 as $$
 begin
   select author_id into new.author_id from app.posts where id = new.post_id;
   return new;
 end $$;
-comment on function private.name_inviter is 'Trigger: a co-author''s row has the author of the post.';
+comment on function private.name_inviter is 'Trigger: copies the author of the post to a co-author''s row.';
 create trigger name_inviter before insert on app.post_co_authors
   for each row execute function private.name_inviter();
 
 create function private.end_co_author_invitations() returns trigger
-language plpgsql security definer   -- a block ends the other's invitations too
+language plpgsql security definer   -- a block also ends the other person's invitations
 set search_path = ''
 as $$
 begin
@@ -12499,13 +12543,13 @@ begin
   return null;
 end $$;
 comment on function private.end_co_author_invitations is
-  'Trigger: a block ends pending invitations both ways. Accepted ones stay, with their share.';
+  'Trigger: a block ends pending invitations between two people, in both directions. Accepted ones keep their share.';
 call private.force_index_scans('private.end_co_author_invitations');
 create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();
 
 create function private.co_author_list(p_post uuid) returns json
-language plpgsql stable security definer   -- its callers have asked whether the caller sees the post
+language plpgsql stable security definer   -- its callers have checked that the caller sees the post
 set search_path = ''
 as $$
 declare
@@ -12525,12 +12569,12 @@ begin
                             where a.viewer_id = v_me and a.author_id = ca.user_id)));
 end $$;
 comment on function private.co_author_list is
-  'The co-authors whom the caller may see, as the card of this post has them. The author and the invited person also '
-  'see who has not answered yet.';
+  'The co-authors whom the caller may see, as in the card of the post. The author and the invited person also see '
+  'pending invitations.';
 call private.force_index_scans('private.co_author_list');
 
 create function private.co_author(p_row app.post_co_authors) returns json
-language plpgsql stable   -- takes a row and not an id: a declined invitation has no row any more
+language plpgsql stable   -- takes a row instead of an id, because a declined invitation is deleted
 set search_path = ''
 as $$
 begin
@@ -12558,7 +12602,7 @@ begin
   end if;
 end $$;
 comment on function private.require_split is
-  'Passes when a share fits beside the accepted ones of a post. Lock the post first.';
+  'Fails if this share does not fit with the accepted shares of a post. Lock the post first.';
 
 create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
 language plpgsql volatile
@@ -12575,7 +12619,7 @@ begin
   if v_post.format = 'repost' then
     perform private.raise_error('co_author_repost');
   elsif v_post.published_at is null then
-    perform private.raise_error('post_not_out');   -- nobody else could see it and accept
+    perform private.raise_error('post_not_out');   -- the invited person could not see it to accept
   elsif v_person = app.uid() then
     perform private.raise_error('co_author_oneself');
   elsif (p_split_share between 0 and 100) is not true then
@@ -12589,7 +12633,7 @@ begin
   end if;
   perform private.require_split(p_id, p_split_share);
 
-  -- seen and invited in one statement: a ban takes no pair
+  -- checks and inserts in one statement, because a ban does not lock the pair
   insert into app.post_co_authors (post_id, user_id, split_share)
   select p_id, u.id, p_split_share from app.users u where u.id = v_person
   returning * into v_row;
@@ -12602,7 +12646,7 @@ begin
   return private.co_author(v_row);
 end $$;
 comment on function api.invite_co_author is
-  'Invites a person to be a co-author of the caller''s post, with a share of what it is paid.';
+  'Invites a person to be a co-author of the caller''s post, with a share of its payments.';
 
 create function private.settle_co_author(p_post uuid, p_invite uuid, p_accept boolean) returns app.post_co_authors
 language plpgsql volatile security definer   -- the post and its other shares belong to others
@@ -12613,14 +12657,14 @@ declare
 begin
   perform private.check_lock_order('post');
   perform from app.posts where id = p_post for no key update;
-  -- only what is read after the lock is final
+  -- reads after the lock, because only then the row is final
   select * into v_row from app.post_co_authors
   where id = p_invite and post_id = p_post and user_id = private.require_caller() for update;
   if (p_accept is not false or v_row.status is distinct from 'accepted')
      and private.post_visible_to(p_post, app.uid()) is not true then
     perform private.raise_error('post_unknown');
   elsif v_row.id is null then
-    -- that of another, if the card of the post shows it to the caller
+    -- another person's invitation, if the card of the post shows it to the caller
     perform from json_array_elements(private.co_author_list(p_post)) i (item)
     where i.item ->> 'id' = p_invite::text;
     if found then
@@ -12644,8 +12688,8 @@ begin
   return v_row;
 end $$;
 comment on function private.settle_co_author is
-  'Accepts the caller''s invitation, or declines it, which deletes it. A co-author who declines stops being one, even '
-  'of a post that they do not see.';
+  'Accepts the caller''s invitation, or declines it, which deletes it. An accepted co-author can also decline, which '
+  'removes them, even from a post that they no longer see.';
 
 create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -12653,9 +12697,9 @@ set search_path = ''
 as $$
 begin
   if p_accept is null then
-    perform private.raise_error('value_invalid');   -- it would be a no, which is for good
+    perform private.raise_error('value_invalid');   -- null would count as no, which is final
   end if;
-  -- checks before the post is locked
+  -- checks this before locking the post
   if p_accept is not false or not exists (
        select from app.post_co_authors
        where id = p_invite_id and post_id = p_id and user_id = app.uid() and status = 'accepted') then
@@ -12664,12 +12708,12 @@ begin
   return private.co_author(private.settle_co_author(p_id, p_invite_id, p_accept));
 end $$;
 comment on function api.respond_co_author is
-  'Accepts or declines the caller''s invitation to be a co-author; a co-author who declines later stops being one. '
-  'Fails: value_invalid (neither).';
+  'Accepts or declines the caller''s invitation to be a co-author. A co-author can also decline later, which removes '
+  'them. Fails: value_invalid (neither).';
 
 -- sql/posts/34_pins.sql
 
--- Pins: up to three posts that come first in an author's profile.
+-- Pins: up to three posts that come first on an author's profile.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
@@ -12678,16 +12722,16 @@ insert into private.errors (code, status, text) values
 insert into private.lock_kinds (kind, position) values ('pins', 515);
 
 create function private.pin(p_post uuid) returns void
-language plpgsql volatile security definer   -- people may not write pinned_at
+language plpgsql volatile security definer   -- callers may not write pinned_at
 set search_path = ''
 as $$
 declare
   v_pinned integer;
   v_all    integer;
 begin
-  -- the lock comes first, the count in a later statement: the second of two then sees what the first has pinned
+  -- locks first and counts in a later statement, so that concurrent calls see what earlier ones have pinned
   perform private.lock('pins', private.require_caller()::text);
-  -- a repost that its author cannot see is not on the profile, so they could not find it there to unpin it
+  -- does not count reposts that their author cannot see, because they are not on the profile to be unpinned
   select count(*) filter (where private.post_visible_to(id, author_id)), count(*) into v_pinned, v_all
   from app.posts
   where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post;
@@ -12697,10 +12741,10 @@ begin
   update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
 end $$;
 comment on function private.pin is
-  'Pins the caller''s post, which the caller of this has locked. A deleted post is never pinned.';
+  'Pins the caller''s post, which must be locked already. A deleted post is never pinned.';
 
 create function private.unpin(p_post uuid) returns boolean
-language plpgsql volatile security definer   -- people may not write pinned_at
+language plpgsql volatile security definer   -- callers may not write pinned_at
 set search_path = ''
 as $$
 begin
@@ -12708,7 +12752,7 @@ begin
   where id = p_post and author_id = private.require_caller() and pinned_at is not null and deleted_at is null;
   return found;
 end $$;
-comment on function private.unpin is 'Unpins the caller''s post; false when it was not pinned.';
+comment on function private.unpin is 'Unpins the caller''s post; false if it was not pinned.';
 
 create function api.pin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -12724,7 +12768,7 @@ begin
   return private.post_card(p_id);
 end $$;
 comment on function api.pin_post is
-  'Pins the caller''s post to their profile; repeating it changes nothing, not even its place. Answers the post.';
+  'Pins the caller''s post to their profile. Repeating it changes nothing, not even its place. Returns the post.';
 
 create function api.unpin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -12734,14 +12778,14 @@ begin
   if not private.unpin(p_id) then
     perform private.lock_own_post(p_id);
   end if;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.unpin_post is
-  'Unpins the caller''s post, also a repost whose original they no longer see; repeating it changes nothing.';
+  'Unpins the caller''s post, even a repost whose original they no longer see; repeating it changes nothing.';
 
 -- sql/posts/35_milestones.sql
 
--- Milestones: a post reaches 5, 15 and 50 reactions, and each is told once.
+-- Milestones: the author is notified once each when a post reaches 5, 15 and 50 reactions.
 -- docs/decisions.md, Posts.
 
 create function private.next_milestone(p_milestone smallint) returns integer
@@ -12751,11 +12795,10 @@ as $$
 begin
   return case p_milestone when 0 then 5 when 5 then 15 when 15 then 50 end;
 end $$;
-comment on function private.next_milestone is 'The number of reactions that is told after this one; null after the '
-  'last.';
+comment on function private.next_milestone is 'The next milestone after this one; null after the last.';
 
 create function private.reach_milestone() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 declare
@@ -12767,23 +12810,24 @@ begin
   return null;
 end $$;
 comment on function private.reach_milestone is
-  'Trigger: emits an event when a post reaches a milestone for the first time. Hearts that are taken back and given '
-  'again cause no second one.';
+  'Trigger: emits an event when a post reaches a milestone for the first time. Taking hearts back and giving them '
+  'again causes no second event.';
 create trigger reach_milestone after update of reactions on app.post_counters
   for each row when (new.reactions >= private.next_milestone(new.milestone))
   execute function private.reach_milestone();
 
 -- sql/posts/36_views.sql
 
--- Views: how often others than its author opened a post. The facade counts them in batches, so that no reader waits.
+-- Views: how often people other than its author opened a post. The facade counts them in batches, so that no reader
+-- waits.
 -- docs/decisions.md, Posts.
 
 create function api.count_views(p_posts uuid[], p_viewers uuid[]) returns json
-language plpgsql volatile security definer   -- for gate alone: nobody may write counters
+language plpgsql volatile security definer   -- only for gate, because callers may not write counters
 set search_path = ''
 as $$
 begin
-  perform private.lock_counters(p_posts);   -- so that two batches of the same posts do not wait for each other
+  perform private.lock_counters(p_posts);   -- to prevent deadlocks between two batches of the same posts
   update app.post_counters c set views = c.views + v.opened
   from (select p.id, count(*) as opened
         from unnest(p_posts, p_viewers) as o (post, viewer) join app.posts p on p.id = o.post
@@ -12792,23 +12836,23 @@ begin
   return null;
 end $$;
 comment on function api.count_views is
-  'For the facade alone: counts openings of posts, each by a viewer. It skips those by the author and of unknown '
+  'For the facade alone: counts openings of posts, each by a viewer. It ignores views by the author and of unknown '
   'posts.';
 
 -- sql/posts/40_cards.sql
 
--- How a post looks in an answer. Cards are put together as text, once: json would be read again at each step, which
--- costs as much as making it.
+-- How a post looks in an answer. Cards are concatenated as text, because Postgres would parse json again at each step,
+-- which costs as much as building it.
 
 create function private.post_engagement_fields(p_ids uuid[]) returns text[]
-language plpgsql stable security definer   -- its callers check which of these posts the person sees
+language plpgsql stable security definer   -- its callers check which of these posts the caller sees
 set search_path = ''
 as $$
 declare
   v_me uuid := app.uid();
 begin
   return array(
-    -- what few posts have is looked for once for all of them
+    -- looks up once for all posts what only few of them have
     with mine as materialized (
       select array(select r.post_id from app.reactions r
                    where r.post_id = any (p_ids) and r.user_id = v_me and r.kind = 'heart') as hearts,
@@ -12819,7 +12863,7 @@ begin
              array(select r.quoted_post_id from app.posts r
                    where r.author_id = v_me and r.quoted_post_id = any (p_ids)
                      and r.format = 'repost' and r.deleted_at is null) as reposted,
-             -- no join: it could begin with all votes that the caller has ever given
+             -- no join, because it could begin with all votes that the caller has ever given
              array(select l.post_id from app.polls l
                    where l.post_id = any (p_ids)
                      and (select true from app.poll_votes v
@@ -12839,8 +12883,8 @@ begin
     order by w.place);
 end $$;
 comment on function private.post_engagement_fields is
-  'The parts of these posts'' cards that change with the engagement of others, each as the fields counters and '
-  'viewer of a JSON object, in order; null for a post that does not exist.';
+  'The parts of these posts'' cards that change with engagement, in order: for each post the fields counters and '
+  'viewer of a JSON object; null if a post does not exist.';
 call private.force_index_scans('private.post_engagement_fields');
 
 create function private.require_engagement_card(p_post uuid) returns json
@@ -12850,16 +12894,16 @@ as $$
 begin
   perform from private.visible_posts where id = p_post;
   if not found then
-    perform private.raise_error('post_unknown');   -- it was hidden from the caller meanwhile
+    perform private.raise_error('post_unknown');   -- the post was hidden from the caller in the meantime
   end if;
   return ('{' || (private.post_engagement_fields(array[p_post]))[1] || '}')::json;
 end $$;
 comment on function private.require_engagement_card is
-  'The parts of a post''s card that a reaction changes: {counters, viewer}.';
+  'The parts of a post''s card that engagement changes: {counters, viewer}.';
 call private.force_index_scans('private.require_engagement_card');
 
 create function private.count_fitting_posts(p_ids uuid[], p_limit integer) returns integer
-language plpgsql stable security definer   -- asked of posts that their list has found
+language plpgsql stable security definer   -- its callers pass posts that the caller sees
 set search_path = ''
 as $$
 begin
@@ -12871,18 +12915,18 @@ begin
     order by i.place), p_limit);
 end $$;
 comment on function private.count_fitting_posts is
-  'How many of these posts a page of p_limit has: private.count_fitting, with what they quote.';
+  'How many of these posts fit on a page of p_limit, including what they quote: private.count_fitting.';
 call private.force_index_scans('private.count_fitting_posts');
 
 create function private.card_texts(p_ids uuid[]) returns text[]
-language plpgsql stable security definer   -- checks once whether a post is visible, not once for each of its parts
+language plpgsql stable security definer   -- checks once whether a post is visible, not once for each part of its card
 set search_path = ''
 as $$
 declare
   v_engagement text[] := private.post_engagement_fields(p_ids);
 begin
   return array(
-    -- what few posts have is looked for once for all of them
+    -- looks up once for all posts what only few of them have
     with rare as materialized (
       select array(select l.post_id from app.polls l where l.post_id = any (p_ids)) as poll,
              array(select i.post_id from app.post_interests i where i.post_id = any (p_ids) and not i.is_primary)
@@ -12933,12 +12977,12 @@ begin
     order by w.place);
 end $$;
 comment on function private.card_texts is
-  'The cards of these posts without what they quote, in order: each as JSON without the closing brace, null for a '
-  'post that the caller does not see.';
+  'The cards of these posts without what they quote, in order: each as JSON without the closing brace; null if the '
+  'caller does not see the post.';
 call private.force_index_scans('private.card_texts');
 
 create function private.post_cards(p_ids uuid[], p_more text[] default null) returns text
-language plpgsql stable security definer   -- asks which posts these quote, whoever sees that
+language plpgsql stable security definer   -- finds the quoted posts regardless of who may see them
 set search_path = ''
 as $$
 declare
@@ -12964,9 +13008,9 @@ begin
     where w.text is not null);
 end $$;
 comment on function private.post_cards is
-  'The cards of these posts, in order, as far as the caller sees them, as the text of a JSON array. Each has what it '
-  'quotes as {quotedPostId, quotedPost}, null when the caller may not see that. p_more has a text for each post: '
-  'further fields, which begin with a comma.';
+  'The cards of these posts, in order, of those that the caller sees, as the text of a JSON array. Each card contains '
+  'what the post quotes as {quotedPostId, quotedPost}, null if the caller may not see it. p_more has further fields '
+  'for each post, as text that begins with a comma.';
 call private.force_index_scans('private.post_cards');
 
 create function private.post_card(p_id uuid, p_more text default null) returns json
@@ -12977,7 +13021,7 @@ begin
   return nullif(left(substr(private.post_cards(array[p_id], array[p_more]), 2), -1), '')::json;
 end $$;
 comment on function private.post_card is
-  'The card of one post, null when the caller does not see it: private.post_cards.';
+  'The card of one post; null if the caller does not see it: private.post_cards.';
 
 -- sql/posts/50_publishing.sql
 
@@ -13025,8 +13069,8 @@ begin
     from jsonb_array_elements(p_media) with ordinality m (piece, place));
 end $$;
 comment on function private.require_media is
-  'Media, of which each names a url or an asset of the caller, as a post of this format keeps them: [{url, alt}] '
-  'without other fields, alt null where it is empty. The format decides how many there may be.';
+  'Media as a post of this format stores them: [{url, alt}] without other fields, with alt null if it is empty. Each '
+  'item names a url or an asset of the caller. The format decides how many items are allowed.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
@@ -13050,8 +13094,8 @@ begin
   return v_more;
 end $$;
 comment on function private.require_further_interests is
-  'A post''s interests beside the primary one, each once, by their ids. Fails: interest_unknown (also for the primary '
-  'one).';
+  'A post''s interests other than the primary one, each once, sorted by id. Fails: interest_unknown (also for the '
+  'primary one).';
 
 create function private.require_future(p_publish_at timestamptz) returns void
 language plpgsql stable
@@ -13062,7 +13106,8 @@ begin
     perform private.raise_error('publish_at_past');
   end if;
 end $$;
-comment on function private.require_future is 'Passes for a moment in the future, and for null, which means at once.';
+comment on function private.require_future is
+  'Fails if a time is not in the future. Null passes, because it means at once.';
 
 create function api.create_post(
   p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',
@@ -13113,7 +13158,7 @@ begin
             case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
             p_format, private.require_name(p_title), private.require_text(p_body),
             private.require_media(p_media, p_format),
-            -- read by the statement that writes, so that a post hidden at this moment answers as an unknown one
+            -- in the same statement as the insert, so that a post that is hidden at this moment gives post_unknown
             case when p_quoted_post_id is not null then private.require_quotable(p_quoted_post_id) end,
             p_visibility, p_depth, p_interest_id, v_space, p_is_journalism, p_publish_at,
             case when p_publish_at is null then now() end)
@@ -13127,7 +13172,7 @@ begin
     end if;
   end loop;
   if v_answer is not null then
-    return private.finish_idempotent('create_post', v_answer);   -- a repost that exists already
+    return private.finish_idempotent('create_post', v_answer);   -- the repost already exists
   end if;
 
   if v_more <> '{}' then
@@ -13142,9 +13187,9 @@ begin
   return private.finish_idempotent('create_post', private.post_card(v_post));
 end $$;
 comment on function api.create_post is
-  'Publishes a post of any format, or schedules it (p_publish_at), for all or in a group or guild. A repost that '
-  'exists already is answered as it is. Takes an Idempotency-Key. Fails: space_visibility, post_title, post_body, '
-  'journalism_not_allowed.';
+  'Publishes a post of any format, or schedules it (p_publish_at), for everyone or in a group or guild. If the '
+  'caller''s repost already exists, returns it. Takes an Idempotency-Key. Fails: space_visibility, post_title, '
+  'post_body, journalism_not_allowed.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable
@@ -13164,7 +13209,7 @@ comment on function api.get_post is
 
 -- sql/posts/51_editing.sql
 
--- How authors edit and delete their posts. Nobody is told of an edit, and nothing is published again.
+-- How authors edit and delete their posts. Nobody is notified of an edit, and nothing is published again.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
@@ -13175,7 +13220,7 @@ insert into private.errors (code, status, text) values
 insert into private.write_limits (kind, per_hour) values ('edits', 300);
 
 create function private.keep_version() returns trigger
-language plpgsql security definer   -- only this trigger writes versions
+language plpgsql security definer   -- only this trigger may write versions
 set search_path = ''
 as $$
 begin
@@ -13186,15 +13231,15 @@ begin
   return new;
 end $$;
 comment on function private.keep_version is
-  'Trigger: keeps what a post said before an edit of its words, and stamps edited_at. It keeps nothing of a scheduled '
-  'post, which nobody has read, nor at an erasure.';
+  'Trigger: keeps what a post said before an edit of its words, and sets edited_at. It keeps nothing of a scheduled '
+  'post, which nobody has read, or during an erasure.';
 create trigger _110_keep_version before update of title, body, media on app.posts
   for each row when ((old.title, old.body, old.media) is distinct from (new.title, new.body, new.media)
                      and old.published_at is not null and new.deleted_at is null)
   execute function private.keep_version();
 
 create function private.mirror_interest() returns trigger
-language plpgsql security definer   -- only triggers write which interest is the primary one
+language plpgsql security definer   -- only triggers may write which interest is the primary one
 set search_path = ''
 as $$
 begin
@@ -13206,7 +13251,7 @@ begin
   return null;
 end $$;
 comment on function private.mirror_interest is
-  'Trigger: the primary interest in app.post_interests follows that of the post.';
+  'Trigger: copies a new primary interest of a post to app.post_interests.';
 create trigger _180_mirror_interest after update of interest_id on app.posts
   for each row when (new.interest_id is distinct from old.interest_id) execute function private.mirror_interest();
 
@@ -13226,7 +13271,7 @@ begin
   if p_changes ?| '{format,poll,quotedPostId,groupId,guildId}' then
     perform private.raise_error('post_fixed');
   end if;
-  if v_post.published_at is not null then   -- who writes a scheduled post may store it as often as they like
+  if v_post.published_at is not null then   -- authors may save a scheduled post as often as they like
     perform private.count_writes('edits');
   end if;
   if v_post.format = 'repost'
@@ -13278,8 +13323,9 @@ begin
 end $$;
 comment on function api.update_post is
   'Changes the caller''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, '
-  'isJournalism, publishAt}: what is absent stays. The former words are kept. publishAt moves a scheduled post, null '
-  'publishes it now. Fails: post_title, post_body, poll_closes_at, journalism_not_allowed, space_visibility.';
+  'isJournalism, publishAt}. Absent fields do not change. The former words are kept. publishAt moves a scheduled '
+  'post; null publishes it now. Fails: post_title, post_body, poll_closes_at, journalism_not_allowed, '
+  'space_visibility.';
 
 create function private.delete_post(p_post uuid) returns uuid
 language plpgsql volatile
@@ -13304,8 +13350,8 @@ begin
   return v_post.author_id;
 end $$;
 comment on function private.delete_post is
-  'Deletes a post for everyone and answers its author; its row and words stay for the staff. Null when it was deleted '
-  'before. For definer functions and staff.';
+  'Deletes a post for everyone and returns its author; its row and words remain for the staff. Null if it was already '
+  'deleted. For definer functions and staff.';
 
 create function private.delete_own_post(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- nobody sees a deleted post, so no policy can let its author write it
@@ -13316,27 +13362,27 @@ begin
           from app.posts p where p.id = p_post and p.author_id = private.require_caller());
 end $$;
 comment on function private.delete_own_post is
-  'Deletes the caller''s own post. False when it was deleted before, null when it is not theirs.';
+  'Deletes the caller''s own post. False if it was already deleted, null if it is not theirs.';
 
 create function api.delete_post(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- one's own goes whatever one sees of it: a repost of what is hidden, a post in a space that one left
+  -- works even if the caller does not see their post: a repost of a hidden post, or a post in a space that they left
   if private.delete_own_post(p_id) is not true then
     perform private.lock_own_post(p_id);
-    perform private.raise_error('post_unknown');   -- the second of two at once finds none
+    perform private.raise_error('post_unknown');   -- a concurrent call has deleted it
   end if;
-  return null;   -- answered as 204
+  return null;   -- becomes a 204 response
 end $$;
 comment on function api.delete_post is
-  'Deletes the caller''s post, also a hidden or scheduled one, a repost whose original they no longer see, and one in '
-  'a group or guild that they have left.';
+  'Deletes the caller''s post, even if it is hidden or scheduled, a repost whose original they no longer see, or in a '
+  'group or guild that they have left.';
 
 -- sql/posts/52_schedule.sql
 
--- Scheduled posts: how they wait, and how each goes out, once.
+-- Scheduled posts: how they wait, and how each is published, once.
 -- docs/decisions.md, Posts.
 
 create function private.publish_post(p_post uuid) returns void
@@ -13355,26 +13401,26 @@ begin
   end if;
 end $$;
 comment on function private.publish_post is
-  'Lets a scheduled post go out, with everything that follows. Does nothing when it is out already. For definer '
+  'Publishes a scheduled post, with everything that follows. Does nothing if it is already published. For definer '
   'functions.';
 
 create function private.publish_now(p_post uuid) returns void
-language plpgsql volatile security definer   -- people may not write published_at
+language plpgsql volatile security definer   -- callers may not write published_at
 set search_path = ''
 as $$
 begin
   if exists (select from app.posts where id = p_post and author_id = app.uid()) then
     if not private.may_publish_in((select space_id from app.posts where id = p_post), app.uid()) then
-      perform private.raise_error('space_archived');   -- of others than its members it is unknown
+      perform private.raise_error('space_archived');   -- the post is unknown to people who are no longer members
     end if;
     perform private.publish_post(p_post);
     update app.posts set publish_at = null where id = p_post;
   end if;
 end $$;
-comment on function private.publish_now is 'Lets the caller''s own scheduled post go out before its time.';
+comment on function private.publish_now is 'Publishes the caller''s own scheduled post before its time.';
 
 create function private.job_publish_scheduled() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights to tables
 set search_path = ''
 as $$
 declare
@@ -13384,7 +13430,7 @@ declare
   v_space  uuid;
   v_may    boolean;
 begin
-  -- one post a transaction: it then locks no more than publishing by hand does
+  -- one post per transaction, so that it locks no more than publishing by hand
   select p.id, p.author_id, p.space_id, private.may_publish_in(p.space_id, p.author_id)
   into v_post, v_author, v_space, v_may
   from app.posts p join app.users u on u.id = p.author_id
@@ -13395,8 +13441,8 @@ begin
   if not found then
     return 0;
   elsif not v_may then
-    -- asked again later, so that what waits for somebody to come back is not looked at by each call; with it up to 500
-    -- others of theirs there, or thousands of them would take a call each
+    -- tried again later, so that not every call checks posts that wait for their author to come back. Also puts off up
+    -- to 500 others of the author in that space; otherwise thousands of them would take a call each
     update app.posts set publish_again_at = clock_timestamp() + interval '15 minutes'
     where id = v_post or ctid = any (array(
       select ctid from app.posts
@@ -13407,27 +13453,27 @@ begin
   end if;
   begin
     perform private.publish_post(v_post);
-  exception when others or query_canceled then   -- others does not include one that took too long
+  exception when others or query_canceled then   -- others does not include timeouts
     raise warning 'the scheduled post % did not go out: % %', v_post, sqlstate, sqlerrm;
     update app.posts set publish_again_at = clock_timestamp() + interval '5 seconds' where id = v_post;
     return -1;
   end;
-  -- last, since it locks other posts
+  -- last, because it locks other posts
   perform private.yield_turn('app.posts', 'author_id', v_author, c_waits, 'greatest(publish_at, publish_again_at)',
                            'publish_again_at');
   return 1;
 end $$;
 comment on function private.job_publish_scheduled is
-  'Job: lets the scheduled post go out that has been due the longest, unless its author is banned or erased, and '
-  'answers 1; of its author''s others that are due all but 100 give way. When that fails, the post goes behind the '
-  'others that are due, is tried again in 5 seconds at the earliest, and the answer is -1. One whose author has left '
-  'its space, or whose space is archived, goes behind them too, with all of theirs there, and is looked at again in a '
-  'quarter of an hour. May run twice: it takes only due posts, each once, and skips locked ones. The worker repeats '
-  'it until there is none: 0.';
+  'Job: publishes the scheduled post that has been due the longest, unless its author is banned or erased, and '
+  'returns 1; of the author''s other due posts all but 100 yield to posts of others. If this fails, the post goes '
+  'behind the other due posts, is tried again after 5 seconds at the earliest, and the job returns -1. If the author '
+  'has left the space of the post, or it is archived, the post goes behind the others too, with all of the author''s '
+  'posts there, and is checked again after 15 minutes. May run twice: it takes only due posts, each once, and skips '
+  'locked ones. The worker repeats it until it returns 0, because no post is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.find_scheduled_time(p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor stays good when its post is deleted
+language plpgsql stable security definer   -- a cursor stays valid when its post is deleted
 set search_path = ''
 as $$
 begin
@@ -13435,11 +13481,11 @@ begin
           from app.posts where id = p_post and author_id = app.uid());
 end $$;
 comment on function private.find_scheduled_time is
-  'The time of a cursor''s post among the caller''s scheduled ones, also of one that has gone out or was deleted, but '
-  'never of another''s. For one that went out before its time, it is the moment when it did.';
+  'The time of a cursor''s post among the caller''s scheduled posts, even if it has been published or deleted, but '
+  'never of another person''s post. For a post that was published early it is the time of publication.';
 
 create function private.find_scheduled(p_after timestamptz, p_id uuid) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over those in spaces that one left
+language plpgsql stable security definer   -- under the policy its scan would have no bound
 set search_path = ''
 as $$
 declare
@@ -13461,7 +13507,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_scheduled is
-  'The caller''s next scheduled posts that they see, among the next 400.';
+  'The caller''s next scheduled posts, of those that they see, among the next 400.';
 call private.force_index_scans('private.find_scheduled');
 
 create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
@@ -13470,7 +13516,7 @@ set search_path = ''
 as $$
 declare
   v_me    uuid := private.require_caller();
-  v_from  app.place := ('-infinity', v_me)::app.place;   -- any id will do beside infinity
+  v_from  app.place := ('-infinity', v_me)::app.place;   -- with infinity any id works
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -13484,7 +13530,8 @@ begin
   p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_scheduled_posts is 'The caller''s posts that wait for their time, soonest first.';
+comment on function api.list_scheduled_posts is
+  'The caller''s scheduled posts that are not yet published, soonest first.';
 
 -- sql/posts/53_profile.sql
 
@@ -13494,7 +13541,7 @@ comment on function api.list_scheduled_posts is 'The caller''s posts that wait f
 create function private.require_profile_place(
   p_cursor text, p_author uuid, out post_id uuid, out pinned_at timestamptz, out published_at timestamptz
 )
-language plpgsql stable security definer   -- a cursor stays good when its post is deleted or hidden
+language plpgsql stable security definer   -- a cursor stays valid when its post is deleted or hidden
 set search_path = ''
 as $$
 begin
@@ -13511,18 +13558,18 @@ begin
   end if;
 end $$;
 comment on function private.require_profile_place is
-  'The place of a cursor''s post on its author''s profile: among the pinned ones when pinned_at is set (a deleted '
-  'post keeps it), otherwise in time, where a place may stand for a post. A post that is not by this author or was '
-  'never for the caller fails with cursor_unknown.';
+  'The place of a cursor''s post on its author''s profile: among the pinned posts if pinned_at is set (a deleted post '
+  'keeps it), otherwise by time. A cursor can also contain a time instead of a post. Fails with cursor_unknown if the '
+  'post is not by this author or was never for the caller.';
 
 create function private.find_posts_by(p_author uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden posts without end
+language plpgsql stable security definer   -- under the policy it could scan hidden posts without limit
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_near   boolean := exists (select from app.audience where viewer_id = v_me and author_id = p_author and level > 0)
-    -- also one that the author has left
+    -- also counts spaces that the author has left
     or exists (select from app.space_members m
                cross join lateral (select from app.posts p
                                    where p.space_id = m.space_id and p.author_id = p_author
@@ -13532,8 +13579,8 @@ declare
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
-  -- one of the two ways in is open. A stranger's passes over nothing that is for others: what its author keeps to
-  -- circles and groups, or had hidden or deleted, empties no profile
+  -- exactly one of these two branches applies. The one for strangers need not scan posts that are for circles, in
+  -- groups, hidden or deleted, so that these never make a profile look empty
   with looked as materialized (
     select * from (
       (select p.published_at as at, p.id
@@ -13558,8 +13605,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_posts_by is
-  'The next posts of a person that the caller may see, without the pinned ones, among the next 400 that are for '
-  'everybody; where they wrote in a space of the caller''s, or have them in a circle, among their next 400 of all '
+  'The next posts of a person that the caller may see, without the pinned ones. It checks the next 400 that are for '
+  'everyone; if the caller is in one of the person''s circles, or in a space where they posted, the next 400 of all '
   'kinds.';
 call private.force_index_scans('private.find_posts_by');
 
@@ -13578,11 +13625,11 @@ begin
   select post_id, pinned_at, published_at into v_before, v_pinned, v_from
   from private.require_profile_place(p_cursor, v_author);
   if v_before is null then
-    v_before := v_author;   -- any id will do beside infinity
+    v_before := v_author;   -- with infinity any id works
     v_pinned := 'infinity';
   end if;
   if v_pinned is not null then
-    -- at most 50, of which three are seen by their author: see private.pin
+    -- at most 50, of which their author sees three: private.pin
     v_pins := array(select id from app.posts
                     where author_id = v_author and pinned_at is not null and deleted_at is null
                       and published_at is not null
@@ -13596,8 +13643,8 @@ begin
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_posts_by is
-  'A person''s posts as far as the caller sees them, the pinned ones first, then the newest. Only the author sees the '
-  'hidden ones, and nobody the scheduled ones.';
+  'A person''s posts that the caller sees, the pinned ones first, then the newest. Only the author sees hidden posts; '
+  'nobody sees scheduled ones here.';
 
 -- sql/posts/54_spaces.sql
 
@@ -13605,13 +13652,13 @@ comment on function api.list_posts_by is
 -- docs/decisions.md, Spaces.
 
 create function private.find_space_posts(p_space uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden posts without end
+language plpgsql stable security definer   -- under the policy it could scan hidden posts without limit
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_list   text := 'space posts ' || p_space;
-  v_place  app.place := ('infinity', p_space)::app.place;   -- any id will do beside infinity
+  v_place  app.place := ('infinity', p_space)::app.place;   -- with infinity any id works
   v_from   timestamptz;
   v_before uuid;
   v_found  app.found;
@@ -13627,7 +13674,7 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  v_from := v_place.at;   -- plain variables: an expression makes no index condition
+  v_from := v_place.at;   -- plain variables, because expressions defeat the index
   v_before := v_place.id;
   with looked as materialized (
     select w.at, w.id from (
@@ -13652,7 +13699,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_space_posts is
-  'The next posts of a space that a member may see, among the next 400 that all members see, and their own.';
+  'The next posts of a space that a member may see, among the next 400 of those that all members see and the '
+  'caller''s own.';
 call private.force_index_scans('private.find_space_posts');
 
 create function api.list_space_posts(
@@ -13672,24 +13720,24 @@ begin
   p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_space_posts is 'What is posted in a group or a guild, newest first, for its members.';
+comment on function api.list_space_posts is 'The posts in a group or guild, newest first, for its members.';
 
 -- sql/posts/60_reports.sql
 
--- How a report finds the post or the reply that it is about. The reports are in sql/social/70_reports.sql.
+-- How a report finds the reported post or reply. The reports are in sql/social/70_reports.sql.
 
 create function private.require_reported_post(p_type text, p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$ begin return (private.require_post(private.require_uuid(p_target, 'post_unknown'))).id; end $$;
-comment on function private.require_reported_post is 'Answers the post that a report names, if the caller may see it.';
+comment on function private.require_reported_post is 'Returns the post that a report names, if the caller may see it.';
 
 create function private.require_reported_reply(p_type text, p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
 set search_path = ''
 as $$ begin return (private.require_reply(private.require_uuid(p_target, 'reply_unknown'))).id; end $$;
 comment on function private.require_reported_reply is
-  'Answers the reply that a report names, if the caller may see it.';
+  'Returns the reply that a report names, if the caller may see it.';
 
 insert into private.report_targets (type, finder) values
   ('post', 'private.require_reported_post'), ('reply', 'private.require_reported_reply');
@@ -13703,7 +13751,7 @@ create function private.may_listen_to_feed(p_rest text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return p_rest = 'public'; end $$;
-comment on function private.may_listen_to_feed is 'Audience of feed:public: everybody with a valid token.';
+comment on function private.may_listen_to_feed is 'Audience of feed:public: everyone with a valid token.';
 insert into private.realtime_topics (prefix, audience, events) values
   ('feed', 'private.may_listen_to_feed', '`feed:public`: `post` {id} of a new public post');
 
@@ -13717,18 +13765,18 @@ begin
   where p.required_level = 0 and p.within_id is null and p.closer_id is null;
 end $$;
 comment on function private.broadcast_posts is
-  'Listener: announces a public post when it goes out, which for a scheduled one is later than its insert.';
+  'Listener: announces a public post when it is published, which for a scheduled post is later than its insert.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.broadcast_posts', 700, 'soon');
 
 -- sql/posts/80_bans.sql
 
--- Bans: what a banned person wrote disappears, and comes back when the ban ends. The newest 500 posts and replies are
--- hidden in their rows at once, the others by the worker; until then app.hidden_people hides them.
+-- Bans: what a banned person wrote is hidden, and shown again when the ban ends. A ban updates the rows of the newest
+-- 500 posts and replies at once, and the worker the others; until then app.hidden_people hides them.
 -- docs/decisions.md, Staff.
 
 create function private.next_posts(p_author uuid, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change rows of a person
+language plpgsql stable security definer   -- for definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
@@ -13754,27 +13802,27 @@ begin
   return v_ids;
 end $$;
 comment on function private.next_posts is
-  'The next 500 posts of a person behind one: those that are out, newest first, and then those that are not. When the '
-  'one has gone out meanwhile it begins again with the newest, so that none is passed over.';
+  'The next 500 posts of a person after p_after: first the published ones, newest first, then the others. If the post '
+  'p_after has been published in the meantime, begins again with the newest, so that none is left out.';
 call private.force_index_scans('private.next_posts');
 
 create function private.next_replies(p_author uuid, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change rows of a person
+language plpgsql stable security definer   -- for definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
   v_from   timestamptz := coalesce((select created_at from app.replies where id = p_after), 'infinity');
-  v_before uuid := coalesce(p_after, p_author);   -- any id will do beside infinity
+  v_before uuid := coalesce(p_after, p_author);   -- with infinity any id works
 begin
   return array(select id from app.replies
                where author_id = p_author and (created_at, id) < (v_from, v_before)
                order by created_at desc, id desc limit 500);
 end $$;
-comment on function private.next_replies is 'The next 500 replies of a person behind one, newest first.';
+comment on function private.next_replies is 'The next 500 replies of a person after p_after, newest first.';
 call private.force_index_scans('private.next_replies');
 
 create function private.lock_written(p_posts uuid[], p_replies uuid[]) returns void
-language plpgsql volatile security definer   -- only triggers write counters
+language plpgsql volatile security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -13784,9 +13832,9 @@ begin
     union select r.post_id from app.replies r where r.id = any (p_replies)));
 end $$;
 comment on function private.lock_written is
-  'Before a ban or an erasure changes these posts and replies of a person, locks the counters of everything that it '
-  'will count or change: the posts, what they repost and what is replied to (ARCHITECTURE.md, Locks). Anybody who '
-  'reacts, counts views, moderates, bans or erases meanwhile waits without holding a lock that is needed here.';
+  'Call it before a ban or an erasure changes these posts and replies of a person. It locks the counters that will '
+  'change: of the posts, of what they repost and of what is replied to (ARCHITECTURE.md, Locks). People who react, '
+  'count views, moderate, ban or erase in the meantime wait without holding a lock that is needed here.';
 
 create function private.hide_or_show_posts(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban changes rows of the banned person
@@ -13798,7 +13846,7 @@ declare
   v_ids     uuid[];
   v_changed integer;
 begin
-  -- a ban or its end waits for this batch, or this batch for it: what it writes is what holds when it commits
+  -- either a change of the ban waits for this batch, or this batch waits for it, so that it never writes an old state
   select banned_at is not null into v_banned from app.users where id = v_user for share;
   v_ids := private.next_posts(v_user, p_after);
   perform private.lock_written(v_ids, '{}');
@@ -13807,8 +13855,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_posts is
-  'For the worker alone, and private.hide_banned_posts: hides the next 500 posts of a person {userId} behind one, or '
-  'shows them again, by whether the person is banned then. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.hide_banned_posts: hides the next 500 posts of a person {userId} after p_after '
+  'if the person is banned now, or shows them again if not. Returns {changed, next}; next is null at the end.';
 call private.make_batch_queue('banned-posts', 'private.hide_or_show_posts');
 
 create function private.hide_or_show_replies(p_job jsonb, p_after uuid default null) returns json
@@ -13829,7 +13877,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_replies is
-  'For the worker alone, and private.hide_banned_posts: as private.hide_or_show_posts, of replies {userId}.';
+  'For the worker alone, and private.hide_banned_posts: does the same as private.hide_or_show_posts for replies '
+  '{userId}.';
 call private.make_batch_queue('banned-replies', 'private.hide_or_show_replies');
 
 create function private.lock_published(p_user app.users) returns void
@@ -13840,7 +13889,7 @@ begin
   perform private.lock_written(private.next_posts(p_user.id, null), private.next_replies(p_user.id, null));
 end $$;
 comment on function private.lock_published is
-  'Step: private.lock_written, for what a ban or an erasure changes at once.';
+  'Step: calls private.lock_written for what a ban or an erasure changes at once.';
 -- the first of the steps that change what a person wrote
 insert into private.account_steps (step, events, position) values
   ('private.lock_published', '{ban,unban,erasure}', 100);
@@ -13852,7 +13901,7 @@ as $$
 declare
   v_job json := json_build_object('userId', p_user.id);
 begin
-  -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
+  -- each change of a ban starts its own run from the beginning, so that the last one updates everything
   if private.hide_or_show_posts(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('banned-posts', v_job);
   end if;
@@ -13861,14 +13910,15 @@ begin
   end if;
 end $$;
 comment on function private.hide_banned_posts is
-  'Step: a ban hides a person''s newest 500 posts and replies, and its end shows them again. The worker does the '
-  'rest.';
+  'Step: a ban hides a person''s newest 500 posts and replies, and its end shows them again. The worker updates the '
+  'others.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_banned_posts', '{ban,unban}', 150);
 
 -- sql/posts/90_erasure.sql
 
--- What erasure does to posts, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+-- What an erasure does to posts, and which of their columns contain personal data. How erasure runs:
+-- sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.posts', 'author_id', 'posts', '{author_banned,required_level,trending_at,trending_boost,publish_again_at,'
@@ -13919,12 +13969,13 @@ begin
   where id in (select o.id
                from app.polls l join app.poll_options o on o.poll_id = l.id
                where l.post_id = any (v_ids) and o.text <> ''
-               order by o.id for no key update of o);   -- sorted, as votes lock them: ARCHITECTURE.md, Locks
+               order by o.id for no key update of o);   -- in the order of locks: ARCHITECTURE.md, Locks
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.erase_next_posts is
-  'For the worker alone, and private.erase_posts: deletes the next 500 posts of an erased person {userId} behind one, '
-  'with their words, also those of earlier versions and of polls. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.erase_posts: deletes the next 500 posts of an erased person {userId} after '
+  'p_after, with their words, including those of earlier versions and of polls. Returns {changed, next}; next is null '
+  'at the end.';
 call private.force_index_scans('private.erase_next_posts');
 call private.make_batch_queue('erased-posts', 'private.erase_next_posts');
 
@@ -13950,7 +14001,7 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.erase_next_replies is
-  'For the worker alone, and private.erase_posts: as private.erase_next_posts, of replies {userId}.';
+  'For the worker alone, and private.erase_posts: does the same as private.erase_next_posts for replies {userId}.';
 call private.force_index_scans('private.erase_next_replies');
 call private.make_batch_queue('erased-replies', 'private.erase_next_replies');
 
@@ -13970,7 +14021,7 @@ begin
     perform private.erase_rows(p_user.id, 'app.series_follows',
                                'series_id in (select id from app.series where author_id = $1)');
   else
-    delete from app.series where id = any (v_series);   -- 200 items each; nothing else refers to it
+    delete from app.series where id = any (v_series);   -- each has at most 200 items; nothing else refers to a series
     if cardinality(v_series) = 10 then
       perform private.erase_rest(p_user.id);
     end if;
@@ -13983,9 +14034,10 @@ begin
   end if;
 end $$;
 comment on function private.erase_posts is
-  'Step: deletes an erased person''s posts and replies, and their words for good, also those of earlier versions, '
-  'polls and series: the newest 500 of each at once. What they wrote with others loses their name. Reactions, '
-  'bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
+  'Step: deletes an erased person''s posts and replies, and permanently deletes their words, including those of '
+  'earlier versions, polls and series: the newest 500 of each at once. It removes their name from what they wrote '
+  'with others. Their reactions, bookmarks and votes remain in the counts: nobody sees whose they are, and others '
+  'keep what they earned by them.';
 call private.force_index_scans('private.erase_posts');
 insert into private.account_steps (step, events, position) values
   ('private.erase_posts', '{erasure}', 152);
@@ -14028,22 +14080,22 @@ create policy select_audience on app.posts for select to authenticated
   using ((select v.is_visible
           from private.visibility(author_id, required_level, space_id, format, quoted_post_id) v));
 comment on policy select_audience on app.posts is
-  'By private.visibility: viewers see a post if they are close enough to its author, who is neither banned nor '
-  'erased, and, in a space, are members of it; a repost only if they may see its original. The policies of everything '
-  'that belongs to a post derive from this one.';
+  'By private.visibility: viewers see a post if they are close enough to its author, if the author is neither banned '
+  'nor erased, and if they are members of its space, if it is in one. They see a repost only if they may see its '
+  'original. The policies of everything that belongs to a post use this one.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
     and (select v.is_inside from private.visibility(author_id, required_level, space_id) v)
     and (quoted_post_id is null or format not in ('quote', 'repost')
       or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy insert_own on app.posts is
-  'People publish in their own name, in spaces of theirs, and quote and repost only what they see.';
+  'People publish in their own name, only in spaces that they belong to, and quote and repost only what they see.';
 create policy update_own on app.posts for update to authenticated
   using (author_id = (select app.uid())) with check (author_id = (select app.uid()));
 comment on policy update_own on app.posts is
   'Authors edit their posts; definer functions hide, delete, pin and publish them.';
 
--- post_versions: only their author's export reads them; a trigger writes them
+-- post_versions: only the author's export reads them; a trigger writes them
 alter table app.post_versions enable row level security;
 
 -- post_interests
@@ -14052,7 +14104,7 @@ grant select, delete on app.post_interests to authenticated;
 grant insert (post_id, interest_id) on app.post_interests to authenticated;
 create policy select_with_post on app.post_interests for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.post_interests is 'Everybody who sees the post sees its interests.';
+comment on policy select_with_post on app.post_interests is 'Everyone who sees the post sees its interests.';
 create policy insert_author on app.post_interests for insert to authenticated
   with check ((select p.author_id from app.posts p where p.id = post_id and p.format <> 'repost')
               = (select app.uid()));
@@ -14060,7 +14112,7 @@ comment on policy insert_author on app.post_interests is 'Only the author adds i
 create policy delete_author on app.post_interests for delete to authenticated
   using (not is_primary and (select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
 comment on policy delete_author on app.post_interests is
-  'Only the author removes interests; the primary one follows the post, by trigger.';
+  'Only the author removes interests. A trigger changes the primary one with the post.';
 
 -- post_counters
 alter table app.post_counters enable row level security;
@@ -14068,7 +14120,7 @@ grant select on app.post_counters to authenticated;
 create policy select_with_post on app.post_counters for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.post_counters is
-  'Everybody who sees the post sees its counters. Triggers write them.';
+  'Everyone who sees the post sees its counters. Triggers write them.';
 
 -- post_emotions
 alter table app.post_emotions enable row level security;
@@ -14076,7 +14128,7 @@ grant select on app.post_emotions to authenticated;
 create policy select_with_post on app.post_emotions for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.post_emotions is
-  'Everybody who sees the post sees its emotions. Triggers write them.';
+  'Everyone who sees the post sees its emotions. Triggers write them.';
 
 -- replies
 alter table app.replies enable row level security;
@@ -14086,7 +14138,7 @@ create policy select_with_post on app.replies for select to authenticated
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is
-  'Everybody who sees the post sees its replies, except those by people across a block, the banned and the erased.';
+  'Everyone who sees the post sees its replies, except those by people across a block or by banned or erased people.';
 create policy insert_own on app.replies for insert to authenticated
   with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.replies is
@@ -14098,7 +14150,7 @@ grant select, delete on app.reactions to authenticated;
 grant insert (post_id, user_id, kind) on app.reactions to authenticated;
 create policy select_own on app.reactions for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reactions is
-  'People see only their own reactions. What others gave shows as a count.';
+  'People see only their own reactions. The reactions of others appear as a count.';
 create policy insert_own on app.reactions for insert to authenticated
   with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.reactions is
@@ -14115,7 +14167,8 @@ comment on policy select_own on app.bookmarks is 'People see only their own book
 create policy insert_own on app.bookmarks for insert to authenticated
   with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.bookmarks is
-  'People bookmark in their own name posts that they see, but not a repost: the bookmark goes to the original.';
+  'People bookmark in their own name, and only posts that they see, but not a repost: the bookmark goes to the '
+  'original.';
 create policy delete_own on app.bookmarks for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.bookmarks is 'People take their own bookmarks back.';
 
@@ -14127,11 +14180,11 @@ create policy select_own on app.post_mutes for select to authenticated using (us
 comment on policy select_own on app.post_mutes is 'People see only their own mutes.';
 create policy insert_own on app.post_mutes for insert to authenticated
   with check (user_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
-comment on policy insert_own on app.post_mutes is 'People mute in their own name posts that they see.';
+comment on policy insert_own on app.post_mutes is 'People mute in their own name, and only posts that they see.';
 create policy delete_own on app.post_mutes for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.post_mutes is 'People lift their own mutes.';
 
--- removed_bookmarks: for definer functions alone
+-- removed_bookmarks: only for definer functions
 alter table private.removed_bookmarks enable row level security;
 
 -- polls
@@ -14140,7 +14193,7 @@ grant select on app.polls to authenticated;
 grant select on app.poll_card to authenticated;
 create policy select_with_post on app.polls for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.polls is 'Everybody who sees the post sees its poll.';
+comment on policy select_with_post on app.polls is 'Everyone who sees the post sees its poll.';
 
 -- poll_options
 alter table app.poll_options enable row level security;
@@ -14148,7 +14201,7 @@ grant select on app.poll_options to authenticated;
 create policy select_with_poll on app.poll_options for select to authenticated
   using ((select true from app.polls l where l.id = poll_id));
 comment on policy select_with_poll on app.poll_options is
-  'Everybody who sees the poll sees its options. A trigger counts the votes.';
+  'Everyone who sees the poll sees its options. A trigger counts the votes.';
 
 -- poll_votes
 alter table app.poll_votes enable row level security;
@@ -14156,14 +14209,14 @@ grant select on app.poll_votes to authenticated;
 grant insert (poll_id, user_id, option_id), update (option_id), delete on app.poll_votes to authenticated;
 create policy select_own on app.poll_votes for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.poll_votes is
-  'People see their own vote; what others chose shows only as a tally.';
+  'People see their own vote; the votes of others appear only as totals.';
 create policy insert_own on app.poll_votes for insert to authenticated
   with check (user_id = (select app.uid()) and (select true from app.polls l where l.id = poll_id));
-comment on policy insert_own on app.poll_votes is 'People vote in their own name, in polls that they see.';
+comment on policy insert_own on app.poll_votes is 'People vote in their own name, and only in polls that they see.';
 create policy update_own on app.poll_votes for update to authenticated
   using (user_id = (select app.uid()))
   with check (user_id = (select app.uid()) and (select true from app.polls l where l.id = poll_id));
-comment on policy update_own on app.poll_votes is 'People move their own vote.';
+comment on policy update_own on app.poll_votes is 'People change their own vote.';
 create policy delete_own on app.poll_votes for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.poll_votes is 'People take their own vote back.';
 
@@ -14176,9 +14229,9 @@ create policy select_author_or_reader on app.series for select to authenticated
   using (author_id = (select app.uid())
       or id in (select i.series_id from app.series_items i where i.series_id = series.id));
 comment on policy select_author_or_reader on app.series is
-  'The author, and everybody who sees one of its items, see a series.';
+  'The author, and everyone who sees one of its items, sees a series.';
 create policy insert_own on app.series for insert to authenticated with check (author_id = (select app.uid()));
-comment on policy insert_own on app.series is 'People make series in their own name.';
+comment on policy insert_own on app.series is 'People create series in their own name.';
 
 -- series_items
 alter table app.series_items enable row level security;
@@ -14186,10 +14239,10 @@ grant select on app.series_items to authenticated;
 create policy select_with_post on app.series_items for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.series_items is
-  'Everybody who sees the post sees it as an item. Only definer functions write items: positions count unseen ones '
-  'too.';
+  'Everyone who sees the post sees it as an item. Only definer functions write items, because positions also count '
+  'items that the caller cannot see.';
 
--- deleted_series_items: for definer functions alone
+-- deleted_series_items: only for definer functions
 alter table private.deleted_series_items enable row level security;
 
 -- series_follows
@@ -14203,7 +14256,7 @@ create policy insert_own on app.series_follows for insert to authenticated
   with check (user_id = (select app.uid())
           and (select s.author_id from app.series s where s.id = series_id) <> (select app.uid()));
 comment on policy insert_own on app.series_follows is
-  'People follow in their own name series of others that they see.';
+  'People follow in their own name, and only series of others that they see.';
 create policy delete_own on app.series_follows for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.series_follows is 'People end their own follows.';
 
@@ -14216,14 +14269,14 @@ create policy select_with_post on app.post_co_authors for select to authenticate
       or user_id = (select app.uid())
       or (status = 'accepted' and (select true from app.posts p where p.id = post_id)));
 comment on policy select_with_post on app.post_co_authors is
-  'Everybody who sees the post sees its accepted co-authors; an invitation shows only to the two people whom it '
-  'concerns.';
+  'Everyone who sees the post sees its accepted co-authors. Only the author and the invited person see a pending '
+  'invitation.';
 create policy insert_author on app.post_co_authors for insert to authenticated
   with check ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid())
           and (select true from app.users u where u.id = user_id));
 comment on policy insert_author on app.post_co_authors is
-  'The author invites, but nobody across a block. There is no update and no delete: private.settle_co_author writes '
-  'the answer.';
+  'The author invites people, but no one across a block. Updates and deletes are not allowed: '
+  'private.settle_co_author writes the answer.';
 
 -- helpers
 grant execute on function
@@ -14253,7 +14306,7 @@ grant execute on function
   private.count_fitting_posts,
   private.post_card,
   private.post_cards,
-  private.post_start,   -- a column of posts is computed with it
+  private.post_start,   -- a generated column of posts uses it
   private.post_visible_to,
   private.publish_now,
   private.reply_cards,
@@ -14316,7 +14369,7 @@ grant execute on function
   api.vote_poll
   to authenticated;
 
--- gate: the facade counts what was opened
+-- gate: the facade counts views
 grant execute on function
   api.count_views
   to gate;
@@ -29675,7 +29728,7 @@ grant execute on function
 
 -- sql/courses/10_courses.sql
 
--- Courses: a kind of contents that is read lesson by lesson, perhaps for mana. The head: sql/content.
+-- Courses: a kind of content that is read lesson by lesson, free or for mana. The head: sql/content.
 -- docs/decisions.md, Contents; Courses.
 
 create table app.courses (
@@ -29692,14 +29745,15 @@ create table app.courses (
   check (archived_at is null or published_at is not null)
 );
 comment on table app.courses is
-  'What a course has beside its head in app.contents. Who locks its row decides alone who enrols, and what its '
-  'lessons are.';
+  'What a course has beside its head in app.contents. Enrolments and changes of lessons lock its row, so that only '
+  'one of them runs at a time.';
 call private.make_nulls_raise_codes('app.courses');
-comment on column app.courses.price_mana is 'Whole mana that who enrols pays to the author, once; 0 for nothing.';
-comment on column app.courses.published_at is 'When it came out; null for a draft, which its author alone sees.';
+comment on column app.courses.price_mana is
+  'Whole mana that a student pays the author once, at enrolment; 0 if the course is free.';
+comment on column app.courses.published_at is 'When it was published; null for a draft, which only its author sees.';
 comment on column app.courses.archived_at is
-  'When it closed for new students; null unless it did. Its head is a draft again, which its students see all the '
-  'same (private.visible_courses).';
+  'When it was closed to new students; null if it is open. The head of an archived course is a draft again, but its '
+  'students still see it (private.visible_courses).';
 
 create table app.course_lessons (
   id            uuid primary key default gen_random_uuid(),
@@ -29716,11 +29770,12 @@ create table app.course_lessons (
   constraint lesson_minutes check (minutes between 1 and 1440)
 );
 create index course_lessons_asset_id_idx on app.course_lessons (asset_id) where asset_id is not null;
-comment on table app.course_lessons is 'The lessons of courses, at positions from 1 on without gaps, 200 at most.';
+comment on table app.course_lessons is
+  'The lessons of courses, at positions from 1 without gaps; at most 200 in a course.';
 call private.make_nulls_raise_codes('app.course_lessons');
-comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read it.';
+comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read the lesson.';
 comment on column app.course_lessons.first_done_at is
-  'When a student first did it; null before. From then on a published course keeps it.';
+  'When a student first completed it; null before. After that it can''t be deleted from a published course.';
 
 create table app.course_enrolments (
   course_id    uuid not null references app.contents on delete cascade,
@@ -29734,11 +29789,12 @@ create table app.course_enrolments (
 create index course_enrolments_course_id_idx on app.course_enrolments (course_id, created_at desc, user_id desc);
 create index course_enrolments_user_id_idx on app.course_enrolments (user_id, created_at desc, course_id desc);
 create index course_enrolments_paid_idx on app.course_enrolments (course_id) where price_mana > 0;
-comment on table app.course_enrolments is 'Who is a student of which course.';
-comment on column app.course_enrolments.price_mana is 'Whole mana that was paid; it is never given back.';
-comment on column app.course_enrolments.done is 'The lessons that they did, by id; of a deleted one the id may stay.';
+comment on table app.course_enrolments is 'Which people are students of which courses.';
+comment on column app.course_enrolments.price_mana is 'Whole mana that the student paid; it is never paid back.';
+comment on column app.course_enrolments.done is
+  'The ids of the lessons that the student completed; the id of a deleted lesson may remain.';
 comment on column app.course_enrolments.completed_at is
-  'When they had done all lessons that there were; null before. Lessons that come later do not undo it.';
+  'When the student had completed all lessons of that time; null before. Lessons added later don''t undo it.';
 
 insert into private.write_limits (kind, per_hour) values ('lessons', 600);
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'enrolment');
@@ -29781,7 +29837,7 @@ select c.id,
          'enrolledCount', c.enrolled_count) as detail
 from app.courses c;
 comment on view private.course_details is
-  'What the card of a course has of its own kind: {summary, depth, priceMana, status, lessonCount, enrolledCount}.';
+  'The fields that only the card of a course has: {summary, depth, priceMana, status, lessonCount, enrolledCount}.';
 
 insert into private.lock_kinds (kind, position) values ('course', 530);
 
@@ -29793,7 +29849,8 @@ begin
   perform private.check_lock_order('course', variadic p_ids::text[]);
   perform from app.courses where id = any (p_ids) order by id for no key update;
 end $$;
-comment on function private.lock_courses is 'Locks these courses, sorted, before any head: ARCHITECTURE.md, Locks.';
+comment on function private.lock_courses is
+  'Locks these courses in the order of their ids, before any head: ARCHITECTURE.md, Locks.';
 
 create function private.erase_courses(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -29804,7 +29861,8 @@ begin
   delete from app.courses where id = any (p_ids);
 end $$;
 comment on function private.erase_courses is
-  'Deletes what these courses and their lessons say; their author is erased. That people enrolled stays theirs.';
+  'Deletes the texts of these courses and their lessons when their author is erased. The enrolments remain, because '
+  'they are the students'' data.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('course', 'courses', 'app.courses', 'private.course_details', 'private.erase_courses');
@@ -29820,13 +29878,13 @@ select c.id, c.author_id
 from app.contents c
 join app.courses d on d.id = c.id and d.archived_at is not null
 join app.course_enrolments e on e.course_id = c.id and e.user_id = (select app.uid())
-cross join lateral private.visibility(c.author_id, 0, c.space_id) v   -- an archived one requires its author
+cross join lateral private.visibility(c.author_id, 0, c.space_id) v   -- its author must still be visible
 where c.author_id <> (select app.uid()) and c.removed_at is null and c.deleted_at is null and v.is_visible;
 comment on view private.visible_courses is
-  'The courses that the caller may see: by their heads, and archived ones as a student.';
+  'The courses that the caller may see: those whose head they see, and archived ones of which they are a student.';
 
 create function private.course_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a course is visible
+language plpgsql stable security definer   -- checks only once whether a course is visible
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -29843,17 +29901,17 @@ begin
                left join app.course_enrolments e on e.course_id = h.id and e.user_id = (select app.uid()))))
              order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
-    cross join lateral (select from private.visible_courses where id = i.id offset 0) v   -- by id, never all
+    cross join lateral (select from private.visible_courses where id = i.id offset 0) v   -- looks up one id at a time
     join private.written_heads h on h.id = i.id
     join private.course_details d on d.id = h.id);
 end $$;
 comment on function private.course_cards is
-  'The cards of these courses, in order, as far as the caller sees them: the head, the detail, {viewer: {enrolledAt, '
-  'completedLessons, completedAt}}.';
+  'The cards of those of these courses that the caller may see, in order: the head, the detail, and {viewer: '
+  '{enrolledAt, completedLessons, completedAt}}.';
 call private.force_index_scans('private.course_cards');
 
 create function private.require_course(p_id uuid) returns uuid
-language plpgsql stable security definer   -- a student sees an archived course, whose head they do not
+language plpgsql stable security definer   -- students see an archived course but not its head
 set search_path = ''
 as $$
 begin
@@ -29863,13 +29921,13 @@ begin
   end if;
   return p_id;
 end $$;
-comment on function private.require_course is 'Passes for a course that the caller may see.';
+comment on function private.require_course is 'Returns the id of a course if the caller may see it.';
 
 create function private.require_course_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.course_cards(array[private.require_course(p_id)]) -> 0; end $$;
-comment on function private.require_course_card is 'Answers the card of a course that the caller may see.';
+comment on function private.require_course_card is 'Returns the card of a course if the caller may see it.';
 
 create function private.lock_own_course(p_id uuid) returns app.contents
 language plpgsql volatile security definer   -- nobody may write courses
@@ -29887,15 +29945,15 @@ begin
   return v_head;
 end $$;
 comment on function private.lock_own_course is
-  'The head of the caller''s own course that is not archived, locked with it.';
+  'Locks the caller''s own course, which must not be archived, and its head; returns the head.';
 
 -- sql/courses/20_lessons.sql
 
--- Lessons of courses: written by the author, read by students, and previews by all who see the course.
+-- Lessons of courses. The author writes them and students read them; everybody who sees the course reads previews.
 -- docs/decisions.md, Courses; Lists.
 
 create function private.lesson_cards(p_course uuid, p_ids uuid[]) returns json
-language plpgsql stable security definer   -- who may read a lesson is decided here
+language plpgsql stable security definer   -- decides here who may read a lesson
 set search_path = ''
 as $$
 declare
@@ -29918,12 +29976,12 @@ begin
     left join app.media_assets a on a.id = l.asset_id);
 end $$;
 comment on function private.lesson_cards is
-  'These lessons of a course that the caller sees, in order: {id, courseId, position, title, body, assetId, assetUrl, '
-  'minutes, preview}; what stands in it is null to who neither wrote it nor enrolled, unless it is a preview.';
+  'These lessons of a course, in order: {id, courseId, position, title, body, assetId, assetUrl, minutes, preview}. '
+  'body, assetId and assetUrl are null unless the caller is the author or a student, or the lesson is a preview.';
 call private.force_index_scans('private.lesson_cards');
 
 create function private.find_lesson(p_course uuid, p_lesson uuid) returns app.course_lessons
-language plpgsql stable security definer   -- its callers look at who sees the course
+language plpgsql stable security definer   -- its callers check who may see the course
 set search_path = ''
 as $$
 declare
@@ -29935,10 +29993,10 @@ begin
   end if;
   return v_lesson;
 end $$;
-comment on function private.find_lesson is 'A lesson of this course.';
+comment on function private.find_lesson is 'Returns a lesson of this course.';
 
 create function private.list_lessons(p_course uuid, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- lessons of an archived course are its students'
+language plpgsql stable security definer   -- students see the lessons of an archived course
 set search_path = ''
 as $$
 declare
@@ -29956,7 +30014,7 @@ begin
                  order by position limit 51);
   return private.page(private.lesson_cards(p_course, v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function private.list_lessons is 'The lessons of a course by their position.';
+comment on function private.list_lessons is 'The lessons of a course in the order of their positions.';
 call private.force_index_scans('private.list_lessons');
 
 create function api.list_course_lessons(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -29965,7 +30023,7 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.list_lessons(private.require_course(p_id), p_limit, p_cursor); end $$;
 comment on function api.list_course_lessons is
-  'The lessons of a course by their position; what the caller may not read is null.';
+  'The lessons of a course in the order of their positions. Fields that the caller may not read are null.';
 
 create function api.get_course_lesson(p_id uuid, p_lesson_id uuid) returns json
 language plpgsql stable
@@ -29976,7 +30034,7 @@ declare
 begin
   return private.lesson_cards(p_id, array[v_lesson.id]) -> 0;
 end $$;
-comment on function api.get_course_lesson is 'A lesson; what the caller may not read is null.';
+comment on function api.get_course_lesson is 'A lesson of a course. Fields that the caller may not read are null.';
 
 create function private.lesson_with(p_lesson app.course_lessons, p_changes jsonb) returns app.course_lessons
 language plpgsql stable
@@ -30006,7 +30064,7 @@ begin
   return v_lesson;
 end $$;
 comment on function private.lesson_with is
-  'A lesson with these changes, {title, body, assetId, minutes, preview}, as far as each is there.';
+  'Returns a lesson with these changes applied: those of {title, body, assetId, minutes, preview} that are given.';
 
 create function private.add_lesson(p_course uuid, p_lesson app.course_lessons) returns uuid
 language plpgsql volatile security definer   -- nobody may write lessons
@@ -30030,7 +30088,7 @@ begin
   return v_id;
 end $$;
 comment on function private.add_lesson is
-  'Adds a lesson behind the others of the caller''s own course. Fails: lesson_title, lesson_minutes.';
+  'Adds a lesson at the end of the caller''s own course. Fails: lesson_title, lesson_minutes.';
 
 create function api.create_course_lesson(
   p_id uuid, p_title text, p_body text, p_asset_id uuid default null, p_minutes integer default null,
@@ -30075,7 +30133,7 @@ begin
   return private.lesson_cards(p_id, array[p_lesson_id]) -> 0;
 end $$;
 comment on function api.update_course_lesson is
-  'Changes a lesson of the caller''s own course, {title, body, assetId, minutes, preview}.';
+  'Changes a lesson of the caller''s own course: {title, body, assetId, minutes, preview}.';
 
 create function private.delete_lesson(p_course uuid, p_lesson uuid) returns void
 language plpgsql volatile security definer   -- nobody may write lessons
@@ -30100,7 +30158,8 @@ begin
   update app.courses set lesson_count = lesson_count - 1 where id = p_course;
 end $$;
 comment on function private.delete_lesson is
-  'Deletes a lesson of the caller''s own course, unless that is published and somebody did it, or it is the last one.';
+  'Deletes a lesson of the caller''s own course. In a published course a lesson that somebody completed, and the '
+  'last lesson, can''t be deleted.';
 
 create function api.delete_course_lesson(p_id uuid, p_lesson_id uuid) returns json
 language plpgsql volatile
@@ -30108,7 +30167,7 @@ set search_path = ''
 as $$
 begin
   perform private.delete_lesson(p_id, p_lesson_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_course_lesson is 'Deletes a lesson of the caller''s own course.';
 
@@ -30139,7 +30198,7 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.order_course_lessons is
-  'Puts the lessons of the caller''s own course in this order, and answers the card.';
+  'Puts the lessons of the caller''s own course in this order, and returns the card.';
 
 -- sql/courses/30_operations.sql
 
@@ -30149,7 +30208,7 @@ comment on function api.order_course_lessons is
 create function private.add_course(
   p_course app.courses, p_title text, p_interest uuid, p_group_id text, p_guild_id text
 ) returns uuid
-language plpgsql volatile security definer   -- nobody may write a detail
+language plpgsql volatile security definer   -- nobody may write details
 set search_path = ''
 as $$
 declare
@@ -30161,7 +30220,8 @@ begin
   values (v_id, p_course.summary, p_course.depth, p_course.price_mana);
   return v_id;
 end $$;
-comment on function private.add_course is 'Writes a draft of the caller''s. Fails: course_depth, course_price.';
+comment on function private.add_course is
+  'Writes the detail of a new draft of the caller. Fails: course_depth, course_price.';
 
 create function api.create_course(
   p_title text, p_summary text, p_depth integer, p_price_mana integer default 0, p_interest_id uuid default null,
@@ -30173,7 +30233,7 @@ as $$
 declare
   v_course app.courses;
 begin
-  if (p_depth between 0 and 5) is not true then   -- before it is too much for a smallint
+  if (p_depth between 0 and 5) is not true then   -- checked here because a smallint might overflow
     perform private.raise_error('course_depth');
   end if;
   v_course.summary := private.require_body(p_summary);
@@ -30182,7 +30242,7 @@ begin
   v_course.id := private.add_course(v_course, p_title, p_interest_id, p_group_id, p_guild_id);
   return private.course_cards(array[v_course.id]) -> 0;
 end $$;
-comment on function api.create_course is 'Begins a course, a draft as yet, perhaps in a group or guild.';
+comment on function api.create_course is 'Creates a course as a draft, optionally in a group or guild.';
 
 create function api.list_courses(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null,
@@ -30197,7 +30257,7 @@ declare
 begin
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
-comment on function api.list_courses is 'Courses, newest first: private.search_contents.';
+comment on function api.list_courses is 'Courses, newest first, as private.search_contents finds them.';
 
 create function api.get_course(p_id uuid) returns json
 language plpgsql stable
@@ -30253,7 +30313,7 @@ declare
   v_course app.courses;
 begin
   perform private.count_writes('edits');
-  if not p_archived then   -- before the course: ARCHITECTURE.md, Locks
+  if not p_archived then   -- locked before the course: ARCHITECTURE.md, Locks
     perform private.write_in_space((select space_id from private.visible_contents where id = p_id));
   end if;
   perform private.lock_own_course(p_id);
@@ -30273,7 +30333,8 @@ begin
   end if;
   update app.contents set is_draft = p_archived where id = p_id;
 end $$;
-comment on function private.set_course_status is 'Publishes the caller''s own draft, or archives what they published.';
+comment on function private.set_course_status is
+  'Publishes a draft of the caller, or archives a course that they published.';
 
 create function api.publish_course(p_id uuid) returns json
 language plpgsql volatile
@@ -30283,7 +30344,7 @@ begin
   perform private.set_course_status(p_id, false);
   return private.require_course_card(p_id);
 end $$;
-comment on function api.publish_course is 'Publishes the caller''s own draft, and answers the card.';
+comment on function api.publish_course is 'Publishes the caller''s own draft, and returns the card.';
 
 create function api.archive_course(p_id uuid) returns json
 language plpgsql volatile
@@ -30294,10 +30355,10 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.archive_course is
-  'Closes the caller''s own course for new students, for good; its students go on. Answers the card.';
+  'Closes the caller''s own course to new students for good; its students keep access. Returns the card.';
 
 create function private.delete_course(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete what others left
+language plpgsql volatile security definer   -- nobody may delete what others added
 set search_path = ''
 as $$
 begin
@@ -30309,7 +30370,7 @@ begin
   return private.delete_content('course', p_id);
 end $$;
 comment on function private.delete_course is
-  'Deletes the caller''s own course with its lessons; false when there is none.';
+  'Deletes the caller''s own course with its lessons; false if there is no such course.';
 
 create function api.delete_course(p_id uuid) returns json
 language plpgsql volatile
@@ -30320,13 +30381,13 @@ begin
     perform private.require_course(p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
-comment on function api.delete_course is 'Deletes the caller''s course for good, unless somebody paid for it.';
+comment on function api.delete_course is 'Deletes the caller''s own course for good, unless somebody paid for it.';
 
 -- sql/courses/40_students.sql
 
--- Students: who enrols, what they did, and the lists of who and what.
+-- Students: enrolment, progress, and the lists of courses and students.
 -- docs/decisions.md, Courses; Lists; Mana.
 
 create function private.enrol(p_head app.contents, p_expected integer) returns void
@@ -30349,8 +30410,8 @@ begin
   end if;
 end $$;
 comment on function private.enrol is
-  'The caller, who has locked a course and entered it (private.lock_open_content), becomes its student, and pays its '
-  'author, if the price is what they expect.';
+  'Makes the caller a student of a course and pays its author, if the price is the one that the caller expects. '
+  'private.lock_open_content must have locked the course first.';
 
 create function api.enrol_course(p_id uuid, p_expected_price integer default 0) returns json
 language plpgsql volatile
@@ -30367,10 +30428,10 @@ begin
     perform private.raise_error('enrol_oneself');
   elsif exists (select from app.course_enrolments where course_id = p_id and user_id = private.require_caller()) then
     perform private.require_course(p_id);
-    perform private.raise_error('enrolled_already');   -- also of an archived course
+    perform private.raise_error('enrolled_already');   -- also if the course is archived
   end if;
   v_head := private.require_content('course', p_id);
-  -- in the order of ARCHITECTURE.md, Locks: a ban, a block and another price wait, or are seen
+  -- locks as in ARCHITECTURE.md, Locks: a concurrent ban, block or change of price either waits or is seen here
   perform private.share_lock_person(app.uid());
   perform private.write_in_space(v_head.space_id);
   perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
@@ -30379,8 +30440,8 @@ begin
   return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
 end $$;
 comment on function api.enrol_course is
-  'The caller becomes a student of a course and pays its price to the author, once and for good. Another price than '
-  'the expected one is refused. Answers the card. Takes an Idempotency-Key.';
+  'Enrols the caller in a course, for good, and pays its price to the author. Fails if the price is not the expected '
+  'one. Returns the card. Takes an Idempotency-Key.';
 
 create function private.set_progress(p_course uuid, p_lesson uuid, p_done boolean) returns void
 language plpgsql volatile security definer   -- nobody may write enrolments
@@ -30410,8 +30471,8 @@ begin
     and not exists (select from app.course_lessons l where l.course_id = p_course and l.id <> all (e.done));
 end $$;
 comment on function private.set_progress is
-  'Notes that the caller, a student, did a lesson, or did not. With the last one the course is completed, which stays '
-  'so.';
+  'Records whether the caller, a student, has completed a lesson. Once all lessons are completed the course is, and '
+  'remains so.';
 
 create function api.set_course_progress(p_id uuid, p_lesson_id uuid, p_done boolean) returns json
 language plpgsql volatile
@@ -30425,16 +30486,16 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.set_course_progress is
-  'Notes that the caller did a lesson, or did not; repeating it changes nothing. Answers the card.';
+  'Records whether the caller has completed a lesson; repeating it changes nothing. Returns the card.';
 
 create function private.find_my_courses(p_role text, p_cursor text) returns app.listing
-language plpgsql stable security definer   -- the caller's own, and where they are a student
+language plpgsql stable security definer   -- the caller's own courses, and those that they take
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_place  app.place := private.page_start('my courses', p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables, as in every walk
+  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.listing;
 begin
@@ -30451,7 +30512,7 @@ begin
     order by w.at desc, w.id desc limit 400
   ), seen as materialized (
     select l.at, l.id from looked l
-    cross join lateral (select from private.visible_courses where id = l.id offset 0) c   -- by id, never all
+    cross join lateral (select from private.visible_courses where id = l.id offset 0) c   -- looks up one id at a time
     order by l.at desc, l.id desc limit 51
   )
   select array(select id from seen order by at desc, id desc),
@@ -30463,7 +30524,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_courses is
-  'The next courses that the caller wrote or enrolled in, by when, among the next 400.';
+  'The next courses that the caller wrote or enrolled in, newest first by the time of that, among the next 400.';
 call private.force_index_scans('private.find_my_courses');
 
 create function api.list_my_courses(p_role text default null, p_limit integer default 20, p_cursor text default null)
@@ -30481,16 +30542,16 @@ begin
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_my_courses is
-  'The courses that the caller wrote or enrolled in, or one of the two, the latest first.';
+  'The courses that the caller wrote or enrolled in, or only one of the two, latest first.';
 
 create function private.find_students(p_course uuid, p_cursor text) returns app.listing
-language plpgsql stable security definer   -- an author sees who enrolled, but for those whom they never see
+language plpgsql stable security definer   -- an author may see their students, except hidden ones
 set search_path = ''
 as $$
 declare
   v_list   text := 'students ' || p_course;
   v_place  app.place := private.page_start(v_list, p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables, as in every walk
+  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.listing;
 begin
@@ -30510,7 +30571,8 @@ begin
   into v_found;
   return v_found;
 end $$;
-comment on function private.find_students is 'The next students of a course whom the caller sees, among the next 400.';
+comment on function private.find_students is
+  'The next students of a course whom the caller may see, among the next 400.';
 call private.force_index_scans('private.find_students');
 
 create function private.list_students(p_course uuid, p_limit integer, p_cursor text) returns json
@@ -30534,11 +30596,11 @@ begin
              'completedAt', private.utc(e.completed_at)) order by i.place)
     from unnest(v_found.ids[:p_limit]) with ordinality as i (id, place)
     cross join lateral (select * from app.course_enrolments
-                        where course_id = p_course and user_id = i.id offset 0) e   -- by key, never all of the course
+                        where course_id = p_course and user_id = i.id offset 0) e   -- looks up one key at a time
     join app.person_card p on p.id = i.id), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function private.list_students is
-  'Who is a student of the caller''s own course, the latest first: {userId, user, enrolledAt, completedLessons, '
+  'The students of the caller''s own course, latest first: {userId, user, enrolledAt, completedLessons, '
   'completedAt}.';
 call private.force_index_scans('private.list_students');
 
@@ -30547,11 +30609,11 @@ returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.list_students(p_id, p_limit, p_cursor); end $$;
-comment on function api.list_course_students is 'Who is a student of the caller''s own course, the latest first.';
+comment on function api.list_course_students is 'The students of the caller''s own course, latest first.';
 
 -- sql/courses/80_bans.sql
 
--- What an erasure does to a person's enrolments. Of who is banned they stay, and nobody sees them.
+-- What an erasure does to a person's enrolments. The enrolments of a banned person remain, hidden from everybody.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Courses; Erasure and export.
 
@@ -30563,7 +30625,7 @@ declare
   v_ids uuid[] := array(select course_id from app.course_enrolments where user_id = p_user.id
                         order by created_at desc, course_id desc limit 500);
 begin
-  -- with the person's own courses, which an erasure deletes later on
+  -- also enrolments in the person's own courses, which the erasure deletes later
   perform private.lock_courses(v_ids || private.next_contents(p_user.id, null));
   delete from app.course_enrolments where user_id = p_user.id and course_id = any (v_ids);
   update app.courses set enrolled_count = enrolled_count - 1 where id = any (v_ids);
@@ -30572,7 +30634,7 @@ begin
   end if;
 end $$;
 comment on function private.erase_enrolments is
-  'Step: an erased person is no student any more. What they paid stays paid.';
+  'Step: deletes the enrolments of an erased person. What they paid is not paid back.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_enrolments', '{erasure}', 156);
 
@@ -30586,9 +30648,10 @@ grant select on app.courses to authenticated;
 create policy select_with_content on app.courses for select to authenticated
   using ((select true from app.contents c where c.id = courses.id));
 comment on policy select_with_content on app.courses is
-  'Everybody who sees the head sees the course. Definer functions write it, and show an archived one to its students.';
+  'Everybody who sees the head sees the course. Definer functions write it, and show an archived one to its '
+  'students.';
 
--- course_lessons: definer functions alone read them, since who sees one may not read it
+-- course_lessons: only definer functions read them, because not everybody who sees a lesson may read its text
 alter table app.course_lessons enable row level security;
 
 -- course_enrolments
@@ -30596,7 +30659,7 @@ alter table app.course_enrolments enable row level security;
 grant select on app.course_enrolments to authenticated;
 create policy select_own on app.course_enrolments for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.course_enrolments is
-  'People see where they are students themselves; an author sees theirs by an operation.';
+  'People see their own enrolments; an author sees their students by an operation.';
 
 -- helpers
 grant execute on function
@@ -30645,7 +30708,7 @@ grant execute on function
 
 -- sql/projects/10_projects.sql
 
--- Projects: what somebody wants to do with others, and the roles that they look for. The head: sql/content.
+-- Projects: what somebody wants to do with others, and the roles that they want to fill. The head: sql/content.
 -- docs/decisions.md, Contents; Projects.
 
 create table app.projects (
@@ -30656,7 +30719,8 @@ create table app.projects (
 comment on table app.projects is 'What a project has beside its head in app.contents.';
 call private.make_nulls_raise_codes('app.projects');
 comment on column app.projects.status is
-  'Whatever its author says. A project that is completed or archived takes nothing new.';
+  'The author may set any status at any time. A completed or archived project accepts no applications, members or '
+  'updates.';
 
 create table app.project_roles (
   id         uuid primary key default gen_random_uuid(),
@@ -30670,16 +30734,17 @@ create table app.project_roles (
   constraint project_role_name check (length(private.trimmed(name)) between 1 and 80),
   constraint project_role_about check (length(about) <= 2000),
   constraint project_role_slots check (slots between 1 and 50),
-  constraint project_role_full check (filled <= slots or slots < 1)   -- of no places there are too few, and not taken
+  constraint project_role_full check (filled <= slots or slots < 1)   -- with slots < 1 only the other check fails
 );
 create index project_roles_project_id_idx on app.project_roles (project_id, position);
 comment on table app.project_roles is
-  'Whom a project looks for. Who locks its row decides alone who holds the role.';
+  'The roles that a project wants to fill. Whoever gives or takes a role locks its row first, so only one call at a '
+  'time does.';
 comment on column app.project_roles.filled is
-  'How many hold it, whoever sees whom. Written with the row of a member, under the lock of this row.';
+  'How many people hold the role, hidden ones included. It is updated together with the row of the member, while '
+  'this row is locked.';
 
-comment on column app.project_roles.words is
-  'The words of its name, by which it is looked for. A trigger writes them.';
+comment on column app.project_roles.words is 'The words of its name, for the search. A trigger writes them.';
 
 create function private.prepare_project_role() returns trigger
 language plpgsql
@@ -30690,7 +30755,7 @@ begin
   return new;
 end $$;
 comment on function private.prepare_project_role is
-  'Trigger: fills words, so that a list of projects need not work out those of 8000 roles.';
+  'Trigger: fills words, so that a list of projects need not compute them for up to 8000 roles.';
 create trigger prepare_project_role before insert or update of name on app.project_roles
   for each row execute function private.prepare_project_role();
 
@@ -30705,9 +30770,9 @@ create table app.project_members (
 create index project_members_role_id_idx on app.project_members (role_id);
 create index project_members_created_at_idx on app.project_members (project_id, created_at, user_id);
 create index project_members_made_at_idx on app.project_members (user_id, made_at desc, project_id desc);
-comment on table app.project_members is 'Who holds which role. The author of a project is a member without a row.';
+comment on table app.project_members is 'Who holds which role. The author of a project is a member but has no row.';
 comment on column app.project_members.made_at is
-  'When the project was made, which is its place in the lists of its members.';
+  'When the project was created, which decides its position in the lists of its members.';
 comment on column app.project_members.created_at is 'When the member joined.';
 
 create table app.project_applications (
@@ -30731,12 +30796,12 @@ create index project_applications_project_id_idx
 create index project_applications_status_idx
   on app.project_applications (project_id, status, created_at desc, id desc);
 create index project_applications_user_id_idx on app.project_applications (user_id, project_id);
-comment on table app.project_applications is 'Who asked for which role. A settled one never changes again.';
+comment on table app.project_applications is 'Who applied for which role. A settled application never changes again.';
 comment on column app.project_applications.role_id is
-  'No foreign key: of a role that was deleted they end batch by batch, and nothing shows its id any more.';
+  'Has no foreign key: the applications for a deleted role end in batches, and no operation shows its id any more.';
 comment on column app.project_applications.status is
-  'pending, then approved or rejected by the author, withdrawn by who asked, or ended: they got another role, or the '
-  'role was deleted.';
+  'pending, then approved or rejected by the author, withdrawn by the applicant, or ended, because the applicant got '
+  'another role or the role was deleted.';
 comment on column app.project_applications.decided_at is 'When it was settled; null while it is pending.';
 
 create table app.project_updates (
@@ -30746,7 +30811,7 @@ create table app.project_updates (
   created_at timestamptz not null default now()
 );
 create index project_updates_project_id_idx on app.project_updates (project_id, created_at desc, id desc);
-comment on table app.project_updates is 'What the author of a project tells of it.';
+comment on table app.project_updates is 'News that the author of a project posts about it.';
 
 insert into private.write_limits (kind, per_hour) values ('projects', 300);
 
@@ -30800,21 +30865,21 @@ select p.id,
        ) as detail
 from app.projects p;
 comment on view private.project_details is
-  'What the card of a project has of its own kind: {summary, status, roles [{id, name, about, slots, filled}], '
-  'memberCount (the author, and the places taken)}.';
+  'The fields that only the card of a project has: {summary, status, roles [{id, name, about, slots, filled}], '
+  'memberCount (the author and all who hold a role)}.';
 
 create function private.erase_projects(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
 begin
-  -- heads before details, and roles by id: ARCHITECTURE.md, Locks
+  -- locks heads before details, and roles in the order of their ids: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'project' order by id for no key update;
   perform from app.project_roles where project_id = any (p_ids) order by id for update;
   delete from app.projects where id = any (p_ids);
 end $$;
 comment on function private.erase_projects is
-  'Deletes what these projects say, with their roles, members and updates; their author is erased.';
+  'Deletes the texts, roles, members and updates of these projects when their author is erased.';
 
 create function private.matches_project_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable security definer   -- nobody may read details
@@ -30826,12 +30891,13 @@ begin
     where p.id = p_id
       and (p_filters ->> 'status' is null or p.status = p_filters ->> 'status')
       and (p_filters -> 'role' is null
-           or p_filters -> 'role' <> '[]' and exists (   -- no word is nowhere
+           or p_filters -> 'role' <> '[]' and exists (   -- an empty query finds nothing
              select from app.project_roles r
              where r.project_id = p.id and p_filters -> 'role' <@ to_jsonb(tsvector_to_array(r.words)))));
 end $$;
 comment on function private.matches_project_filter is
-  'The filter of the list of projects: those of a {status}, and with a {role} of all these words, an array.';
+  'Whether a project matches the filter of the list of projects: its status is {status}, and the name of one of its '
+  'roles has all words of the array {role}.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('project', 'projects', 'app.projects', 'private.project_details', 'private.erase_projects',
@@ -30843,7 +30909,7 @@ insert into private.content_cascades (relation, kind, whose) values
 insert into private.report_targets (type, finder) values ('project', 'private.require_reported_content');
 
 create function private.project_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a project is visible, as private.video_cards
+language plpgsql stable security definer   -- checks visibility once, as private.video_cards
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -30871,15 +30937,15 @@ begin
       order by w.created_at desc, w.id desc limit 1) a on true);
 end $$;
 comment on function private.project_cards is
-  'The cards of these projects, in order, as far as the caller sees them: the head, the detail, {viewer: {role (its '
-  'name), status author | member | pending | none, applicationId (the latest pending one)}}.';
+  'The cards of those of these projects that the caller may see, in order: the head, the detail, and {viewer: {role '
+  '(its name), status author | member | pending | none, applicationId (the latest pending one)}}.';
 call private.force_index_scans('private.project_cards');
 
 create function private.require_project_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('project_unknown', private.project_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_project_card is 'Answers the card of a project that the caller may see.';
+comment on function private.require_project_card is 'Returns the card of a project if the caller may see it.';
 
 create function private.require_running_project(p_id uuid) returns void
 language plpgsql stable security definer   -- nobody may read details
@@ -30891,7 +30957,7 @@ begin
     perform private.raise_error('project_over');
   end if;
 end $$;
-comment on function private.require_running_project is 'Passes for a project that is neither completed nor archived.';
+comment on function private.require_running_project is 'Passes if the project is neither completed nor archived.';
 
 create function private.require_own_project(p_id uuid) returns app.contents
 language plpgsql stable
@@ -30905,7 +30971,7 @@ begin
   end if;
   return v_content;
 end $$;
-comment on function private.require_own_project is 'The head of a project of the caller, if they see it.';
+comment on function private.require_own_project is 'Returns the head of the caller''s own project if they may see it.';
 
 create function private.lock_own_project(p_id uuid, p_people uuid[] default '{}') returns app.contents
 language plpgsql volatile security definer   -- nobody may touch people and spaces
@@ -30915,14 +30981,15 @@ declare
   v_content app.contents;
 begin
   select * into v_content from app.contents where id = p_id;
-  -- people before spaces, and these before heads: ARCHITECTURE.md, Locks
+  -- locks people before spaces, and spaces before heads: ARCHITECTURE.md, Locks
   perform private.check_lock_order('person', variadic (p_people || private.require_caller())::text[]);
   perform from app.users where id = any (p_people || private.require_caller()) order by id for share;
   perform private.write_in_space(v_content.space_id);
   return private.lock_own_content('project', p_id, false);
 end $$;
 comment on function private.lock_own_project is
-  'The head of a project of the caller, locked behind these people and its space, which is open.';
+  'Locks these people, then the space of the caller''s own project, which must not be archived, then the head; '
+  'returns the head.';
 
 create function private.add_project_role(p_project uuid, p_role jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write roles
@@ -30941,11 +31008,11 @@ begin
   return v_id;
 end $$;
 comment on function private.add_project_role is
-  'Adds a role {name, about?, slots?} to a project that is locked or new. Fails: project_role_name, '
-  'project_role_about, project_role_slots.';
+  'Adds a role {name, about?, slots?} to a project that is new or that the caller of this function has locked. '
+  'Fails: project_role_name, project_role_about, project_role_slots.';
 
 create function private.add_project(p_id uuid, p_summary text, p_roles jsonb) returns void
-language plpgsql volatile security definer   -- nobody may write a detail
+language plpgsql volatile security definer   -- nobody may write details
 set search_path = ''
 as $$
 begin
@@ -30958,7 +31025,7 @@ end $$;
 comment on function private.add_project is 'Writes the detail of a new project.';
 
 create function private.change_project(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may change a detail
+language plpgsql volatile security definer   -- nobody may change details
 set search_path = ''
 as $$
 declare
@@ -30974,17 +31041,17 @@ end $$;
 comment on function private.change_project is 'Changes the caller''s own project.';
 
 create function private.change_project_status(p_id uuid, p_status text) returns void
-language plpgsql volatile security definer   -- nobody may change a detail
+language plpgsql volatile security definer   -- nobody may change details
 set search_path = ''
 as $$
 begin
   perform private.lock_own_content('project', p_id);
   update app.projects set status = p_status where id = p_id;
 end $$;
-comment on function private.change_project_status is 'Gives the caller''s own project another status.';
+comment on function private.change_project_status is 'Changes the status of the caller''s own project.';
 
 create function private.remove_project(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may delete a detail
+language plpgsql volatile security definer   -- nobody may delete details
 set search_path = ''
 as $$
 begin
@@ -30995,18 +31062,18 @@ begin
   perform private.delete_content('project', p_id);
 end $$;
 comment on function private.remove_project is
-  'Deletes the caller''s own project, to which nobody has applied. Never: writes_exceeded (it is no edit).';
+  'Deletes the caller''s own project if nobody has applied to it. Never: writes_exceeded (it is no edit).';
 
 -- sql/projects/20_members.sql
 
--- Who holds which role in a project: applications, decisions, removal and leaving. A place is taken and freed under
--- the lock of its role, so that none has more people than places.
+-- Who holds which role in a project: applications, decisions, removal and leaving. Code that gives or takes a role
+-- locks the row of the role first, so that a role never has more people than places.
 -- docs/decisions.md, Projects.
 
 insert into private.lock_kinds (kind, position) values ('project role', 570), ('project slots', 575);
 
 create function private.project_application_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- its callers look at who may see them
+language plpgsql stable security definer   -- its callers check who may see them
 set search_path = ''
 as $$
 begin
@@ -31023,7 +31090,7 @@ begin
 end $$;
 comment on function private.project_application_cards is
   'These applications, in order: {id, projectId, roleId, role (its name), userId, user, message, status, createdAt, '
-  'decidedAt}. Who no longer sees the project sees no role either.';
+  'decidedAt}. The role is null if the caller can''t see the project.';
 call private.force_index_scans('private.project_application_cards');
 
 create function private.apply_to_project(p_project uuid, p_role uuid, p_message text) returns uuid
@@ -31054,21 +31121,22 @@ begin
   return v_id;
 end $$;
 comment on function private.apply_to_project is
-  'The caller asks for a role in a project that private.lock_open_content found. Fails: project_message.';
+  'Applies for a role in a project for the caller. private.lock_open_content must have locked the project first. '
+  'Fails: project_message.';
 
 create function private.limit_project_slots(p_user uuid) returns void
-language plpgsql volatile security definer   -- counts the places of others than the caller
+language plpgsql volatile security definer   -- also counts the roles of others
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that two concurrent calls don't both pass the limit
   perform private.lock('project slots', p_user::text);
   if (select count(*) from app.project_members where user_id = p_user) > 500 then
     perform private.raise_error('project_places_exhausted');
   end if;
 end $$;
 comment on function private.limit_project_slots is
-  'Passes when a person, who just got a role, is in at most 500 projects.';
+  'Passes if a person who has just got a role holds roles in at most 500 projects.';
 
 create function private.add_project_member(p_application app.project_applications) returns void
 language plpgsql volatile security definer   -- nobody may write members
@@ -31091,7 +31159,7 @@ begin
   where project_id = p_application.project_id and user_id = p_application.user_id and status = 'pending';
 end $$;
 comment on function private.add_project_member is
-  'Gives who applied the role, and ends what else they asked for in the project.';
+  'Gives the applicant the role, and ends their other applications to the project.';
 
 create function private.drop_project_member(p_project uuid, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write members
@@ -31110,7 +31178,7 @@ begin
   return true;
 end $$;
 comment on function private.drop_project_member is
-  'Takes a role from a person, and frees the place; false for who holds none.';
+  'Takes the role from a person and frees the place; false if they hold none.';
 
 create function private.free_project_slots(p_roles uuid[], p_users uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may write members
@@ -31129,7 +31197,7 @@ begin
   update app.project_roles r set filled = filled - f.places from freed f where r.id = f.role_id;
 end $$;
 comment on function private.free_project_slots is
-  'Takes these roles from these people, one each, and frees the places.';
+  'Takes these roles from these people, one role from each person, and frees the places.';
 
 create function private.emit_project_decision(p_project uuid, p_event text, p_user uuid) returns void
 language plpgsql volatile
@@ -31140,10 +31208,10 @@ begin
     'projectId', p_project, 'event', p_event, 'userId', p_user), array[p_user]);
 end $$;
 comment on function private.emit_project_decision is
-  'Emits what was decided about somebody in a project: approved, rejected or removed.';
+  'Emits a decision about a person in a project: approved, rejected or removed.';
 
 create function private.can_hold_project_role(p_content app.contents, p_user uuid) returns boolean
-language plpgsql stable security definer   -- reads memberships of others than the caller
+language plpgsql stable security definer   -- also reads the memberships of others
 set search_path = ''
 as $$
 begin
@@ -31151,7 +31219,8 @@ begin
      and (p_content.space_id is null or private.find_role(p_content.space_id, p_user) is not null);
 end $$;
 comment on function private.can_hold_project_role is
-  'Whether a person is there for the author of a project, and in its space.';
+  'Whether the author of a project may see this person, and the person is in the space of the project, if it has '
+  'one.';
 
 create function private.decide_project_application(p_project uuid, p_id uuid, p_approve boolean) returns void
 language plpgsql volatile security definer   -- nobody may write applications
@@ -31186,14 +31255,14 @@ end $$;
 comment on function private.decide_project_application is 'The author approves or rejects a pending application.';
 
 create function private.withdraw_project_application(p_project uuid, p_id uuid) returns void
-language plpgsql volatile security definer   -- works where the caller no longer sees the project
+language plpgsql volatile security definer   -- the caller may no longer see the project
 set search_path = ''
 as $$
 declare
   v_user uuid := (select user_id from app.project_applications where id = p_id and project_id = p_project);
 begin
   if v_user is distinct from private.require_caller() then
-    if exists (select from app.contents where id = p_project and author_id = app.uid())   -- they see it
+    if exists (select from app.contents where id = p_project and author_id = app.uid())   -- the author sees it
        and exists (select from private.visible_people where id = v_user) then
       perform private.raise_error('project_application_not_yours');
     end if;
@@ -31204,7 +31273,7 @@ begin
     perform private.raise_error('project_application_settled');
   end if;
 end $$;
-comment on function private.withdraw_project_application is 'Who asked takes a pending application back.';
+comment on function private.withdraw_project_application is 'Withdraws a pending application of the caller.';
 
 create function private.remove_project_member(p_project uuid, p_person text) returns void
 language plpgsql volatile security definer   -- nobody may write members
@@ -31224,7 +31293,7 @@ end $$;
 comment on function private.remove_project_member is 'The author takes a role from a person.';
 
 create function private.leave_project(p_id uuid) returns void
-language plpgsql volatile security definer   -- works where the caller no longer sees the project
+language plpgsql volatile security definer   -- the caller may no longer see the project
 set search_path = ''
 as $$
 begin
@@ -31241,7 +31310,8 @@ begin
   end if;
 end $$;
 comment on function private.leave_project is
-  'The caller gives their role back, also where they no longer see the project; who has none stays without.';
+  'Takes the caller''s role from them, even if they can''t see the project any more; if they have none, nothing '
+  'changes.';
 
 create function private.change_project_role(p_project uuid, p_role uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write roles
@@ -31282,12 +31352,12 @@ begin
   update app.project_applications set status = 'ended', decided_at = now()
   where status = 'pending' and id = any (v_ids);
   get diagnostics v_ended = row_count;
-  -- not by what it ended: somebody may have withdrawn one meanwhile
+  -- not by the number ended: an applicant may have withdrawn one meanwhile
   return json_build_object('changed', v_ended, 'next', case when cardinality(v_ids) = 500 then v_role end);
 end $$;
 comment on function private.end_role_applications is
-  'For the worker alone, and private.remove_project_role: ends 500 pending applications for a role that was deleted '
-  '{roleId}. Answers {changed, next}; next is null when there are no more.';
+  'For the worker alone, and private.remove_project_role: ends the next 500 pending applications for a deleted role '
+  '{roleId}. Returns {changed, next}; next is null if there are no more.';
 call private.force_index_scans('private.end_role_applications');
 call private.make_batch_queue('deleted-project-roles', 'private.end_role_applications');
 
@@ -31313,7 +31383,7 @@ begin
   end if;
 end $$;
 comment on function private.remove_project_role is
-  'Deletes a role that nobody holds; who asked for it asks no more, the first 500 at once, the others soon after.';
+  'Deletes a role that nobody holds. The first 500 applications for it end at once, the others soon after.';
 
 create function private.add_own_project_role(p_project uuid, p_role jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write roles
@@ -31356,10 +31426,10 @@ begin
     array(select user_id from app.project_members where project_id = p_project));
   return v_id;
 end $$;
-comment on function private.post_project_update is 'The author tells of their project.';
+comment on function private.post_project_update is 'Posts an update of the caller''s own project.';
 
 create function private.project_update_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- its callers look at who sees the project
+language plpgsql stable security definer   -- its callers check who may see the project
 set search_path = ''
 as $$
 begin
@@ -31394,22 +31464,23 @@ begin
   return private.page(private.project_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_projects is
-  'Projects, newest first, also those of a status or with a role of these words: private.search_contents.';
+  'Projects, newest first, optionally only those with a status or with a role whose name has these words, as '
+  'private.search_contents finds them.';
 
 create function private.find_my_projects(p_cursor text) returns app.found
-language plpgsql stable security definer   -- under a policy it would pass over hidden projects without end
+language plpgsql stable security definer   -- a policy would make it scan all hidden projects
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_place  app.place := private.require_place('my projects', p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- any id will do beside infinity
+    v_before := v_me;   -- at infinity the id doesn't matter
   elsif v_from is null then
     v_place := private.content_place(v_place.id, 'project');
     v_from := v_place.at;
@@ -31440,7 +31511,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_projects is
-  'The next projects that the caller made or has a role in, as far as they see them, among the next 400.';
+  'The next projects that the caller created or has a role in and may see, among the next 400.';
 call private.force_index_scans('private.find_my_projects');
 
 create function api.list_my_projects(p_limit integer default 20, p_cursor text default null) returns json
@@ -31452,7 +31523,7 @@ declare
 begin
   return private.page(private.project_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_my_projects is 'Projects that the caller made or has a role in, newest first.';
+comment on function api.list_my_projects is 'Projects that the caller created or has a role in, newest first.';
 
 create function api.create_project(
   p_title text, p_summary text, p_interest_id uuid default null, p_roles jsonb default '[]',
@@ -31468,7 +31539,7 @@ begin
   perform private.add_project(v_id, v_summary, p_roles);
   return private.project_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_project is 'Makes a project, perhaps with roles [{name, about?, slots?}].';
+comment on function api.create_project is 'Creates a project, optionally with roles [{name, about?, slots?}].';
 
 create function api.get_project(p_id uuid) returns json
 language plpgsql stable
@@ -31492,9 +31563,9 @@ set search_path = ''
 as $$
 begin
   perform private.remove_project(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
-comment on function api.delete_project is 'Deletes the caller''s own project for good, where nobody has applied.';
+comment on function api.delete_project is 'Deletes the caller''s own project for good, if nobody has applied to it.';
 
 create function api.set_project_status(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -31504,7 +31575,8 @@ begin
   perform private.change_project_status(p_id, p_status);
   return private.require_project_card(p_id);
 end $$;
-comment on function api.set_project_status is 'Gives the caller''s own project another status, whichever.';
+comment on function api.set_project_status is
+  'Changes the status of the caller''s own project; every change is allowed.';
 
 create function api.create_project_role(
   p_id uuid, p_name text, p_about text default '', p_slots integer default 1
@@ -31542,29 +31614,29 @@ begin
   perform private.count_writes('projects');
   perform private.require_own_project(p_id);
   perform private.remove_project_role(p_id, p_role_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_project_role is 'Deletes a role that nobody holds.';
 
 -- sql/projects/32_applications.sql
 
--- Applications for roles in projects, over the rules of sql/projects/20_members.sql.
+-- The operations on applications for roles in projects. The rules: sql/projects/20_members.sql.
 -- docs/decisions.md, Lists; Projects.
 
 create function private.find_project_applications(p_project uuid, p_status text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
+language plpgsql stable security definer   -- a policy would make it scan all hidden people
 set search_path = ''
 as $$
 declare
   v_list   text := 'project applications ' || p_project;
   v_place  app.place := private.require_place(v_list, p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := p_project;   -- any id will do beside infinity
+    v_before := p_project;   -- at infinity the id doesn't matter
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.project_applications
     where id = v_place.id and project_id = p_project;
@@ -31573,7 +31645,7 @@ begin
     end if;
   end if;
   with looked as materialized (
-    -- one of the two ways in is open
+    -- exactly one of the two branches returns rows: with or without a status
     select * from (
       (select created_at as at, id, user_id from app.project_applications
        where p_status is null and project_id = p_project and (created_at, id) < (v_from, v_before)
@@ -31594,7 +31666,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_project_applications is
-  'The next applications to a project, all or those of a status, by people whom the caller sees, among the next 400.';
+  'The next applications to a project, optionally only those of a status, by people whom the caller may see, among '
+  'the next 400.';
 call private.force_index_scans('private.find_project_applications');
 
 create function api.list_project_applications(
@@ -31625,7 +31698,7 @@ begin
   v_id := private.apply_to_project(p_id, p_role_id, p_message);
   return private.project_application_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.apply_to_project is 'The caller asks for a role in a project.';
+comment on function api.apply_to_project is 'Applies for a role in a project.';
 
 create function api.approve_project_application(p_id uuid, p_aid uuid) returns json
 language plpgsql volatile
@@ -31637,7 +31710,7 @@ begin
   perform private.decide_project_application(p_id, p_aid, true);
   return private.project_application_cards(array[p_aid]) -> 0;
 end $$;
-comment on function api.approve_project_application is 'Gives who applied the role.';
+comment on function api.approve_project_application is 'Gives the applicant the role.';
 
 create function api.reject_project_application(p_id uuid, p_aid uuid) returns json
 language plpgsql volatile
@@ -31649,7 +31722,7 @@ begin
   perform private.decide_project_application(p_id, p_aid, false);
   return private.project_application_cards(array[p_aid]) -> 0;
 end $$;
-comment on function api.reject_project_application is 'Turns down who applied.';
+comment on function api.reject_project_application is 'Rejects the application.';
 
 create function api.withdraw_project_application(p_id uuid, p_aid uuid) returns json
 language plpgsql volatile
@@ -31660,15 +31733,15 @@ begin
   return private.project_application_cards(array[p_aid]) -> 0;
 end $$;
 comment on function api.withdraw_project_application is
-  'The caller takes their application back, whatever they see of the project.';
+  'Withdraws the caller''s own application, whether or not they can still see the project.';
 
 -- sql/projects/34_members.sql
 
--- The members of a project, who leaves and who is removed.
+-- The members of a project: their list, leaving and removal.
 -- docs/decisions.md, Lists; Projects.
 
 create function private.find_project_members(p_project uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
+language plpgsql stable security definer   -- a policy would make it scan all hidden people
 set search_path = ''
 as $$
 declare
@@ -31698,11 +31771,11 @@ begin
   return v_found;
 end $$;
 comment on function private.find_project_members is
-  'The next members of a project whom the caller sees, its author first, among the next 400.';
+  'The next members of a project whom the caller may see, among the next 400; the author comes first.';
 call private.force_index_scans('private.find_project_members');
 
 create function private.project_member_page(p_project uuid, p_found app.found, p_limit integer) returns json
-language plpgsql stable security definer   -- its callers look at who sees the project
+language plpgsql stable security definer   -- its callers check who may see the project
 set search_path = ''
 as $$
 begin
@@ -31733,7 +31806,8 @@ begin
   perform private.require_content('project', p_id);
   return private.project_member_page(p_id, private.find_project_members(p_id, p_cursor), p_limit);
 end $$;
-comment on function api.list_project_members is 'The members of a project: its author, then by when they joined.';
+comment on function api.list_project_members is
+  'The members of a project: its author first, the others by when they joined.';
 
 create function api.remove_project_member(p_id uuid, p_user_id text) returns json
 language plpgsql volatile
@@ -31742,7 +31816,7 @@ as $$
 begin
   perform private.count_writes('projects');
   perform private.remove_project_member(p_id, p_user_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.remove_project_member is 'Takes a role in the caller''s own project from a person.';
 
@@ -31754,11 +31828,11 @@ begin
   perform private.leave_project(p_id);
   return json_build_object('status', 'left');
 end $$;
-comment on function api.leave_project is 'The caller gives their role in a project back: {status: left}.';
+comment on function api.leave_project is 'Takes the caller''s role in a project from them: {status: left}.';
 
 -- sql/projects/36_updates.sql
 
--- What the author of a project tells of it.
+-- Updates: news that the author of a project posts about it.
 -- docs/decisions.md, Lists; Projects.
 
 create function private.find_project_updates(p_project uuid, p_cursor uuid) returns uuid[]
@@ -31766,8 +31840,8 @@ language plpgsql stable security definer   -- nobody may read details
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := 'infinity';   -- plain variables: an expression makes no index condition
-  v_before uuid := p_project;   -- any id will do beside infinity
+  v_from   timestamptz := 'infinity';   -- plain variables: expressions defeat the index
+  v_before uuid := p_project;   -- at infinity the id doesn't matter
 begin
   if p_cursor is not null then
     select created_at, id into v_from, v_before from app.project_updates
@@ -31795,7 +31869,7 @@ begin
   v_ids := private.find_project_updates(p_id, private.require_cursor(p_cursor));
   return private.page(private.project_update_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_project_updates is 'What the author of a project has told of it, latest first.';
+comment on function api.list_project_updates is 'The updates of a project, latest first.';
 
 create function api.create_project_update(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -31809,11 +31883,12 @@ begin
   v_update := private.post_project_update(p_id, p_body);
   return private.project_update_cards(array[v_update]) -> 0;
 end $$;
-comment on function api.create_project_update is 'Tells of the caller''s own project; its members are told.';
+comment on function api.create_project_update is
+  'Posts an update of the caller''s own project; its members are notified.';
 
 -- sql/projects/80_notifications.sql
 
--- Notifications of projects: decisions about oneself, as in groups, and updates, as parts of a series.
+-- Notifications of projects: decisions about the person, as in groups, and updates, as for the items of a series.
 
 create function private.notify_project_decision(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -31829,14 +31904,14 @@ begin
     from unnest(p_effects) e order by e.id));
 end $$;
 comment on function private.notify_project_decision is
-  'Listener: tells a person that they got a role in a project, were turned down, or removed.';
+  'Listener: notifies a person that they got a role in a project, were rejected, or were removed.';
 
 create function private.notify_project_update(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- who left meanwhile is not told, nor is anybody of what is gone
+  -- nobody is notified who has left meanwhile, or if the update is deleted
   perform private.notify(array(
     select (e.user_id, 'series.updated', (e.payload ->> 'authorId')::uuid, 'project', e.payload ->> 'projectId',
             jsonb_build_object('projectId', e.payload -> 'projectId', 'updateId', e.payload -> 'updateId'),
@@ -31850,8 +31925,7 @@ begin
     where v.is_visible
     order by e.id));
 end $$;
-comment on function private.notify_project_update is
-  'Listener: tells the members of a project of what its author told.';
+comment on function private.notify_project_update is 'Listener: notifies the members of a project of an update.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('projects.application.decided', 'private.notify_project_decision', 600, 'soon'),
@@ -31859,7 +31933,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- sql/projects/90_erasure.sql
 
--- What bans, erasures and blocks do to roles in projects: they free the places. A person has at most 500 of them.
+-- Bans, erasures and blocks take roles in projects from people. A person has at most 500 roles.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Projects; Erasure and export.
 
@@ -31876,12 +31950,13 @@ begin
   end if;
 end $$;
 comment on function private.free_own_project_slots is
-  'Step: who is banned or erased holds no role any more, and an erased person''s applications go.';
+  'Step: takes all roles in projects from a banned or erased person, and deletes the applications of an erased '
+  'person.';
 insert into private.account_steps (step, events, position) values
   ('private.free_own_project_slots', '{ban,erasure}', 167);
 
 create function private.free_blocked_project_slots() returns trigger
-language plpgsql security definer   -- ends memberships of both
+language plpgsql security definer   -- ends memberships of both people
 set search_path = ''
 as $$
 declare
@@ -31899,15 +31974,16 @@ begin
   return null;
 end $$;
 comment on function private.free_blocked_project_slots is
-  'Trigger: a block between the author of a project and a member ends the membership: neither sees the other there.';
+  'Trigger: ends the membership if the author of a project and a member block each other, because neither may see '
+  'the other there.';
 call private.force_index_scans('private.free_blocked_project_slots');
 create trigger _230_free_blocked_project_slots after insert on app.blocks
   referencing new table as changed for each statement execute function private.free_blocked_project_slots();
 
 -- policies/projects.sql
 
--- Who may see projects. Twin of sql/projects/. The head's policies are in policies/content.sql. Definer functions
--- alone read and write what hangs on it.
+-- Who may see projects. Twin of sql/projects/. The head's policies are in policies/content.sql. Only
+-- definer functions read and write its roles, members, applications and updates.
 
 -- projects
 alter table app.projects enable row level security;
@@ -31916,16 +31992,16 @@ create policy select_with_content on app.projects for select to authenticated
   using ((select true from app.contents c where c.id = projects.id));
 comment on policy select_with_content on app.projects is 'Everybody who sees the head sees the project.';
 
--- project_roles: definer functions alone read them
+-- project_roles: only definer functions read them
 alter table app.project_roles enable row level security;
 
--- project_members: definer functions alone read them
+-- project_members: only definer functions read them
 alter table app.project_members enable row level security;
 
--- project_applications: definer functions alone read them
+-- project_applications: only definer functions read them
 alter table app.project_applications enable row level security;
 
--- project_updates: definer functions alone read them
+-- project_updates: only definer functions read them
 alter table app.project_updates enable row level security;
 
 -- helpers
@@ -31980,14 +32056,14 @@ grant execute on function
   api.withdraw_project_application
   to authenticated;
 
--- batches that the worker does
+-- batches for the worker
 grant execute on function
   private.end_role_applications
   to worker;
 
 -- sql/market/10_offerings.sql
 
--- Offerings: a kind of contents that has a price in mana. The head: sql/content; orders: 20_orders.sql.
+-- Offerings: a kind of content that has a price in mana. The head: sql/content; orders: 20_orders.sql.
 -- docs/decisions.md, Market.
 
 create table app.offerings (
@@ -32005,10 +32081,11 @@ create table app.offerings (
 );
 comment on table app.offerings is 'What an offering has beside its head in app.contents.';
 call private.make_nulls_raise_codes('app.offerings');
-comment on column app.offerings.price_mana is 'Whole mana that an order holds.';
-comment on column app.offerings.stock is 'How many may still be ordered; null is without end.';
-comment on column app.offerings.paused is 'Whether its seller takes no orders for now.';
-comment on column app.offerings.rating_sum is 'Stars of all reviews that staff did not remove. A trigger keeps it.';
+comment on column app.offerings.price_mana is 'Whole mana that an order costs.';
+comment on column app.offerings.stock is 'How many can still be ordered; null if there is no limit.';
+comment on column app.offerings.paused is 'Whether the seller accepts no orders for now.';
+comment on column app.offerings.rating_sum is
+  'The sum of the stars of all reviews that staff did not remove. A trigger updates it.';
 
 create function private.place_offering() returns trigger
 language plpgsql security definer   -- nobody may write places
@@ -32025,7 +32102,8 @@ begin
   return null;
 end $$;
 comment on function private.place_offering is
-  'Trigger: offerings have a place by their price, and one by the average of their stars, 0 without a review.';
+  'Trigger: stores the places of an offering in the lists by price and by average rating; the rating is 0 without '
+  'reviews.';
 create trigger place_offering after insert or update of price_mana, rating_sum, rating_count or delete on app.offerings
   for each row execute function private.place_offering();
 
@@ -32049,22 +32127,23 @@ select o.id,
          'ratingAverage', case when o.rating_count > 0 then round(o.rating_sum::numeric / o.rating_count, 2) end,
          'ratingCount', o.rating_count) as detail
 from app.offerings o;
-comment on view private.offering_details is 'What the card of an offering has of its own kind: {description, '
-  'priceMana, stock, deliveryDays, status, ratingAverage, ratingCount}.';
+comment on view private.offering_details is
+  'The fields that only the card of an offering has: {description, priceMana, stock, deliveryDays, status, '
+  'ratingAverage, ratingCount}.';
 
 create function private.erase_offerings(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
 begin
-  -- heads before details and places: ARCHITECTURE.md, Locks
+  -- locks heads before details and places: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'offering' order by id for no key update;
   delete from app.offerings where id = any (p_ids);
 end $$;
-comment on function private.erase_offerings is 'Deletes what these offerings say; their author is erased.';
+comment on function private.erase_offerings is 'Deletes the texts of these offerings when their author is erased.';
 
 create function private.matches_offering_filter(p_id uuid, p_filters jsonb) returns boolean
-language plpgsql stable security definer   -- for private.find_contents, which looks at what the caller sees
+language plpgsql stable security definer   -- for private.find_contents, which checks visibility
 set search_path = ''
 as $$
 begin
@@ -32074,7 +32153,7 @@ begin
     from app.offerings o where o.id = p_id), false);
 end $$;
 comment on function private.matches_offering_filter is
-  'Whether the price of an offering lies between {minPrice?, maxPrice?}, both included.';
+  'Whether the price of an offering is between {minPrice?, maxPrice?}, both included.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('offering', 'offerings', 'app.offerings', 'private.offering_details', 'private.erase_offerings',
@@ -32086,7 +32165,7 @@ insert into private.personal_data (relation, person_column, section, within) val
 insert into private.report_targets (type, finder) values ('offering', 'private.require_reported_content');
 
 create function private.offering_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- asks the heads which the caller sees
+language plpgsql stable security definer   -- the heads decide what the caller sees
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -32098,14 +32177,14 @@ begin
     join private.offering_details d on d.id = h.id);
 end $$;
 comment on function private.offering_cards is
-  'The cards of these offerings, in order, as far as the caller sees them: the head and the detail.';
+  'The cards of those of these offerings that the caller may see, in order: the head and the detail.';
 call private.force_index_scans('private.offering_cards');
 
 create function private.require_offering_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('offering_unknown', private.offering_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_offering_card is 'Answers the card of an offering that the caller may see.';
+comment on function private.require_offering_card is 'Returns the card of an offering if the caller may see it.';
 
 create function api.list_offerings(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null,
@@ -32131,11 +32210,11 @@ begin
   return private.page(private.offering_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_offerings is
-  'Offerings, newest first, by price upwards, or the best rated first; of a price, by a seller (whom either name '
-  'names), and as every list of contents.';
+  'Offerings, newest first, cheapest first or best rated first; optionally only those within a price range, by one '
+  'seller (by actor id or username), and filtered as every list of contents.';
 
 create function private.write_offering(p_offering app.offerings) returns void
-language plpgsql volatile security definer   -- nobody may write a detail
+language plpgsql volatile security definer   -- nobody may write details
 set search_path = ''
 as $$
 begin
@@ -32143,8 +32222,8 @@ begin
   values (p_offering.id, p_offering.description, p_offering.price_mana, p_offering.stock, p_offering.delivery_days);
 end $$;
 comment on function private.write_offering is
-  'Writes the detail of a new offering, whose head private.add_content has just written. Fails: offering_price, '
-  'offering_stock, offering_delivery.';
+  'Writes the detail of a new offering. private.add_content must have written its head just before. Fails: '
+  'offering_price, offering_stock, offering_delivery.';
 
 create function api.create_offering(
   p_title text, p_description text, p_price_mana integer, p_delivery_days integer, p_stock integer default null,
@@ -32159,13 +32238,13 @@ begin
   v_offering.description := private.require_body(p_description);
   v_offering.price_mana := p_price_mana;
   v_offering.stock := p_stock;
-  v_offering.delivery_days := least(p_delivery_days, 61);   -- a smallint, and 61 is refused as any
+  v_offering.delivery_days := least(p_delivery_days, 61);   -- a smallint; 61 is rejected like any larger number
   v_offering.id := private.add_content('offering', p_interest_id, p_title, array[v_offering.description],
                                        p_group_id, p_guild_id);
   perform private.write_offering(v_offering);
   return private.offering_cards(array[v_offering.id]) -> 0;
 end $$;
-comment on function api.create_offering is 'Offers something for mana.';
+comment on function api.create_offering is 'Creates an offering.';
 
 create function api.get_offering(p_id uuid) returns json
 language plpgsql stable
@@ -32174,7 +32253,7 @@ as $$ begin return private.require_offering_card(p_id); end $$;
 comment on function api.get_offering is 'The card of an offering.';
 
 create function private.change_offering(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may change a detail
+language plpgsql volatile security definer   -- nobody may change details
 set search_path = ''
 as $$
 declare
@@ -32197,8 +32276,8 @@ begin
   end if;
 end $$;
 comment on function private.change_offering is
-  'Changes the caller''s own offering, as api.update_offering takes it. Only a change of its words or its interest is '
-  'an edit. Fails: offering_price, offering_stock, offering_delivery.';
+  'Changes the caller''s own offering, as api.update_offering describes. Only changes of title, description or '
+  'interest count as edits. Fails: offering_price, offering_stock, offering_delivery.';
 
 create function api.update_offering(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -32209,13 +32288,13 @@ begin
   return private.require_offering_card(p_id);
 end $$;
 comment on function api.update_offering is
-  'Changes the caller''s own offering: {title?, description?, interestId?, priceMana?, stock?, deliveryDays?, status? '
-  '(active or paused)}. Orders stay as they were placed.';
+  'Changes the caller''s own offering: {title?, description?, interestId?, priceMana?, stock?, deliveryDays?, '
+  'status? (active or paused)}. Existing orders don''t change.';
 
 -- sql/market/20_orders.sql
 
--- Orders: the price is held until the order ends, and then goes where the end says, once. What may be done in which
--- state by whom is one table, which the code obeys and test/model/orders.test.ts reads.
+-- Orders: the price is held until the order ends, and is then paid out exactly once, as the final state says. One
+-- table says who may do what in which state; the code and test/model/orders.test.ts both read it.
 -- docs/decisions.md, Market.
 
 create table private.order_transitions (
@@ -32231,14 +32310,15 @@ create table private.order_transitions (
 );
 create unique index order_transitions_after_idx on private.order_transitions (state) where after is not null;
 comment on table private.order_transitions is
-  'Every step of an order: in this state this actor may take this action, and the next state follows. A state from '
-  'which none leads is an end, and every step to one settles the hold.';
+  'Every step of an order: in this state this actor may take this action, and the order is then in the next state. A '
+  'state without steps is final, and every step to a final state settles the hold.';
 comment on column private.order_transitions.after is
-  'When the worker takes the step by itself: so long after the order came into this state.';
-comment on column private.order_transitions.late is 'Whether it may be taken only when the deadline is over.';
+  'How long after the order got into this state the worker takes the step.';
+comment on column private.order_transitions.late is 'Whether the step is allowed only after the deadline.';
 comment on column private.order_transitions.settles is
-  'Whose the held mana then is, all of it or, for both, as the admin divides it; null while it is held on.';
-comment on column private.order_transitions.restocks is 'Whether what was taken of the stock comes back.';
+  'Who gets the held mana: buyer or seller all of it, or both, as the admin divides it. Null while the mana is still '
+  'held.';
+comment on column private.order_transitions.restocks is 'Whether what the order took from the stock is put back.';
 insert into private.order_transitions (state, action, actor, next, after, late, settles, restocks) values
   ('held',      'accept',   'seller', 'accepted',  null,       false, null,     false),
   ('held',      'decline',  'seller', 'declined',  null,       false, 'buyer',  true),
@@ -32252,7 +32332,7 @@ insert into private.order_transitions (state, action, actor, next, after, late, 
   ('delivered', 'complete', 'worker', 'completed', '7 days',   false, 'seller', false),
   ('delivered', 'dispute',  'buyer',  'disputed',  null,       false, null,     false),
   ('disputed',  'resolve',  'admin',  'resolved',  null,       false, 'both',   false),
-  -- when one of the two is banned or erased
+  -- when the buyer or the seller is banned or erased
   ('held',      'decline',  'worker', 'declined',  null,       false, 'buyer',  true),
   ('held',      'cancel',   'worker', 'cancelled', null,       false, 'buyer',  true),
   ('accepted',  'dispute',  'worker', 'disputed',  null,       false, null,     false),
@@ -32283,7 +32363,7 @@ create table app.orders (
   constraint order_note check (length(note) <= 2000),
   constraint order_delivery_note check (length(delivery_note) between 1 and 2000),
   constraint order_reason check (length(dispute_reason) between 1 and 2000),
-  -- checked at commit: the hold comes last, since it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit: the hold is written last, because it locks wallets (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_holds on delete restrict deferrable initially deferred
 );
 create index orders_offering_id_idx on app.orders (offering_id, state);
@@ -32296,17 +32376,19 @@ create index orders_asset_id_idx on app.orders (asset_id) where asset_id is not 
 create index orders_running_buyer_idx on app.orders (buyer_id) where state in ('held', 'accepted', 'delivered');
 create index orders_running_seller_idx on app.orders (seller_id) where state in ('held', 'accepted', 'delivered');
 comment on table app.orders is
-  'Orders, with what was offered as it was then. An order has the id of its hold, where its price is until it ends.';
+  'Orders, each with a copy of the offering at the time of the order. An order has the same id as its hold, which '
+  'keeps the price until the order ends.';
 comment on column app.orders.offering_id is
-  'What was ordered, which may be deleted since. No foreign key, since the purge of what is deleted would ask for '
-  'orders with it locked, and who has an order goes on to what was ordered.';
+  'The offering, which may have been deleted since. There is no foreign key: the purge of deleted offerings would '
+  'look up orders while it holds the lock of the offering, but code that locks an order locks the offering after it.';
 comment on column app.orders.price_mana is 'Whole mana that the buyer pays.';
 comment on column app.orders.state is 'See private.order_transitions.';
-comment on column app.orders.took_stock is 'Whether it took one of a stock, which may come back.';
+comment on column app.orders.took_stock is 'Whether it took one from a limited stock, which may be put back.';
 comment on column app.orders.refund_mana is
-  'Of a resolved order: whole mana that went back to the buyer; the rest is the seller''s.';
-comment on column app.orders.deadline_at is 'Until when the seller means to deliver; null before it is accepted.';
-comment on column app.orders.due_at is 'When the worker takes the next step; null where none comes by itself.';
+  'Whole mana of a resolved order that went back to the buyer; the seller got the rest.';
+comment on column app.orders.deadline_at is
+  'When the seller should deliver at the latest; null before the order is accepted.';
+comment on column app.orders.due_at is 'When the worker takes the next step; null if no step is automatic.';
 
 create table app.order_steps (
   order_id uuid not null references app.orders on delete cascade,
@@ -32317,8 +32399,9 @@ create table app.order_steps (
   primary key (order_id, position)
 );
 call private.make_append_only('app.order_steps');
-comment on table app.order_steps is 'The history of an order, appended only: which state it came into, by which side.';
-comment on column app.order_steps.state is 'The state that it came into, one of private.order_transitions.';
+comment on table app.order_steps is
+  'The history of an order, append-only: each state that it got into, and which party caused it.';
+comment on column app.order_steps.state is 'The state that the order got into, one of private.order_transitions.';
 
 insert into private.write_limits (kind, per_hour) values ('orders', 300);
 
@@ -32352,7 +32435,7 @@ begin
                  case p_actor when 'buyer' then p_order.buyer_id when 'seller' then p_order.seller_id end));
 end $$;
 comment on function private.note_order is
-  'Writes the state of an order into its history, and lets those hear of it who did not cause it.';
+  'Adds the state of an order to its history, and emits an event for the parties who did not cause it.';
 
 create function private.step_order(p_order app.orders, p_action text, p_actor text) returns void
 language plpgsql volatile
@@ -32363,7 +32446,7 @@ declare
 begin
   select * into v_step from private.order_transitions t
   where t.state = p_order.state and t.action = p_action and t.actor = p_actor;
-  -- what is due is the worker's, also when it is late: so an hour more or less decides nothing
+  -- once a step is due only the worker may take it, even if it runs late: so its delay makes no difference
   if not found or (v_step.late and p_order.deadline_at > now()) or (p_order.due_at <= now() and v_step.after is null)
   then
     perform private.raise_error('order_state');
@@ -32381,7 +32464,7 @@ begin
                 where t.state = p_order.state and t.after is not null)
   where id = p_order.id;
   if v_step.restocks and p_order.took_stock then
-    -- one that is without end by now stays so
+    -- a stock that has no limit by now stays without one
     update app.offerings set stock = stock + 1 where id = p_order.offering_id and stock < 1000000;
   end if;
   perform private.note_order(p_order, p_actor);
@@ -32393,9 +32476,9 @@ begin
   end if;
 end $$;
 comment on function private.step_order is
-  'Takes a step of an order, which the caller has locked and in which they may have written notes and the refund, '
-  'with all that follows: history, stock, notices, and at the end the hold. For definer functions, as their last '
-  'step. Never: insufficient_mana (the hold has it).';
+  'Takes a step of an order, with everything that follows: history, stock, notifications and finally the hold. The '
+  'caller has locked the order, and may have set notes and the refund in p_order. Only for definer functions, as '
+  'their last step. Never: insufficient_mana (the hold has it).';
 
 create function private.act_on_order(
   p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null
@@ -32423,14 +32506,14 @@ begin
   v_order.dispute_reason := coalesce(p_reason, v_order.dispute_reason);
   perform private.step_order(v_order, p_action, v_actor);
 end $$;
-comment on function private.act_on_order is 'Takes a step of an order of the caller''s, as the party that they are.';
+comment on function private.act_on_order is 'Takes a step of an order for the caller, who is its buyer or its seller.';
 
 create function private.lock_order_parties(p_seller uuid) returns void
 language plpgsql volatile security definer   -- people may not read bans and erasures
 set search_path = ''
 as $$
 begin
-  -- a ban or an erasure of either waits for this, or this is refused: it would miss the order
+  -- a concurrent ban or erasure of either waits, or this fails: otherwise the ban would miss the new order
   perform private.check_lock_order('person', private.require_caller()::text, p_seller::text);
   perform from app.users u where u.id in (private.require_caller(), p_seller) order by u.id for share;
   if exists (select from app.users u where u.id in (app.uid(), p_seller)
@@ -32439,7 +32522,7 @@ begin
   end if;
 end $$;
 comment on function private.lock_order_parties is
-  'Keeps the caller and a seller as they are, neither banned nor erased, until the transaction ends.';
+  'Share-locks the caller and a seller, so that neither is banned or erased until the transaction ends.';
 
 create function private.place_order(p_offering app.contents, p_note text, p_expected integer) returns uuid
 language plpgsql volatile security definer   -- nobody may write orders, nor the ledger
@@ -32452,7 +32535,7 @@ declare
 begin
   select o.* into v_offering from app.offerings o where o.id = p_offering.id for no key update;
   if not found then
-    perform private.raise_error('offering_unknown');   -- deleted while this waited
+    perform private.raise_error('offering_unknown');   -- deleted while this call waited
   elsif v_offering.paused then
     perform private.raise_error('offering_paused');
   end if;
@@ -32472,17 +32555,17 @@ begin
   return v_order.id;
 end $$;
 comment on function private.place_order is
-  'Orders an offering for the caller: takes one of its stock and holds the price. Lock first, as api.place_order '
-  'does. Fails: order_note.';
+  'Orders an offering for the caller: takes one from its stock and holds the price. Its caller must have taken the '
+  'locks that api.place_order takes. Fails: order_note.';
 
 create function private.job_end_orders() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may touch no table
 set search_path = ''
 as $$
 declare
   v_order app.orders;
 begin
-  -- one order a transaction: it then locks no more than a step by hand does
+  -- one order per transaction, so that it locks no more than a step by a person
   select * into v_order from app.orders where due_at <= now() order by due_at limit 1 for no key update skip locked;
   if not found then
     return 0;
@@ -32490,7 +32573,7 @@ begin
   begin
     perform private.step_order(v_order, t.action, 'worker')
     from private.order_transitions t where t.state = v_order.state and t.after is not null;
-  exception when others or query_canceled then   -- others does not include one that took too long
+  exception when others or query_canceled then   -- others does not include a timeout
     raise warning 'the order % did not end: % %', v_order.id, sqlstate, sqlerrm;
     update app.orders set due_at = clock_timestamp() + interval '5 seconds' where id = v_order.id;
     return -1;
@@ -32498,19 +32581,19 @@ begin
   return 1;
 end $$;
 comment on function private.job_end_orders is
-  'Job: takes the step of the order that has been due the longest, an answer of the seller or the buyer that did not '
-  'come, and answers 1. When that fails, the order goes behind the others that are due, is tried again in 5 seconds '
-  'at the earliest, and the answer is -1. May run twice: it takes only due orders, each once, and skips locked ones. '
-  'The worker repeats it until there is none: 0.';
+  'Job: takes the automatic step of the order that has been due the longest, because the seller or the buyer did not '
+  'act in time, and returns 1. If that fails, it returns -1; the order is tried again after the other due orders, in '
+  '5 seconds at the earliest. May run twice: it takes only due orders, each once, and skips locked ones. The worker '
+  'repeats it until it returns 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('end-orders', '* * * * *', 60, true);
 
 -- sql/market/30_operations.sql
 
--- What buyers and sellers do with orders, and see of them.
+-- The operations of buyers and sellers on orders.
 -- docs/decisions.md, Market.
 
 create function private.order_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- whether the other party is seen it asks by itself
+language plpgsql stable security definer   -- checks by itself whether the other party is visible
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning it takes longer than running it
 as $$
@@ -32553,25 +32636,25 @@ begin
                        where c.id = o.seller_id) seller on true);
 end $$;
 comment on function private.order_cards is
-  'The cards of these orders, in order, those of the caller alone: {id, offering {id, title, description, priceMana, '
+  'The cards of these orders, in order, only those of the caller: {id, offering {id, title, description, priceMana, '
   'deliveryDays}, buyerId, buyer, sellerId, seller, quantity, priceMana, state, note, deliveryNote, attachment, '
-  'disputeReason, refundMana, deadlineAt, createdAt, history [{state, by, at}]}. Who is hidden is null, and so is the '
-  'id of an offering that the caller does not see any more.';
+  'disputeReason, refundMana, deadlineAt, createdAt, history [{state, by, at}]}. A hidden party is null, and so is '
+  'the id of an offering that the caller can''t see any more.';
 call private.force_index_scans('private.order_cards');
 
 create function private.require_order_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('order_unknown', private.order_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_order_card is 'Answers the card of an order of the caller''s.';
+comment on function private.require_order_card is 'Returns the card of an order of the caller.';
 
 create function private.find_orders(p_role text, p_state text, p_from app.place) returns app.found
-language plpgsql stable   -- invoker: the policy leaves the caller's own, all of which they see
+language plpgsql stable   -- invoker: the policy returns exactly the caller's own orders
 set search_path = ''
 as $$
 declare
   v_me     uuid := app.uid();
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -32596,7 +32679,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_orders is
-  'The next orders of the caller, as buyer, as seller or both, in a state or any, among the next 400.';
+  'The next orders of the caller as buyer, as seller or both, optionally only those in one state, among the next '
+  '400.';
 call private.force_index_scans('private.find_orders');
 
 create function api.list_orders(
@@ -32606,7 +32690,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- at infinity the id doesn't matter
   v_found app.found;
 begin
   if p_role not in ('buyer', 'seller') then
@@ -32622,13 +32706,13 @@ begin
   v_found := private.find_orders(p_role, p_state, v_from);
   return private.page(private.order_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_orders is 'The orders that the caller placed or got, newest first.';
+comment on function api.list_orders is 'The orders that the caller placed or received, newest first.';
 
 create function api.get_order(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_order_card(p_id); end $$;
-comment on function api.get_order is 'An order, for its buyer and its seller.';
+comment on function api.get_order is 'An order, for its buyer or its seller.';
 
 create function api.place_order(p_id uuid, p_expected_price integer, p_note text default null) returns json
 language plpgsql volatile
@@ -32647,7 +32731,7 @@ begin
   if v_offering.author_id = private.require_caller() then
     perform private.raise_error('order_oneself');
   end if;
-  -- in the order of locks: people, a space, their pair, the offering
+  -- locks in this order: people, the space, the pair of people, the offering
   perform private.lock_order_parties(v_offering.author_id);
   perform private.write_in_space(v_offering.space_id);
   perform private.lock_pairs(array[private.require_caller()], array[v_offering.author_id]);
@@ -32673,26 +32757,26 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
-  if p_asset is not null then   -- a repeat answers also when staff has taken it away since
+  if p_asset is not null then   -- a repeat works even if staff has removed the asset since
     perform private.use_asset(p_asset, array['image', 'video', 'audio', 'attachment']);
   end if;
   perform private.act_on_order(p_id, p_action, p_delivery_note, p_asset, p_reason);
   return private.finish_idempotent(p_action || '_order', private.require_order_card(p_id));
 end $$;
 comment on function private.take_order_step is
-  'Takes a step of an order of the caller''s, once an Idempotency-Key, and answers its card.';
+  'Takes a step of an order of the caller, once per Idempotency-Key, and returns its card.';
 
 create function api.accept_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'accept'); end $$;
-comment on function api.accept_order is 'The seller takes an order on; from now on the days of delivery count.';
+comment on function api.accept_order is 'The seller accepts an order; the days of delivery count from now on.';
 
 create function api.decline_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'decline'); end $$;
-comment on function api.decline_order is 'The seller does not take an order on; all of its mana goes back.';
+comment on function api.decline_order is 'The seller declines an order; all of its mana goes back to the buyer.';
 
 create function api.deliver_order(p_id uuid, p_delivery_note text, p_asset_id uuid default null) returns json
 language plpgsql volatile
@@ -32702,19 +32786,20 @@ begin
   return private.take_order_step(p_id, 'deliver', coalesce(private.require_text(p_delivery_note), ''), p_asset_id);
 end $$;
 comment on function api.deliver_order is
-  'The seller delivers, in words and perhaps with an asset of theirs. Fails: order_delivery_note.';
+  'The seller delivers, with a text and optionally an asset of theirs. Fails: order_delivery_note.';
 
 create function api.complete_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'complete'); end $$;
-comment on function api.complete_order is 'The buyer has what they ordered; the held mana is the seller''s.';
+comment on function api.complete_order is 'The buyer confirms the delivery; the seller gets the held mana.';
 
 create function api.cancel_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'cancel'); end $$;
-comment on function api.cancel_order is 'Ends an order before it is delivered; all of its mana goes back.';
+comment on function api.cancel_order is
+  'Cancels an order before it is delivered; all of its mana goes back to the buyer.';
 
 create function api.dispute_order(p_id uuid, p_reason text) returns json
 language plpgsql volatile
@@ -32723,11 +32808,11 @@ as $$
 begin
   return private.take_order_step(p_id, 'dispute', p_reason => coalesce(private.require_text(p_reason), ''));
 end $$;
-comment on function api.dispute_order is 'The buyer does not agree; an admin decides. Fails: order_reason.';
+comment on function api.dispute_order is 'The buyer disputes an order; an admin decides. Fails: order_reason.';
 
 -- sql/market/40_reviews.sql
 
--- Reviews: what a buyer says of an order that was completed, once.
+-- Reviews: a buyer may review each completed order once.
 -- docs/decisions.md, Market.
 
 create table app.offering_reviews (
@@ -32744,7 +32829,7 @@ create table app.offering_reviews (
   constraint review_stars check (stars between 1 and 5),
   constraint review_text check (length(body) <= 2000)
 );
--- what everybody sees: readers then need not walk over hundreds of reviews that were removed, or are of the banned
+-- only what everybody sees: readers then needn't scan reviews that were removed, or by banned people
 create index offering_reviews_offering_id_idx on app.offering_reviews (offering_id, created_at desc, id desc)
   where removed_at is null and not author_hidden;
 create index offering_reviews_own_idx on app.offering_reviews (offering_id, author_id, created_at desc, id desc)
@@ -32752,16 +32837,16 @@ create index offering_reviews_own_idx on app.offering_reviews (offering_id, auth
 create index offering_reviews_author_id_idx on app.offering_reviews (author_id, id);
 create index offering_reviews_created_at_idx on app.offering_reviews (created_at desc, id desc);
 comment on table app.offering_reviews is
-  'What buyers say of what they ordered. It stays with its order when the offering is deleted.';
+  'What buyers wrote about their orders. A review remains with its order when the offering is deleted.';
 comment on column app.offering_reviews.words is
-  'The words of its body, by which staff finds it. A trigger writes them.';
+  'The words of its body, for the search of staff. A trigger writes them.';
 comment on column app.offering_reviews.offering_id is
-  'No foreign key: a review outlives its offering, and still says which it was.';
+  'Has no foreign key: a review outlives its offering and still names it.';
 comment on column app.offering_reviews.removed_at is
-  'When staff took it from all but its author; null unless it is removed.';
+  'When staff hid it from everybody but its author; null unless it is removed.';
 comment on column app.offering_reviews.author_hidden is
-  'Whether the author is banned or erased, as app.contents.author_hidden. Their stars stay in the rating, as likes '
-  'stay.';
+  'Whether the author is banned or erased, as in app.contents.author_hidden. Their stars still count in the rating, '
+  'as likes do.';
 
 create view private.review_details with (security_invoker) as
 select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_at, r.words,
@@ -32769,7 +32854,7 @@ select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_a
                          'body', r.body) as detail
 from app.offering_reviews r;
 comment on view private.review_details is
-  'Reviews as staff sees them, {offeringId, orderId, stars, body}, also when their offering is deleted.';
+  'Reviews as staff sees them, {offeringId, orderId, stars, body}, also if their offering is deleted.';
 insert into private.content_child_kinds (kind, plural, relation, details) values
   ('review', 'reviews', 'app.offering_reviews', 'private.review_details');
 insert into private.content_child_tables (relation, person, key, words) values
@@ -32798,7 +32883,7 @@ begin
   return null;
 end $$;
 comment on function private.count_review is
-  'Trigger: the rating of an offering follows its reviews; one that staff removed does not count.';
+  'Trigger: keeps the rating of an offering; reviews that staff removed don''t count.';
 create trigger count_review after insert on app.offering_reviews
   for each row execute function private.count_review();
 create trigger count_removed_review after update on app.offering_reviews
@@ -32810,11 +32895,11 @@ from app.offering_reviews r
 cross join lateral private.visibility(r.author_id, case when r.removed_at is null then 0 else 3 end) v
 where v.is_visible;
 comment on view private.visible_reviews is
-  'The reviews that the caller may see where they see the offering or are a party of the order: not those of people '
-  'across a block, the banned and the erased; one that is removed its author alone. For definer functions.';
+  'The reviews that the caller may see, if they see the offering or are a party of the order: none across a block or '
+  'by banned or erased people, and removed ones only by the caller. For definer functions.';
 
 create function private.review_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- asks by itself whom the caller sees
+language plpgsql stable security definer   -- checks by itself whom the caller may see
 set search_path = ''
 as $$
 begin
@@ -32834,17 +32919,17 @@ begin
     join app.person_card author on author.id = r.author_id);
 end $$;
 comment on function private.review_cards is
-  'The cards of these reviews, in order, as far as the caller sees them: {id, orderId, authorId, author, stars, text, '
-  'createdAt, removedAt}. orderId is for buyer and seller.';
+  'The cards of those of these reviews that the caller may see, in order: {id, orderId, authorId, author, stars, '
+  'text, createdAt, removedAt}. orderId is null except for the buyer and the seller.';
 call private.force_index_scans('private.review_cards');
 
 create function private.find_reviews(p_offering uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under a policy it would pass over hidden reviews without end
+language plpgsql stable security definer   -- a policy would make it scan all hidden reviews
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -32871,12 +32956,11 @@ begin
   return v_found;
 end $$;
 comment on function private.find_reviews is
-  'The next reviews of an offering that the caller may see, among the next 400 that are there for everybody, and '
-  'their own.';
+  'The next reviews of an offering that the caller may see, their own removed ones included, among the next 400.';
 call private.force_index_scans('private.find_reviews');
 
 create function private.find_review_time(p_id uuid, p_offering uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor stays good when its review is removed
+language plpgsql stable security definer   -- a cursor stays valid when its review is removed
 set search_path = ''
 as $$
 begin
@@ -32885,7 +32969,7 @@ begin
             and private.may_meet(private.find_level(app.uid(), r.author_id)));
 end $$;
 comment on function private.find_review_time is
-  'When a review of this offering was written, also of one that was removed; null for others.';
+  'When a review of this offering was written, even if it was removed since; null for other reviews.';
 
 create function api.list_reviews(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -32893,7 +32977,7 @@ set search_path = ''
 as $$
 declare
   v_offering uuid := (private.require_content('offering', p_id)).id;
-  v_from     app.place := ('infinity', p_id)::app.place;   -- any id will do beside infinity
+  v_from     app.place := ('infinity', p_id)::app.place;   -- at infinity the id doesn't matter
   v_found    app.found;
 begin
   if p_cursor is not null then
@@ -32936,7 +33020,7 @@ begin
   return v_id;
 end $$;
 comment on function private.add_review is
-  'Reviews a completed order of the caller''s, once. Fails: review_stars, review_text.';
+  'Adds the caller''s review of a completed order of theirs, once. Fails: review_stars, review_text.';
 
 create function api.review_order(p_id uuid, p_stars integer, p_text text default null) returns json
 language plpgsql volatile
@@ -32952,7 +33036,7 @@ end $$;
 comment on function api.review_order is 'The buyer reviews a completed order, once.';
 
 create function private.require_reported_review(p_type text, p_target text) returns uuid
-language plpgsql stable security definer   -- asks by itself what the reporter sees
+language plpgsql stable security definer   -- checks by itself what the reporter may see
 set search_path = ''
 as $$
 declare
@@ -32968,18 +33052,18 @@ begin
   return v_id;
 end $$;
 comment on function private.require_reported_review is
-  'Answers the review that a report names, if the caller may see it.';
+  'Returns the review that a report names if the caller may see it.';
 insert into private.report_targets (type, finder) values ('review', 'private.require_reported_review');
 
 create function private.delete_offering(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may delete a detail
+language plpgsql volatile security definer   -- nobody may delete details
 set search_path = ''
 as $$
 begin
   perform private.lock_own_content('offering', p_id, false);
-  -- who orders just now waits for this, and finds nothing, or this waits and finds the order
+  -- a concurrent order waits and then fails, or this waits and then finds the order
   perform from app.offerings where id = p_id for no key update;
-  -- a probe a state, since thousands of others may have ended
+  -- one lookup per state, because thousands of other orders may have ended
   if exists (select from (select distinct t.state from private.order_transitions t) r
              cross join lateral (select from app.orders o
                                  where o.offering_id = p_id and o.state = r.state limit 1) running) then
@@ -32988,7 +33072,7 @@ begin
   perform private.delete_content('offering', p_id);
 end $$;
 comment on function private.delete_offering is
-  'Deletes the caller''s own offering, unless an order of it is running. Orders keep what was offered. Never: '
+  'Deletes the caller''s own offering, unless an order for it is running. Orders keep their copy of it. Never: '
   'writes_exceeded (it is no edit).';
 call private.force_index_scans('private.delete_offering');
 
@@ -32998,13 +33082,13 @@ set search_path = ''
 as $$
 begin
   perform private.delete_offering(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
-comment on function api.delete_offering is 'Deletes the caller''s offering for good.';
+comment on function api.delete_offering is 'Deletes the caller''s own offering for good.';
 
 -- sql/market/80_notifications.sql
 
--- Who hears of an order.
+-- Notifications of orders.
 
 insert into private.notification_kinds (kind, replaces_unread) values ('order.updated', true);
 
@@ -33018,7 +33102,8 @@ begin
           order by w.created_at desc, w.id desc limit 1);
 end $$;
 comment on function private.find_waiting_order is
-  'The latest order of the same offering by the same buyer that its seller has not answered yet, or null.';
+  'The latest order for the same offering by the same buyer that the seller has neither accepted nor declined yet, '
+  'or null.';
 call private.force_index_scans('private.find_waiting_order');
 
 create function private.notify_order(p_effects private.effects[]) returns void
@@ -33026,12 +33111,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- it names nobody: who has muted or blocked the other still has mana in the order
+  -- it names no actor: a mute or a block must not drop it, because both parties have mana in the order
   perform private.notify(array(
     select (e.user_id, 'order.updated', null, 'order', n.id::text,
             jsonb_build_object('orderId', n.id, 'state', n.state),
-            -- before the seller takes an order on, its buyer places and cancels as many as they like: those of one
-            -- offering are one subject, which is named by a hash, since a buyer's internal id goes out to nobody
+            -- a buyer can place and cancel any number of orders before the seller accepts one: for one offering
+            -- they are one subject, named by a hash, because nobody may see the internal id of the buyer
             case when u.untaken then concat_ws(':', 'order.updated', o.offering_id,
                                                md5(concat_ws(':', o.offering_id, o.buyer_id))) end,
             null, e.caused_at)::private.notice
@@ -33039,7 +33124,7 @@ begin
     join app.orders o on o.id = (e.payload ->> 'orderId')::uuid
     cross join lateral (
       select e.user_id = o.seller_id and (e.payload ->> 'state' = 'held' or o.deadline_at is null) as untaken) u
-    -- the one notice of the subject must not tell of an order that ended while another waits for the seller
+    -- the one notification must not be about an ended order while another waits for the seller
     cross join lateral (
       select case when u.untaken and e.payload ->> 'state' <> 'held' then private.find_waiting_order(o) end as id) w
     cross join lateral (
@@ -33047,15 +33132,15 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_order is
-  'Listener: tells those who did not cause it that an order was placed, or came into another state. A seller has one '
-  'unread notice for each buyer of an offering until they take an order on; where one of these ends, it tells of the '
-  'latest that still waits, if there is one.';
+  'Listener: notifies the parties who did not cause it that an order was placed or changed its state. Until the '
+  'seller accepts an order, they have one unread notification for each offering and buyer; when one of these orders '
+  'ends, it is about the latest that still waits, if any.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('market.order.changed', 'private.notify_order', 600, 'soon');
 
 -- sql/market/90_erasure.sql
 
--- What a ban and an erasure do to orders, and where personal data is in the market. Reviews are children of contents.
+-- What bans and erasures do to orders, and where the market has personal data. Reviews are children of contents.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Market; Erasure and export.
 
@@ -33067,19 +33152,19 @@ insert into private.personal_data (relation, person_column, section, within) val
   ('app.order_steps', 'order_id', 'orderSteps', '{ordersPlaced,ordersReceived}');
 
 create function private.interrupt_orders(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- a ban and an erasure change orders of their person
+language plpgsql volatile security definer   -- a ban or an erasure changes the person's orders
 set search_path = ''
 as $$
 declare
   v_user  uuid := (p_job ->> 'userId')::uuid;
   v_order app.orders;
 begin
-  -- the end of a ban waits for this, or this finds it
+  -- a concurrent end of the ban waits, or is seen here
   perform from app.users where id = v_user and (banned_at is not null or erased_at is not null) for share;
   if not found then
     return json_build_object('changed', 0, 'next', null);
   end if;
-  -- one order a batch: it then locks no more than a step by hand does
+  -- one order per batch, so that it locks no more than a step by a person
   select * into v_order from app.orders o
   where o.state in ('held', 'accepted', 'delivered') and (o.buyer_id = v_user or o.seller_id = v_user)
     and (o.due_at <= now()) is not true
@@ -33092,9 +33177,9 @@ begin
   return json_build_object('changed', 1, 'next', v_order.id);
 end $$;
 comment on function private.interrupt_orders is
-  'For the worker alone: takes the next running order of a person {userId} who is banned or erased to its end: what '
-  'is only held goes back, what was accepted or delivered is for an admin to decide. What is due the other job ends. '
-  'Answers {changed, next}; next is null when none is left.';
+  'For the worker alone: ends the next running order of a banned or erased person {userId}, or hands it to an admin: '
+  'a held order is cancelled or declined and the mana goes back; an accepted or delivered one becomes disputed. Due '
+  'orders are left to the job end-orders. Returns {changed, next}; next is null if there are no more.';
 call private.make_batch_queue('interrupted-orders', 'private.interrupt_orders');
 
 create function private.erase_orders(p_user uuid) returns void
@@ -33121,7 +33206,7 @@ begin
   end if;
 end $$;
 comment on function private.erase_orders is
-  'Takes the words of an erased person out of up to 500 orders that they placed, and as many that they got.';
+  'Deletes an erased person''s texts from up to 500 orders that they placed, and up to 500 that they received.';
 call private.force_index_scans('private.erase_orders');
 
 create function private.interrupt_person(p_user app.users) returns void
@@ -33138,8 +33223,8 @@ begin
   end if;
 end $$;
 comment on function private.interrupt_person is
-  'Step: the running orders of who is banned or erased end, by the worker, and an erasure takes their words out of '
-  'all orders. Before private.hide_contents, since orders are locked before what they are of.';
+  'Step: the worker ends the running orders of a banned or erased person, and an erasure deletes their texts from '
+  'all orders. It runs before private.hide_contents, because orders are locked before their offerings.';
 insert into private.account_steps (step, events, position) values
   ('private.interrupt_person', '{ban,erasure}', 155);
 
@@ -33155,7 +33240,7 @@ create policy select_with_content on app.offerings for select to authenticated
   using ((select true from app.contents c where c.id = offerings.id));
 comment on policy select_with_content on app.offerings is 'Everybody who sees the head sees the offering.';
 
--- order_transitions: a registry, for definer functions alone
+-- order_transitions: a registry, only for definer functions
 alter table private.order_transitions enable row level security;
 
 -- orders
@@ -33165,7 +33250,8 @@ grant select on app.orders to authenticated;
 create policy select_party on app.orders for select to authenticated
   using (buyer_id = (select app.uid()) or seller_id = (select app.uid()));
 comment on policy select_party on app.orders is
-  'Buyer and seller see their order, also across a block: they have mana in it. Definer functions write it.';
+  'The buyer and the seller see their order, also across a block, because they have mana in it. Definer functions '
+  'write it.';
 
 -- order_steps
 alter table app.order_steps enable row level security;
@@ -33175,7 +33261,7 @@ create policy select_with_order on app.order_steps for select to authenticated
   using ((select true from app.orders o where o.id = order_id));
 comment on policy select_with_order on app.order_steps is 'Whoever sees the order sees its history.';
 
--- offering_reviews: read by definer functions, private.visible_reviews has the rule
+-- offering_reviews: only definer functions read them, by the rule in private.visible_reviews
 alter table app.offering_reviews enable row level security;
 
 -- helpers
@@ -33219,7 +33305,7 @@ grant execute on function
   api.update_offering
   to authenticated;
 
--- jobs, and batches that the worker does
+-- jobs, and batches for the worker
 grant execute on function
   private.interrupt_orders,
   private.job_end_orders
