@@ -21,12 +21,16 @@ async function total(): Promise<number> {
 }
 
 let worker: Promise<Worker> | undefined
-/** Starts the worker when a test first calls this; jobs queued before wait for it. */
+/** Starts the worker if it doesn't run; jobs queued before wait for it. */
 const work = () => {
   worker ??= startWorker({ config: readConfig(environment(database.url)), databaseUrl: database.url, pollSeconds: 0.1 })
   return worker
 }
-afterAll(async () => (await worker)?.stop())
+const stopWork = async () => {
+  await (await worker)?.stop()
+  worker = undefined
+}
+afterAll(stopWork)
 
 test('A long job does not keep others in its queue waiting', { timeout: 30_000 }, async () => {
   await owner.unsafe(`
@@ -161,7 +165,7 @@ test('A person with more data than one transaction erases is invisible immediate
   }
   expect(await left()).toBe(2 * LIKES + 600 + 25 + 2 * 1100 + LIKES + 1100)
   expect(await alice.get(`/posts/${oldest}`)).toMatchObject({ status: 200 })
-  await (await work()).stop()
+  await stopWork()
 
   expect(await prolific.post('/me/delete', { password: prolific.password })).toMatchObject({ status: 200 })
   expect(await left()).toBeGreaterThan(3000)
@@ -172,7 +176,6 @@ test('A person with more data than one transaction erases is invisible immediate
   )
   expect((await alice.get<{ items: object[] }>(`/posts/${found.id}/replies`)).body.items).toEqual([])
 
-  worker = undefined
   await work()
   await until(async () => (await left()) === 0)
   const counters = await alice.get<{ counters: { replies: number } }>(`/posts/${found.id}`)
@@ -197,6 +200,7 @@ test('All voters are notified once of a poll’s end, except those who cannot se
       where kind = 'poll.closed' and target_id = ${post.id}`
     return row
   }
+  await stopWork()
   await owner`select private.job_close_polls()`
   expect(await notices()).toEqual({ notices: 0, people: 0 })
   await work()
