@@ -82,7 +82,6 @@ grant execute on function
   private.staff_user_details,
   private.count_fitting_wiki_proposals,
   private.staff_wiki_proposals,
-  private.suspicious_flows,
   private.switch_flag,
   private.emit_moderation,
   private.trending_at,   -- a column of posts is computed with it

@@ -242,7 +242,6 @@ grant execute on function
   private.find_bookmark_time,
   private.find_bookmarks,
   private.find_item_place,
-  private.find_post_time,
   private.find_posts_by,
   private.find_replies,
   private.find_reply_time,

@@ -62,7 +62,6 @@ grant execute on function
   private.revoke_space_invitation,
   private.settle_request,
   private.space_cards,
-  private.space_heads,
   private.space_invitation_cards,
   private.withdraw_request,
   private.write_in_space

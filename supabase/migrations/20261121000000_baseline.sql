@@ -3401,36 +3401,27 @@ do $$ begin
 exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write only policies
 end $$;
 
--- helpers that operations call in their caller's name
+-- helpers that operations call with their caller's rights; test/grants.test.ts finds a needless grant
 grant execute on function
   app.uid,
   private.check_caller,
   private.enter,
   private.raise_error,
-  private.error_response,
   private.raise_check_violation,
   private.require_caller
   to anon, authenticated, service_role, gate;
 grant execute on function
   private.actor_id,
-  private.begin_idempotent,
   private.calendar_end,
-  private.catch_up,
-  private.check_lock_order,
   private.check_text,
-  private.count_writes,
   private.cursor_place,
-  private.domain,
-  private.emit,
   private.find_idempotency_key,
   private.find_person,
-  private.finish_idempotent,
   private.is_ahead,
   private.lock,
   private.may_meet,
   private.merge_objects,
   private.not_modified,
-  private.open,
   private.open_cursor,
   private.page,
   private.page_of_texts,
@@ -3447,16 +3438,28 @@ grant execute on function
   private.require_role,
   private.require_text,
   private.require_uuid,
-  private.seal,
   private.seal_cursor,
   private.trimmed,
   private.username_of,
   private.utc
   to authenticated, service_role, gate;
-grant execute on function private.share_lock_person to authenticated;
+grant execute on function
+  private.catch_up,
+  private.count_writes,
+  private.share_lock_person
+  to authenticated;
+grant execute on function
+  private.begin_idempotent,
+  private.check_lock_order,
+  private.domain,
+  private.emit,
+  private.error_response,
+  private.finish_idempotent,
+  private.open
+  to authenticated, service_role;
+grant execute on function private.seal to authenticated;
 grant execute on function
   private.audit,
-  private.find_level,
   private.ledger_points,
   private.lock_pairs
   to service_role;
@@ -10142,7 +10145,6 @@ grant execute on function
   private.revoke_space_invitation,
   private.settle_request,
   private.space_cards,
-  private.space_heads,
   private.space_invitation_cards,
   private.withdraw_request,
   private.write_in_space
@@ -14288,7 +14290,6 @@ grant execute on function
   private.find_bookmark_time,
   private.find_bookmarks,
   private.find_item_place,
-  private.find_post_time,
   private.find_posts_by,
   private.find_replies,
   private.find_reply_time,
@@ -21712,12 +21713,10 @@ grant execute on function
   private.content_list,
   private.content_place,
   private.delete_content,
-  private.edit_content,
   private.lock_open_content,
   private.find_contents,
   private.find_contents_by,
   private.interests_below,
-  private.lock_own_content,
   private.require_body,
   private.require_content,
   private.require_reported_content,
@@ -42139,7 +42138,6 @@ grant execute on function
   private.staff_user_details,
   private.count_fitting_wiki_proposals,
   private.staff_wiki_proposals,
-  private.suspicious_flows,
   private.switch_flag,
   private.emit_moderation,
   private.trending_at,   -- a column of posts is computed with it

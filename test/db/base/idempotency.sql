@@ -69,7 +69,7 @@ select is(private.begin_idempotent('tap', '{"n": 3}')::text, null, 'A failed req
 -- Acting as somebody without a token
 select test.act_as_anon();
 select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, '42501', null, 'An anonymous caller can''t use keys');
-select test.act_as_gate();
+select test.act('authenticated', null);
 select pg_temp.key('one');
 select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, 'PT401', 'token_missing', 'A key needs a signed-in caller');
 
