@@ -1,10 +1,10 @@
--- Who may see the wiki. Twin of sql/wiki/. Definer functions alone write it.
+-- Who may see the wiki. Twin of sql/wiki/. Only definer functions write it.
 
 -- wiki_versions
 alter table app.wiki_versions enable row level security;
 grant select on app.wiki_versions, app.wiki_version_card to authenticated;
 create policy select_all on app.wiki_versions for select to authenticated using (true);
-comment on policy select_all on app.wiki_versions is 'What is approved is common: everybody reads it.';
+comment on policy select_all on app.wiki_versions is 'Everybody reads approved text.';
 
 -- wiki_proposals
 alter table app.wiki_proposals enable row level security;
@@ -12,14 +12,14 @@ grant select on app.wiki_proposals to authenticated;
 create policy select_visible on app.wiki_proposals for select to authenticated
   using ((select true from app.users u where u.id = author_id));
 comment on policy select_visible on app.wiki_proposals is
-  'Everybody sees proposals, but not across a block, nor those of the banned and the erased.';
--- no insert: private.add_wiki_proposal writes one, while the wiki is open and within the limit of an hour
+  'Everybody sees proposals, except across a block and except those of banned and erased people.';
+-- no insert: private.add_wiki_proposal writes proposals, while the wiki is open and within the hourly limit
 
 -- wiki_votes
 alter table app.wiki_votes enable row level security;
 grant select on app.wiki_votes to authenticated;
 create policy select_own on app.wiki_votes for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.wiki_votes is 'People see only their own votes. Those of others show as a sum.';
+comment on policy select_own on app.wiki_votes is 'People see only their own votes. Votes of others show as a sum.';
 
 -- helpers
 grant execute on function

@@ -1,5 +1,5 @@
--- The wiki: an entry for each interest, written by the community. Its versions are never changed; a new one comes of a
--- proposal that is approved, by votes or by the staff.
+-- The wiki: an entry for each interest, written by the community. A version never changes. A new version is made when
+-- a proposal is approved, by votes or by staff.
 -- docs/decisions.md, Wiki.
 
 create table app.wiki_versions (
@@ -14,9 +14,9 @@ create table app.wiki_versions (
 );
 create index wiki_versions_author_id_idx on app.wiki_versions (author_id, id);
 comment on table app.wiki_versions is
-  'Every version of every entry, appended only; the entry is the latest one. The text is common: it stays when its '
-  'author is banned or erased, and names nobody then.';
-comment on column app.wiki_versions.version is 'From 1 on without a gap. An interest without an entry is at 0.';
+  'Every version of every entry; rows are only added. The entry is the latest version. The text belongs to everybody: '
+  'it remains when its author is banned or erased, and then has no author.';
+comment on column app.wiki_versions.version is 'Starts at 1, without gaps. An interest without an entry is at 0.';
 call private.make_append_only('app.wiki_versions');
 
 create table app.wiki_proposals (
@@ -40,7 +40,7 @@ create table app.wiki_proposals (
   check ((status = 'approved') = (version is not null))
 );
 create unique index wiki_proposals_version_key on app.wiki_proposals (interest_id, version) where version is not null;
--- without those of the silent: readers then need not walk over hundreds of them
+-- without proposals of hidden people, so that readers need not skip hundreds of them
 create index wiki_proposals_interest_id_idx on app.wiki_proposals (interest_id, created_at desc, id desc)
   where not author_hidden;
 create index wiki_proposals_interest_status_idx
@@ -49,19 +49,20 @@ create index wiki_proposals_created_at_idx on app.wiki_proposals (created_at des
 create index wiki_proposals_status_idx on app.wiki_proposals (status, created_at desc, id desc);
 create index wiki_proposals_author_id_idx on app.wiki_proposals (author_id, id);
 comment on table app.wiki_proposals is
-  'What people propose that an entry should say. A settled one never changes again.';
+  'Proposed texts for an entry. Once a proposal is settled, it never changes.';
 call private.make_nulls_raise_codes('app.wiki_proposals');
-comment on column app.wiki_proposals.base_version is 'The version that it was written upon.';
+comment on column app.wiki_proposals.base_version is 'The version that the proposal is based on.';
 comment on column app.wiki_proposals.body is
-  'The whole entry as it is proposed, Markdown as it was written. Null when its author is erased, as summary is.';
+  'The whole proposed entry, as Markdown source. Null if the author is erased; the same holds for summary.';
 comment on column app.wiki_proposals.status is
-  'open, then approved by votes or staff, rejected by staff, withdrawn by its author or with their erasure, or '
-  'superseded: it was to be approved, and the entry had another version by then.';
+  'open; then approved (by votes or staff), rejected (by staff), withdrawn (by its author or their erasure), or '
+  'superseded (when it was to be approved, the entry already had a newer version).';
 comment on column app.wiki_proposals.net_votes is
-  'The sum of its votes. Written with a vote, under the lock of this row.';
+  'The sum of its votes. Updated with each vote, under the lock of this row.';
 comment on column app.wiki_proposals.version is 'The version that it became; null unless it is approved.';
 comment on column app.wiki_proposals.author_hidden is
-  'Whether the author is banned or erased: private.hide_children. Until then app.hidden_people hides it.';
+  'Whether the author is banned or erased; set by private.hide_children. Until it is set, app.hidden_people hides the '
+  'proposal.';
 comment on column app.wiki_proposals.resolved_at is 'When it was settled; null while it is open.';
 
 create table app.wiki_votes (
@@ -72,8 +73,8 @@ create table app.wiki_votes (
   primary key (proposal_id, user_id)
 );
 create index wiki_votes_user_id_idx on app.wiki_votes (user_id, proposal_id);
-comment on table app.wiki_votes is 'Votes on proposals, one a person.';
-comment on column app.wiki_votes.value is '1 for it, -1 against it; who is for neither has no row.';
+comment on table app.wiki_votes is 'Votes on proposals, one per person and proposal.';
+comment on column app.wiki_votes.value is '1 for it, -1 against it; a person with neither opinion has no row.';
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.wiki_versions', 'author_id', 'wikiVersions'),
@@ -106,7 +107,7 @@ create trigger _100_check_author before insert on app.wiki_proposals
   for each row execute function private.check_author();
 
 create function private.require_wiki_reputation(p_user uuid, p_interest uuid) returns void
-language plpgsql volatile   -- what waits for the person is applied first
+language plpgsql volatile   -- applies the person's waiting effects first
 set search_path = ''
 as $$
 begin
@@ -116,17 +117,17 @@ begin
   end if;
 end $$;
 comment on function private.require_wiki_reputation is
-  'Passes when a person has a reputation of 5 in the interest or of 20 in all. For definer functions.';
+  'Passes if the person has a reputation of 5 in the interest or of 20 in total. For definer functions.';
 
 create function private.check_wiki_author() returns trigger
-language plpgsql security definer   -- applies what waits for the author
+language plpgsql security definer   -- applies the author's waiting effects
 set search_path = ''
 as $$
 begin
   perform private.require_wiki_reputation(new.author_id, new.interest_id);
   return new;
 end $$;
-comment on function private.check_wiki_author is 'Trigger: who proposes has the reputation for it.';
+comment on function private.check_wiki_author is 'Trigger: the author of a proposal must have the reputation for it.';
 create trigger _300_check_wiki_author before insert on app.wiki_proposals
   for each row execute function private.check_wiki_author();
 
@@ -144,10 +145,10 @@ begin
   end if;
   return v_interest;
 end $$;
-comment on function private.require_wiki is 'The interest of this slug, while the wiki is open.';
+comment on function private.require_wiki is 'Returns the interest with this slug, if the wiki is open.';
 
 create function private.require_wiki_author(p_slug text) returns void
-language plpgsql volatile security definer   -- what waits for the caller is applied first
+language plpgsql volatile security definer   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -156,7 +157,7 @@ begin
   perform private.require_wiki_reputation(private.require_caller(), v_interest);
 end $$;
 comment on function private.require_wiki_author is
-  'Passes for who may propose what the entry of an interest should say.';
+  'Passes if the caller may propose a text for the entry of this interest.';
 
 create function private.wiki_version(p_interest uuid) returns integer
 language plpgsql stable
@@ -165,7 +166,8 @@ as $$
 begin
   return coalesce((select max(version) from app.wiki_versions where interest_id = p_interest), 0);
 end $$;
-comment on function private.wiki_version is 'The latest version of the entry of an interest; 0 when there is none.';
+comment on function private.wiki_version is
+  'Returns the latest version of the entry of an interest; 0 if there is none.';
 
 create view app.wiki_version_card with (security_invoker) as
 select v.id, v.interest_id, v.version,
@@ -178,8 +180,8 @@ select v.id, v.interest_id, v.version,
          'createdAt', private.utc(v.created_at)) as card
 from app.wiki_versions v left join app.person_card p on p.id = v.author_id;
 comment on view app.wiki_version_card is
-  'A version in the history, {id, version, summary, authorId, author, createdAt}; the author is null where the reader '
-  'does not see them.';
+  'A version in the history, {id, version, summary, authorId, author, createdAt}; authorId and author are null if the '
+  'reader can''t see the author.';
 
 create function private.wiki_version_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -189,7 +191,7 @@ begin
   return (select json_agg(c.card order by i.place)
           from unnest(p_ids) with ordinality as i (id, place) join app.wiki_version_card c on c.id = i.id);
 end $$;
-comment on function private.wiki_version_cards is 'The cards of these versions, in order.';
+comment on function private.wiki_version_cards is 'Returns the cards of these versions, in order.';
 call private.force_index_scans('private.wiki_version_cards');
 
 create function api.get_wiki_entry(p_slug text) returns json
@@ -216,8 +218,8 @@ begin
     left join app.person_card p on p.id = v.author_id);
 end $$;
 comment on function api.get_wiki_entry is
-  'The entry of an interest: {interestId, slug, name, version, body, summary, authorId, author, updatedAt}; without '
-  'one version 0 and an empty body.';
+  'Returns the entry of an interest: {interestId, slug, name, version, body, summary, authorId, author, updatedAt}. '
+  'If there is no entry, version is 0 and body is empty.';
 
 create function api.list_wiki_versions(p_slug text, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -260,4 +262,4 @@ begin
   return v_card;
 end $$;
 comment on function api.get_wiki_version is
-  'A version of an entry: as in the history, with interestId, slug and body.';
+  'Returns a version of an entry: its card in the history, with interestId, slug and body.';

@@ -1,16 +1,16 @@
--- Proposals: who may make and settle them, and how one becomes a version. It is settled under the lock of its row, and
--- becomes a version under the lock of the entry: so one approval makes one version, however many come at once.
+-- Proposals: who may make and settle them, and how one becomes a version. A proposal is settled under the lock of its
+-- row and becomes a version under the lock of the entry, so concurrent approvals make only one version.
 -- docs/decisions.md, Wiki.
 
 insert into private.lock_kinds (kind, position) values ('wiki proposal', 590), ('wiki entry', 595);
 
 create function private.count_fitting_wiki_proposals(p_ids uuid[], p_limit integer) returns integer
-language plpgsql stable security definer   -- asked of proposals that their list has found
+language plpgsql stable security definer   -- its caller has found these proposals
 set search_path = ''
 as $$
 begin
   return private.count_fitting(array(
-    -- the facade compares the texts, and that takes it most
+    -- comparing the two texts is most of the facade's work
     select 2 * (coalesce(octet_length(w.body), 0) + coalesce(octet_length(b.body), 0))
     from unnest(p_ids) with ordinality as i (id, place)
     left join app.wiki_proposals w on w.id = i.id
@@ -18,7 +18,7 @@ begin
     order by i.place), p_limit);
 end $$;
 comment on function private.count_fitting_wiki_proposals is
-  'How many of these proposals a page of p_limit has: private.count_fitting, of the texts and their difference.';
+  'Returns how many of these proposals fit on a page of p_limit: private.count_fitting over the texts to compare.';
 call private.force_index_scans('private.count_fitting_wiki_proposals');
 
 create function private.wiki_proposal_cards(p_ids uuid[]) returns json
@@ -52,34 +52,34 @@ begin
     left join app.wiki_versions b on b.interest_id = w.interest_id and b.version = w.base_version);
 end $$;
 comment on function private.wiki_proposal_cards is
-  'These proposals, in order, as far as the caller sees them: {id, interestId, slug, proposerId, proposer, status, '
-  'baseVersion, summary, body, baseBody (the text that it was written upon), netVotes, version, viewer {vote}, '
+  'Returns those of these proposals that the caller can see, in order: {id, interestId, slug, proposerId, proposer, '
+  'status, baseVersion, summary, body, baseBody (the text that it is based on), netVotes, version, viewer {vote}, '
   'createdAt, resolvedAt}.';
 call private.force_index_scans('private.wiki_proposal_cards');
 
 create function private.find_wiki_proposals(p_interest uuid, p_status text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
+language plpgsql stable security definer   -- under the policy it might skip any number of hidden people
 set search_path = ''
 as $$
 declare
   v_list   text := 'proposals ' || p_interest;
   v_place  app.place := private.require_place(v_list, p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := v_place.at;   -- plain variables; expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := p_interest;   -- any id will do beside infinity
+    v_before := p_interest;   -- with infinity any id works
   elsif v_from is null then
-    -- also of somebody who was banned or erased since
+    -- accepts a cursor whose author has since been banned or erased
     select created_at, id into v_from, v_before from app.wiki_proposals
     where id = v_place.id and interest_id = p_interest and private.may_meet(private.find_level(app.uid(), author_id));
     if not found then
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  -- one of the two ways in is open
+  -- only one of the two branches finds rows
   with looked as materialized (
     select * from (
       (select created_at as at, id, author_id from app.wiki_proposals
@@ -102,8 +102,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_wiki_proposals is
-  'The next proposals about an interest, all or those of a status, by people whom the caller sees, among the next '
-  '400.';
+  'Returns the next proposals about an interest, all or those with a status, whose authors the caller can see. Looks '
+  'at the next 400.';
 call private.force_index_scans('private.find_wiki_proposals');
 
 create function api.list_wiki_proposals(
@@ -119,17 +119,17 @@ begin
   return private.page(private.wiki_proposal_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_wiki_proposals is
-  'The proposals about an interest, newest first, all or those of a status.';
+  'Lists the proposals about an interest, newest first, all or those with a status.';
 
 create function private.add_wiki_proposal(p_interest uuid, p_body text, p_summary text, p_base_version integer)
 returns uuid
-language plpgsql volatile security definer   -- nobody may write proposals
+language plpgsql volatile security definer   -- nobody may write proposals directly
 set search_path = ''
 as $$
 declare
   v_id uuid;
 begin
-  -- null is the body of the erased
+  -- an empty text instead of null, because null means that the author is erased
   insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary)
   values (p_interest, private.require_caller(), p_base_version, coalesce(private.require_markdown(p_body), ''),
           coalesce(private.require_name(p_summary), ''))
@@ -150,7 +150,8 @@ declare
 begin
   perform private.count_writes('wiki');
   v_id := private.add_wiki_proposal(v_interest, p_body, p_summary, p_base_version);
-  -- behind the rules of a row: who may not propose hears that. The approval looks again
+  -- after the checks of the row, so that a caller who may not propose gets that error. Approval checks the version
+  -- again
   if p_base_version <> private.wiki_version(v_interest) then
     perform private.raise_error('wiki_base_stale');
   end if;
@@ -161,7 +162,7 @@ comment on function api.create_wiki_proposal is 'Proposes what the entry of an i
 create function private.settle_wiki_proposal(
   p_proposal app.wiki_proposals, p_status text, p_version integer default null
 ) returns void
-language plpgsql volatile security definer   -- nobody may write proposals
+language plpgsql volatile security definer   -- nobody may write proposals directly
 set search_path = ''
 as $$
 begin
@@ -174,10 +175,10 @@ begin
   end if;
 end $$;
 comment on function private.settle_wiki_proposal is
-  'Settles an open proposal that is locked. Its author hears of it, unless it is they who withdraw it.';
+  'Settles an open proposal that the caller has locked. Its author is notified, unless they withdrew it.';
 
 create function private.approve_wiki_proposal(p_proposal app.wiki_proposals) returns boolean
-language plpgsql volatile security definer   -- nobody may write the wiki
+language plpgsql volatile security definer   -- nobody may write the wiki directly
 set search_path = ''
 as $$
 declare
@@ -194,11 +195,11 @@ begin
   return true;
 end $$;
 comment on function private.approve_wiki_proposal is
-  'Makes the next version of an entry of an open proposal that is locked; false when the entry has another version by '
-  'now, and then the proposal is superseded.';
+  'Makes an open, locked proposal the next version of its entry. If the entry has a newer version already, the '
+  'proposal becomes superseded and the function returns false.';
 
 create function private.lock_wiki_proposal(p_id uuid) returns app.wiki_proposals
-language plpgsql volatile security definer   -- nobody may touch proposals; its callers look at who may see them
+language plpgsql volatile security definer   -- nobody may lock proposals directly; its callers check who may see them
 set search_path = ''
 as $$
 declare
@@ -206,12 +207,12 @@ declare
 begin
   perform private.check_lock_order('wiki proposal');
   select * into v_proposal from app.wiki_proposals where id = p_id for no key update;
-  -- the lock comes before the version is read: of two proposals for one version the second finds the first
+  -- lock before reading the version: of two proposals for one version, the second then sees the first
   perform private.lock('wiki entry', v_proposal.interest_id::text) where v_proposal.id is not null;
   return v_proposal;
 end $$;
 comment on function private.lock_wiki_proposal is
-  'Locks a proposal, and the entry for which it is, until the transaction ends; null when there is none.';
+  'Locks a proposal and its entry until the transaction ends; returns null if there is no such proposal.';
 
 create function private.require_open_wiki_proposal(p_proposal app.wiki_proposals) returns void
 language plpgsql stable
@@ -222,10 +223,10 @@ begin
     perform private.raise_error('wiki_proposal_settled');
   end if;
 end $$;
-comment on function private.require_open_wiki_proposal is 'Passes for an open proposal.';
+comment on function private.require_open_wiki_proposal is 'Passes if the proposal is open.';
 
 create function private.vote_on_wiki_proposal(p_id uuid, p_value integer) returns boolean
-language plpgsql volatile security definer   -- nobody may write proposals
+language plpgsql volatile security definer   -- nobody may write proposals directly
 set search_path = ''
 as $$
 declare
@@ -234,7 +235,7 @@ declare
   v_mine     smallint;
 begin
   select value into v_mine from app.wiki_votes where proposal_id = p_id and user_id = v_me;
-  -- a vote can be taken back by who sees the proposal no more
+  -- the caller can take a vote back even if they can no longer see the proposal
   if v_proposal.id is null
      or (not exists (select from private.visible_people where id = v_proposal.author_id)
          and (p_value <> 0 or v_mine is null)) then
@@ -258,11 +259,11 @@ begin
   return v_proposal.net_votes < 3 or private.approve_wiki_proposal(v_proposal);
 end $$;
 comment on function private.vote_on_wiki_proposal is
-  'Sets the caller''s vote on an open proposal, or with 0 takes it back. At a net of 3 the proposal is approved; '
-  'false when that came too late.';
+  'Sets the caller''s vote on an open proposal, or takes it back with 0. At a net of 3 the proposal is approved; '
+  'returns false if it was superseded instead.';
 
 create function private.require_wiki_voter(p_id text) returns void
-language plpgsql volatile security definer   -- what waits for the caller is applied first
+language plpgsql volatile security definer   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -278,7 +279,7 @@ begin
   perform private.require_wiki_reputation(private.require_caller(), v_proposal.interest_id);
 end $$;
 comment on function private.require_wiki_voter is
-  'Passes for who may vote on a proposal; taking a vote back takes less.';
+  'Passes if the caller may vote on a proposal. Taking a vote back requires less.';
 
 create function api.vote_wiki_proposal(p_id uuid, p_value integer) returns json
 language plpgsql volatile
@@ -291,15 +292,16 @@ begin
   end if;
   perform private.count_writes('votes');
   if not private.vote_on_wiki_proposal(p_id, p_value) then
-    return private.error_response('wiki_base_stale');   -- no raise, which would leave it open
+    return private.error_response('wiki_base_stale');   -- raising would undo the new status
   end if;
   return private.wiki_proposal_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.vote_wiki_proposal is
-  'Votes on a proposal; the caller''s own vote replaces their earlier one. Null who no longer sees it.';
+  'Votes on a proposal; a new vote replaces the caller''s earlier one. Null if the caller can no longer see the '
+  'proposal.';
 
 create function private.withdraw_wiki_proposal(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may write proposals
+language plpgsql volatile security definer   -- nobody may write proposals directly
 set search_path = ''
 as $$
 declare
@@ -313,7 +315,7 @@ begin
   perform private.require_open_wiki_proposal(v_proposal);
   perform private.settle_wiki_proposal(v_proposal, 'withdrawn');
 end $$;
-comment on function private.withdraw_wiki_proposal is 'The caller takes their open proposal back.';
+comment on function private.withdraw_wiki_proposal is 'Withdraws an open proposal of the caller.';
 
 create function api.withdraw_wiki_proposal(p_id uuid) returns json
 language plpgsql volatile
@@ -324,4 +326,4 @@ begin
   perform private.withdraw_wiki_proposal(p_id);
   return private.wiki_proposal_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.withdraw_wiki_proposal is 'Takes the caller''s own open proposal back.';
+comment on function api.withdraw_wiki_proposal is 'Withdraws an open proposal of the caller.';

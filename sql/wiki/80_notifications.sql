@@ -1,4 +1,4 @@
--- Notifications of the wiki: what became of one's proposal.
+-- Notifications of the wiki: a person is told what became of their proposal.
 
 insert into private.notification_kinds (kind) values ('wiki.resolved');
 
@@ -7,7 +7,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- there is no actor: it was the community, or the staff
+  -- no actor, because the community or staff decided
   perform private.notify(array(
     select (e.user_id, 'wiki.resolved', null, 'wiki-proposal', e.payload ->> 'proposalId',
             e.payload || jsonb_build_object('slug', i.slug), null, null, e.caused_at)::private.notice

@@ -1,4 +1,4 @@
--- What an erasure does to the wiki. What was approved is common and stays, without a name; votes stay as counts.
+-- What an erasure does to the wiki. Approved text remains, without its author's name; votes remain as counts.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Erasure and export.
 
@@ -24,6 +24,6 @@ begin
   end if;
 end $$;
 comment on function private.erase_wiki_proposals is
-  'Step: takes the words out of an erased person''s proposals, 500 at once, and withdraws open ones.';
+  'Step: empties the texts of an erased person''s proposals, 500 at a time, and withdraws open ones.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_wiki_proposals', '{erasure}', 169);
