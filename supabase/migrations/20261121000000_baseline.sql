@@ -33312,8 +33312,8 @@ grant execute on function
 
 -- sql/wiki/10_wiki.sql
 
--- The wiki: an entry for each interest, written by the community. Its versions are never changed; a new one comes of a
--- proposal that is approved, by votes or by the staff.
+-- The wiki: an entry for each interest, written by the community. A version never changes. A new version is made when
+-- a proposal is approved, by votes or by staff.
 -- docs/decisions.md, Wiki.
 
 create table app.wiki_versions (
@@ -33328,9 +33328,9 @@ create table app.wiki_versions (
 );
 create index wiki_versions_author_id_idx on app.wiki_versions (author_id, id);
 comment on table app.wiki_versions is
-  'Every version of every entry, appended only; the entry is the latest one. The text is common: it stays when its '
-  'author is banned or erased, and names nobody then.';
-comment on column app.wiki_versions.version is 'From 1 on without a gap. An interest without an entry is at 0.';
+  'Every version of every entry; rows are only added. The entry is the latest version. The text belongs to everybody: '
+  'it remains when its author is banned or erased, and then has no author.';
+comment on column app.wiki_versions.version is 'Starts at 1, without gaps. An interest without an entry is at 0.';
 call private.make_append_only('app.wiki_versions');
 
 create table app.wiki_proposals (
@@ -33354,7 +33354,7 @@ create table app.wiki_proposals (
   check ((status = 'approved') = (version is not null))
 );
 create unique index wiki_proposals_version_key on app.wiki_proposals (interest_id, version) where version is not null;
--- without those of the silent: readers then need not walk over hundreds of them
+-- without proposals of hidden people, so that readers need not skip hundreds of them
 create index wiki_proposals_interest_id_idx on app.wiki_proposals (interest_id, created_at desc, id desc)
   where not author_hidden;
 create index wiki_proposals_interest_status_idx
@@ -33363,19 +33363,20 @@ create index wiki_proposals_created_at_idx on app.wiki_proposals (created_at des
 create index wiki_proposals_status_idx on app.wiki_proposals (status, created_at desc, id desc);
 create index wiki_proposals_author_id_idx on app.wiki_proposals (author_id, id);
 comment on table app.wiki_proposals is
-  'What people propose that an entry should say. A settled one never changes again.';
+  'Proposed texts for an entry. Once a proposal is settled, it never changes.';
 call private.make_nulls_raise_codes('app.wiki_proposals');
-comment on column app.wiki_proposals.base_version is 'The version that it was written upon.';
+comment on column app.wiki_proposals.base_version is 'The version that the proposal is based on.';
 comment on column app.wiki_proposals.body is
-  'The whole entry as it is proposed, Markdown as it was written. Null when its author is erased, as summary is.';
+  'The whole proposed entry, as Markdown source. Null if the author is erased; the same holds for summary.';
 comment on column app.wiki_proposals.status is
-  'open, then approved by votes or staff, rejected by staff, withdrawn by its author or with their erasure, or '
-  'superseded: it was to be approved, and the entry had another version by then.';
+  'open; then approved (by votes or staff), rejected (by staff), withdrawn (by its author or their erasure), or '
+  'superseded (when it was to be approved, the entry already had a newer version).';
 comment on column app.wiki_proposals.net_votes is
-  'The sum of its votes. Written with a vote, under the lock of this row.';
+  'The sum of its votes. Updated with each vote, under the lock of this row.';
 comment on column app.wiki_proposals.version is 'The version that it became; null unless it is approved.';
 comment on column app.wiki_proposals.author_hidden is
-  'Whether the author is banned or erased: private.hide_children. Until then app.hidden_people hides it.';
+  'Whether the author is banned or erased; set by private.hide_children. Until it is set, app.hidden_people hides the '
+  'proposal.';
 comment on column app.wiki_proposals.resolved_at is 'When it was settled; null while it is open.';
 
 create table app.wiki_votes (
@@ -33386,8 +33387,8 @@ create table app.wiki_votes (
   primary key (proposal_id, user_id)
 );
 create index wiki_votes_user_id_idx on app.wiki_votes (user_id, proposal_id);
-comment on table app.wiki_votes is 'Votes on proposals, one a person.';
-comment on column app.wiki_votes.value is '1 for it, -1 against it; who is for neither has no row.';
+comment on table app.wiki_votes is 'Votes on proposals, one per person and proposal.';
+comment on column app.wiki_votes.value is '1 for it, -1 against it; a person with neither opinion has no row.';
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.wiki_versions', 'author_id', 'wikiVersions'),
@@ -33420,7 +33421,7 @@ create trigger _100_check_author before insert on app.wiki_proposals
   for each row execute function private.check_author();
 
 create function private.require_wiki_reputation(p_user uuid, p_interest uuid) returns void
-language plpgsql volatile   -- what waits for the person is applied first
+language plpgsql volatile   -- applies the person's waiting effects first
 set search_path = ''
 as $$
 begin
@@ -33430,17 +33431,17 @@ begin
   end if;
 end $$;
 comment on function private.require_wiki_reputation is
-  'Passes when a person has a reputation of 5 in the interest or of 20 in all. For definer functions.';
+  'Passes if the person has a reputation of 5 in the interest or of 20 in total. For definer functions.';
 
 create function private.check_wiki_author() returns trigger
-language plpgsql security definer   -- applies what waits for the author
+language plpgsql security definer   -- applies the author's waiting effects
 set search_path = ''
 as $$
 begin
   perform private.require_wiki_reputation(new.author_id, new.interest_id);
   return new;
 end $$;
-comment on function private.check_wiki_author is 'Trigger: who proposes has the reputation for it.';
+comment on function private.check_wiki_author is 'Trigger: the author of a proposal must have the reputation for it.';
 create trigger _300_check_wiki_author before insert on app.wiki_proposals
   for each row execute function private.check_wiki_author();
 
@@ -33458,10 +33459,10 @@ begin
   end if;
   return v_interest;
 end $$;
-comment on function private.require_wiki is 'The interest of this slug, while the wiki is open.';
+comment on function private.require_wiki is 'Returns the interest with this slug, if the wiki is open.';
 
 create function private.require_wiki_author(p_slug text) returns void
-language plpgsql volatile security definer   -- what waits for the caller is applied first
+language plpgsql volatile security definer   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -33470,7 +33471,7 @@ begin
   perform private.require_wiki_reputation(private.require_caller(), v_interest);
 end $$;
 comment on function private.require_wiki_author is
-  'Passes for who may propose what the entry of an interest should say.';
+  'Passes if the caller may propose a text for the entry of this interest.';
 
 create function private.wiki_version(p_interest uuid) returns integer
 language plpgsql stable
@@ -33479,7 +33480,8 @@ as $$
 begin
   return coalesce((select max(version) from app.wiki_versions where interest_id = p_interest), 0);
 end $$;
-comment on function private.wiki_version is 'The latest version of the entry of an interest; 0 when there is none.';
+comment on function private.wiki_version is
+  'Returns the latest version of the entry of an interest; 0 if there is none.';
 
 create view app.wiki_version_card with (security_invoker) as
 select v.id, v.interest_id, v.version,
@@ -33492,8 +33494,8 @@ select v.id, v.interest_id, v.version,
          'createdAt', private.utc(v.created_at)) as card
 from app.wiki_versions v left join app.person_card p on p.id = v.author_id;
 comment on view app.wiki_version_card is
-  'A version in the history, {id, version, summary, authorId, author, createdAt}; the author is null where the reader '
-  'does not see them.';
+  'A version in the history, {id, version, summary, authorId, author, createdAt}; authorId and author are null if the '
+  'reader can''t see the author.';
 
 create function private.wiki_version_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -33503,7 +33505,7 @@ begin
   return (select json_agg(c.card order by i.place)
           from unnest(p_ids) with ordinality as i (id, place) join app.wiki_version_card c on c.id = i.id);
 end $$;
-comment on function private.wiki_version_cards is 'The cards of these versions, in order.';
+comment on function private.wiki_version_cards is 'Returns the cards of these versions, in order.';
 call private.force_index_scans('private.wiki_version_cards');
 
 create function api.get_wiki_entry(p_slug text) returns json
@@ -33530,8 +33532,8 @@ begin
     left join app.person_card p on p.id = v.author_id);
 end $$;
 comment on function api.get_wiki_entry is
-  'The entry of an interest: {interestId, slug, name, version, body, summary, authorId, author, updatedAt}; without '
-  'one version 0 and an empty body.';
+  'Returns the entry of an interest: {interestId, slug, name, version, body, summary, authorId, author, updatedAt}. '
+  'If there is no entry, version is 0 and body is empty.';
 
 create function api.list_wiki_versions(p_slug text, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -33574,23 +33576,23 @@ begin
   return v_card;
 end $$;
 comment on function api.get_wiki_version is
-  'A version of an entry: as in the history, with interestId, slug and body.';
+  'Returns a version of an entry: its card in the history, with interestId, slug and body.';
 
 -- sql/wiki/20_proposals.sql
 
--- Proposals: who may make and settle them, and how one becomes a version. It is settled under the lock of its row, and
--- becomes a version under the lock of the entry: so one approval makes one version, however many come at once.
+-- Proposals: who may make and settle them, and how one becomes a version. A proposal is settled under the lock of its
+-- row and becomes a version under the lock of the entry, so concurrent approvals make only one version.
 -- docs/decisions.md, Wiki.
 
 insert into private.lock_kinds (kind, position) values ('wiki proposal', 590), ('wiki entry', 595);
 
 create function private.count_fitting_wiki_proposals(p_ids uuid[], p_limit integer) returns integer
-language plpgsql stable security definer   -- asked of proposals that their list has found
+language plpgsql stable security definer   -- its caller has found these proposals
 set search_path = ''
 as $$
 begin
   return private.count_fitting(array(
-    -- the facade compares the texts, and that takes it most
+    -- comparing the two texts is most of the facade's work
     select 2 * (coalesce(octet_length(w.body), 0) + coalesce(octet_length(b.body), 0))
     from unnest(p_ids) with ordinality as i (id, place)
     left join app.wiki_proposals w on w.id = i.id
@@ -33598,7 +33600,7 @@ begin
     order by i.place), p_limit);
 end $$;
 comment on function private.count_fitting_wiki_proposals is
-  'How many of these proposals a page of p_limit has: private.count_fitting, of the texts and their difference.';
+  'Returns how many of these proposals fit on a page of p_limit: private.count_fitting over the texts to compare.';
 call private.force_index_scans('private.count_fitting_wiki_proposals');
 
 create function private.wiki_proposal_cards(p_ids uuid[]) returns json
@@ -33632,34 +33634,34 @@ begin
     left join app.wiki_versions b on b.interest_id = w.interest_id and b.version = w.base_version);
 end $$;
 comment on function private.wiki_proposal_cards is
-  'These proposals, in order, as far as the caller sees them: {id, interestId, slug, proposerId, proposer, status, '
-  'baseVersion, summary, body, baseBody (the text that it was written upon), netVotes, version, viewer {vote}, '
+  'Returns those of these proposals that the caller can see, in order: {id, interestId, slug, proposerId, proposer, '
+  'status, baseVersion, summary, body, baseBody (the text that it is based on), netVotes, version, viewer {vote}, '
   'createdAt, resolvedAt}.';
 call private.force_index_scans('private.wiki_proposal_cards');
 
 create function private.find_wiki_proposals(p_interest uuid, p_status text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
+language plpgsql stable security definer   -- under the policy it might skip any number of hidden people
 set search_path = ''
 as $$
 declare
   v_list   text := 'proposals ' || p_interest;
   v_place  app.place := private.require_place(v_list, p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := v_place.at;   -- plain variables; expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := p_interest;   -- any id will do beside infinity
+    v_before := p_interest;   -- with infinity any id works
   elsif v_from is null then
-    -- also of somebody who was banned or erased since
+    -- accepts a cursor whose author has since been banned or erased
     select created_at, id into v_from, v_before from app.wiki_proposals
     where id = v_place.id and interest_id = p_interest and private.may_meet(private.find_level(app.uid(), author_id));
     if not found then
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  -- one of the two ways in is open
+  -- only one of the two branches finds rows
   with looked as materialized (
     select * from (
       (select created_at as at, id, author_id from app.wiki_proposals
@@ -33682,8 +33684,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_wiki_proposals is
-  'The next proposals about an interest, all or those of a status, by people whom the caller sees, among the next '
-  '400.';
+  'Returns the next proposals about an interest, all or those with a status, whose authors the caller can see. Looks '
+  'at the next 400.';
 call private.force_index_scans('private.find_wiki_proposals');
 
 create function api.list_wiki_proposals(
@@ -33699,17 +33701,17 @@ begin
   return private.page(private.wiki_proposal_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_wiki_proposals is
-  'The proposals about an interest, newest first, all or those of a status.';
+  'Lists the proposals about an interest, newest first, all or those with a status.';
 
 create function private.add_wiki_proposal(p_interest uuid, p_body text, p_summary text, p_base_version integer)
 returns uuid
-language plpgsql volatile security definer   -- nobody may write proposals
+language plpgsql volatile security definer   -- nobody may write proposals directly
 set search_path = ''
 as $$
 declare
   v_id uuid;
 begin
-  -- null is the body of the erased
+  -- an empty text instead of null, because null means that the author is erased
   insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary)
   values (p_interest, private.require_caller(), p_base_version, coalesce(private.require_markdown(p_body), ''),
           coalesce(private.require_name(p_summary), ''))
@@ -33730,7 +33732,8 @@ declare
 begin
   perform private.count_writes('wiki');
   v_id := private.add_wiki_proposal(v_interest, p_body, p_summary, p_base_version);
-  -- behind the rules of a row: who may not propose hears that. The approval looks again
+  -- after the checks of the row, so that a caller who may not propose gets that error. Approval checks the version
+  -- again
   if p_base_version <> private.wiki_version(v_interest) then
     perform private.raise_error('wiki_base_stale');
   end if;
@@ -33741,7 +33744,7 @@ comment on function api.create_wiki_proposal is 'Proposes what the entry of an i
 create function private.settle_wiki_proposal(
   p_proposal app.wiki_proposals, p_status text, p_version integer default null
 ) returns void
-language plpgsql volatile security definer   -- nobody may write proposals
+language plpgsql volatile security definer   -- nobody may write proposals directly
 set search_path = ''
 as $$
 begin
@@ -33754,10 +33757,10 @@ begin
   end if;
 end $$;
 comment on function private.settle_wiki_proposal is
-  'Settles an open proposal that is locked. Its author hears of it, unless it is they who withdraw it.';
+  'Settles an open proposal that the caller has locked. Its author is notified, unless they withdrew it.';
 
 create function private.approve_wiki_proposal(p_proposal app.wiki_proposals) returns boolean
-language plpgsql volatile security definer   -- nobody may write the wiki
+language plpgsql volatile security definer   -- nobody may write the wiki directly
 set search_path = ''
 as $$
 declare
@@ -33774,11 +33777,11 @@ begin
   return true;
 end $$;
 comment on function private.approve_wiki_proposal is
-  'Makes the next version of an entry of an open proposal that is locked; false when the entry has another version by '
-  'now, and then the proposal is superseded.';
+  'Makes an open, locked proposal the next version of its entry. If the entry has a newer version already, the '
+  'proposal becomes superseded and the function returns false.';
 
 create function private.lock_wiki_proposal(p_id uuid) returns app.wiki_proposals
-language plpgsql volatile security definer   -- nobody may touch proposals; its callers look at who may see them
+language plpgsql volatile security definer   -- nobody may lock proposals directly; its callers check who may see them
 set search_path = ''
 as $$
 declare
@@ -33786,12 +33789,12 @@ declare
 begin
   perform private.check_lock_order('wiki proposal');
   select * into v_proposal from app.wiki_proposals where id = p_id for no key update;
-  -- the lock comes before the version is read: of two proposals for one version the second finds the first
+  -- lock before reading the version: of two proposals for one version, the second then sees the first
   perform private.lock('wiki entry', v_proposal.interest_id::text) where v_proposal.id is not null;
   return v_proposal;
 end $$;
 comment on function private.lock_wiki_proposal is
-  'Locks a proposal, and the entry for which it is, until the transaction ends; null when there is none.';
+  'Locks a proposal and its entry until the transaction ends; returns null if there is no such proposal.';
 
 create function private.require_open_wiki_proposal(p_proposal app.wiki_proposals) returns void
 language plpgsql stable
@@ -33802,10 +33805,10 @@ begin
     perform private.raise_error('wiki_proposal_settled');
   end if;
 end $$;
-comment on function private.require_open_wiki_proposal is 'Passes for an open proposal.';
+comment on function private.require_open_wiki_proposal is 'Passes if the proposal is open.';
 
 create function private.vote_on_wiki_proposal(p_id uuid, p_value integer) returns boolean
-language plpgsql volatile security definer   -- nobody may write proposals
+language plpgsql volatile security definer   -- nobody may write proposals directly
 set search_path = ''
 as $$
 declare
@@ -33814,7 +33817,7 @@ declare
   v_mine     smallint;
 begin
   select value into v_mine from app.wiki_votes where proposal_id = p_id and user_id = v_me;
-  -- a vote can be taken back by who sees the proposal no more
+  -- the caller can take a vote back even if they can no longer see the proposal
   if v_proposal.id is null
      or (not exists (select from private.visible_people where id = v_proposal.author_id)
          and (p_value <> 0 or v_mine is null)) then
@@ -33838,11 +33841,11 @@ begin
   return v_proposal.net_votes < 3 or private.approve_wiki_proposal(v_proposal);
 end $$;
 comment on function private.vote_on_wiki_proposal is
-  'Sets the caller''s vote on an open proposal, or with 0 takes it back. At a net of 3 the proposal is approved; '
-  'false when that came too late.';
+  'Sets the caller''s vote on an open proposal, or takes it back with 0. At a net of 3 the proposal is approved; '
+  'returns false if it was superseded instead.';
 
 create function private.require_wiki_voter(p_id text) returns void
-language plpgsql volatile security definer   -- what waits for the caller is applied first
+language plpgsql volatile security definer   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -33858,7 +33861,7 @@ begin
   perform private.require_wiki_reputation(private.require_caller(), v_proposal.interest_id);
 end $$;
 comment on function private.require_wiki_voter is
-  'Passes for who may vote on a proposal; taking a vote back takes less.';
+  'Passes if the caller may vote on a proposal. Taking a vote back requires less.';
 
 create function api.vote_wiki_proposal(p_id uuid, p_value integer) returns json
 language plpgsql volatile
@@ -33871,15 +33874,16 @@ begin
   end if;
   perform private.count_writes('votes');
   if not private.vote_on_wiki_proposal(p_id, p_value) then
-    return private.error_response('wiki_base_stale');   -- no raise, which would leave it open
+    return private.error_response('wiki_base_stale');   -- raising would undo the new status
   end if;
   return private.wiki_proposal_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.vote_wiki_proposal is
-  'Votes on a proposal; the caller''s own vote replaces their earlier one. Null who no longer sees it.';
+  'Votes on a proposal; a new vote replaces the caller''s earlier one. Null if the caller can no longer see the '
+  'proposal.';
 
 create function private.withdraw_wiki_proposal(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may write proposals
+language plpgsql volatile security definer   -- nobody may write proposals directly
 set search_path = ''
 as $$
 declare
@@ -33893,7 +33897,7 @@ begin
   perform private.require_open_wiki_proposal(v_proposal);
   perform private.settle_wiki_proposal(v_proposal, 'withdrawn');
 end $$;
-comment on function private.withdraw_wiki_proposal is 'The caller takes their open proposal back.';
+comment on function private.withdraw_wiki_proposal is 'Withdraws an open proposal of the caller.';
 
 create function api.withdraw_wiki_proposal(p_id uuid) returns json
 language plpgsql volatile
@@ -33904,11 +33908,11 @@ begin
   perform private.withdraw_wiki_proposal(p_id);
   return private.wiki_proposal_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.withdraw_wiki_proposal is 'Takes the caller''s own open proposal back.';
+comment on function api.withdraw_wiki_proposal is 'Withdraws an open proposal of the caller.';
 
 -- sql/wiki/80_notifications.sql
 
--- Notifications of the wiki: what became of one's proposal.
+-- Notifications of the wiki: a person is told what became of their proposal.
 
 insert into private.notification_kinds (kind) values ('wiki.resolved');
 
@@ -33917,7 +33921,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- there is no actor: it was the community, or the staff
+  -- no actor, because the community or staff decided
   perform private.notify(array(
     select (e.user_id, 'wiki.resolved', null, 'wiki-proposal', e.payload ->> 'proposalId',
             e.payload || jsonb_build_object('slug', i.slug), null, null, e.caused_at)::private.notice
@@ -33931,7 +33935,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- sql/wiki/90_erasure.sql
 
--- What an erasure does to the wiki. What was approved is common and stays, without a name; votes stay as counts.
+-- What an erasure does to the wiki. Approved text remains, without its author's name; votes remain as counts.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Erasure and export.
 
@@ -33957,19 +33961,19 @@ begin
   end if;
 end $$;
 comment on function private.erase_wiki_proposals is
-  'Step: takes the words out of an erased person''s proposals, 500 at once, and withdraws open ones.';
+  'Step: empties the texts of an erased person''s proposals, 500 at a time, and withdraws open ones.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_wiki_proposals', '{erasure}', 169);
 
 -- policies/wiki.sql
 
--- Who may see the wiki. Twin of sql/wiki/. Definer functions alone write it.
+-- Who may see the wiki. Twin of sql/wiki/. Only definer functions write it.
 
 -- wiki_versions
 alter table app.wiki_versions enable row level security;
 grant select on app.wiki_versions, app.wiki_version_card to authenticated;
 create policy select_all on app.wiki_versions for select to authenticated using (true);
-comment on policy select_all on app.wiki_versions is 'What is approved is common: everybody reads it.';
+comment on policy select_all on app.wiki_versions is 'Everybody reads approved text.';
 
 -- wiki_proposals
 alter table app.wiki_proposals enable row level security;
@@ -33977,14 +33981,14 @@ grant select on app.wiki_proposals to authenticated;
 create policy select_visible on app.wiki_proposals for select to authenticated
   using ((select true from app.users u where u.id = author_id));
 comment on policy select_visible on app.wiki_proposals is
-  'Everybody sees proposals, but not across a block, nor those of the banned and the erased.';
--- no insert: private.add_wiki_proposal writes one, while the wiki is open and within the limit of an hour
+  'Everybody sees proposals, except across a block and except those of banned and erased people.';
+-- no insert: private.add_wiki_proposal writes proposals, while the wiki is open and within the hourly limit
 
 -- wiki_votes
 alter table app.wiki_votes enable row level security;
 grant select on app.wiki_votes to authenticated;
 create policy select_own on app.wiki_votes for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.wiki_votes is 'People see only their own votes. Those of others show as a sum.';
+comment on policy select_own on app.wiki_votes is 'People see only their own votes. Votes of others show as a sum.';
 
 -- helpers
 grant execute on function
