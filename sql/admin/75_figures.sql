@@ -6,7 +6,7 @@ create table private.staff_metrics (
   figures    json not null
 );
 create unique index staff_metrics_one_row_idx on private.staff_metrics ((true));
-comment on table private.staff_metrics is 'One row: what was counted last for all staff and facades.';
+comment on table private.staff_metrics is 'One row: the latest counts, shared by all staff and facades.';
 comment on column private.staff_metrics.counted_at is 'When it was counted: it holds for 30 seconds.';
 
 create function private.count_metrics() returns json

@@ -20,7 +20,7 @@ create table app.broadcasts (
 );
 create index broadcasts_actor_id_idx on app.broadcasts (actor_id, id);
 comment on table app.broadcasts is
-  'What admins had told to everybody, in the name of the instance: it stays when they are erased.';
+  'Messages of admins to everybody. They are sent in the name of the instance, so they stay when the admin is erased.';
 comment on column app.broadcasts.told is 'How many people were gone through so far, in the order of their ids.';
 comment on column app.broadcasts.told_to is 'The last of them.';
 comment on column app.broadcasts.finished_at is 'When everybody had been told; null until then.';

@@ -19,7 +19,7 @@ create index ai_sessions_user_id_idx on app.ai_sessions (user_id, id desc);
 create index ai_sessions_open_idx on app.ai_sessions (answered_at) where completed_at is null and abandoned_at is null;
 create index ai_sessions_abandoned_at_idx on app.ai_sessions (abandoned_at);
 comment on table app.ai_sessions is
-  'Reflections of people. id is made of the time, so that it is its own place in the list. private.ai_status is the '
+  'AI sessions of people. id contains the time, so it is also the position in the list. private.ai_status is the '
   'state.';
 comment on column app.ai_sessions.answered_at is 'When it began, or was answered last: from then on it has 24 hours.';
 comment on column app.ai_sessions.asking_until is
@@ -43,8 +43,8 @@ create table app.ai_turns (
   check (family is not null or not fallback)
 );
 comment on table app.ai_turns is
-  'The questions of a session in their order, each with its answer once it is given. family: which question of the '
-  'script it is, null for the model''s. fallback: the model was asked for it in vain.';
+  'The questions of a session in order, each with its answer once there is one. family is the question''s family in '
+  'the script, null for a question of the model. fallback says that the model was asked for the question and failed.';
 comment on column app.ai_turns.answered_at is 'When it was answered; null until then.';
 
 insert into private.write_limits (kind, per_hour) values ('reflections', 300);

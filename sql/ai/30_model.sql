@@ -10,7 +10,7 @@ create table private.ai_usage (
 );
 create index ai_usage_day_idx on private.ai_usage (((day::timestamp at time zone 'UTC')));
 comment on table private.ai_usage is
-  'How many tokens of the model a person has spent on a day (UTC), what is reserved for calls under way included.';
+  'How many tokens of the model a person has used on a day (UTC), including those reserved for calls in progress.';
 insert into private.retention (relation, counts_from, keep) values
   ('private.ai_usage', '((day)::timestamp without time zone AT TIME ZONE ''UTC''::text)', '2 days');
 

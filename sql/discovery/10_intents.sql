@@ -17,7 +17,7 @@ create index connection_intents_created_at_idx on app.connection_intents (intent
 create trigger touch before update of intent, note, is_active on app.connection_intents
   for each row execute function private.touch();
 comment on table app.connection_intents is
-  'What a person looks for, one intent each. While it is not active nobody finds the person by it.';
+  'What a person looks for, one intent each. While an intent is not active, nobody finds the person by it.';
 comment on column app.connection_intents.hidden is 'Whether the person is banned. A trigger keeps it.';
 comment on column app.connection_intents.created_at is
   'When the person first had an intent: of two who share as much the one who has waited longer comes first.';
@@ -32,7 +32,7 @@ create table private.intent_interests (
 create index intent_interests_user_id_idx on private.intent_interests (user_id);
 create index intent_interests_interest_id_idx on private.intent_interests (interest_id);
 comment on table private.intent_interests is
-  'Who with an active intent chose which interest, those who have waited longest first. Triggers keep it.';
+  'Which interests the people with an active intent chose, those who have waited longest first. Triggers maintain it.';
 comment on column private.intent_interests.placed_at is 'When the person first had an intent.';
 
 insert into private.errors (code, status, text) values

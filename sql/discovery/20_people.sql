@@ -93,8 +93,7 @@ create table private.name_trigrams (
 );
 create index name_trigrams_user_id_idx on private.name_trigrams (user_id);
 comment on table private.name_trigrams is
-  'Which three letters are in the names of whom, by which people are found though a letter is wrong. A trigger keeps '
-  'it.';
+  'The trigrams of people''s names, so that a search finds a name despite a wrong letter. A trigger maintains it.';
 comment on column private.name_trigrams.joined_at is 'When the person joined.';
 insert into private.personal_data (relation, person_column, reason) values
   ('private.name_trigrams', 'user_id', 'Made of the names, which are there.');

@@ -66,8 +66,8 @@ create table private.search_documents (
 create index search_documents_gone_at_idx on private.search_documents (gone_at) where gone_at is not null;
 create index search_documents_author_id_idx on private.search_documents (author_id, id) where author_id is not null;
 comment on table private.search_documents is
-  'What can be found, with its words and its place in time. 500 numbers are a block: newer blocks come first, and in '
-  'one what fits best.';
+  'What can be found, with its words and its position in time. 500 numbers are a block: newer blocks come first, and '
+  'within a block the best matches.';
 comment on column private.search_documents.author_id is 'Who wrote it; null for people, spaces and the wiki.';
 comment on column private.search_documents.hidden is
   'Whether its author is banned. It is in no list then: private.hide_or_show_documents.';
@@ -87,8 +87,7 @@ create table private.search_words (
   number bigint not null,
   primary key (scope, word, number)
 );
-comment on table private.search_words is
-  'The list of each word of each scope: in which documents it is.';
+comment on table private.search_words is 'For each scope and word, the documents that contain the word.';
 
 create function private.untagged(p_text text) returns text
 language plpgsql immutable

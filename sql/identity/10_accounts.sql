@@ -25,7 +25,7 @@ create table app.accounts (
   total_reputation  numeric(12, 2) not null default 0
 );
 create unique index email_taken on app.accounts (lower(email));
-comment on table app.accounts is 'What a person tells only us. Only the first admin has no date_of_birth.';
+comment on table app.accounts is 'Private data of a person. Only the first admin has no date_of_birth.';
 comment on column app.accounts.email_verified_at is
   'When the person proved that the address is theirs; null until then. The first admin''s counts as proved.';
 comment on column app.accounts.email_bounced_at is
@@ -60,7 +60,7 @@ create table app.personas (
   constraint persona_name_taken unique (user_id, name)
 );
 create unique index personas_default_key on app.personas (user_id) where is_default;
-comment on table app.personas is 'The faces a person publishes under, exactly one of them the default.';
+comment on table app.personas is 'The personas under which a person publishes. Exactly one of them is the default.';
 
 insert into private.errors (code, status, text) values
   ('email_taken', 409, 'This email address is already registered.'),

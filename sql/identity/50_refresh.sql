@@ -19,8 +19,8 @@ create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id 
 create index sessions_of_user_idx on app.sessions (user_id, created_at);
 create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
-  'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended '
-  'session keeps its row until it expires, so that it stays ended.';
+  'Families of refresh tokens, one per login: the current generation, and the SHA-256 of its token. An ended session '
+  'keeps its row until it expires, so that it stays ended.';
 comment on column app.sessions.live_tokens is
   'The access tokens that it gave out and that have not expired: [[iat, exp], …] in unix seconds. They end with it.';
 comment on column app.sessions.expires_at is '60 days after the last refresh.';

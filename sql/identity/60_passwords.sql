@@ -12,8 +12,8 @@ create table private.password_resets (
 create index password_resets_user_id_idx on private.password_resets (user_id, created_at);
 create index password_resets_created_at_idx on private.password_resets (created_at);
 comment on table private.password_resets is
-  'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null where nobody has the '
-  'address: such a request leaves the same traces, so that nobody can tell.';
+  'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null if nobody has the '
+  'address: such a request has the same effects, so that nobody can tell the difference.';
 comment on column private.password_resets.used_at is
   'When it or another of the person''s set a password; null until then.';
 comment on column private.password_resets.expires_at is 'An hour after the request.';

@@ -32,7 +32,7 @@ create table app.interests (
 );
 create index interests_parent_id_idx on app.interests (parent_id, parent_level);
 comment on table app.interests is
-  'The catalog. A parent is always one level up: the foreign key checks the level too. Staff write it.';
+  'The catalog, which staff maintain. A parent is always one level up: the foreign key checks the level too.';
 comment on column app.interests.card_start is 'See private.interest_start.';
 comment on column app.interests.user_count is 'How many people chose this very interest. A trigger keeps it.';
 -- no delete: too much refers to an interest

@@ -15,8 +15,8 @@ create table app.user_interests (
 );
 create index user_interests_interest_id_idx on app.user_interests (interest_id);
 comment on table app.user_interests is
-  'Who chose which interest. depth and expertise go from 1 (Curious) to 5; created_at tells the order within a bulk '
-  'choice too.';
+  'Who chose which interest. depth and expertise go from 1 (Curious) to 5. created_at also gives the order within a '
+  'bulk choice.';
 create trigger _100_touch before update on app.user_interests
   for each row execute function private.touch();
 

@@ -37,8 +37,8 @@ create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at
 create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
 create index media_assets_expires_at_idx on app.media_assets (expires_at);
 comment on table app.media_assets is
-  'What a person uploads, or has announced. Definer functions alone write it: what is committed was looked at in the '
-  'storage.';
+  'What a person has uploaded or announced. Only definer functions write it, because a committed file must have been '
+  'checked in the storage.';
 comment on column app.media_assets.content_type is 'As it was announced: the storage serves it as that.';
 comment on column app.media_assets.mime_type is 'As its first bytes say; null while it is pending.';
 comment on column app.media_assets.status is 'pending, then committed by its owner.';
@@ -54,7 +54,7 @@ create table private.media_usage (
   bytes    bigint not null check (bytes >= 0)
 );
 comment on table private.media_usage is
-  'How many bytes of committed assets a person has: a sum of what stands in app.media_assets, kept by triggers.';
+  'How many bytes of committed assets a person has: a sum over app.media_assets. Triggers maintain it.';
 insert into private.personal_data (relation, person_column, reason) values
   ('private.media_usage', 'owner_id', 'a sum of mediaAssets');
 

@@ -10,7 +10,8 @@ create table private.pending_object_deletions (
 );
 create index pending_object_deletions_due_at_idx on private.pending_object_deletions (due_at);
 comment on table private.pending_object_deletions is
-  'Objects to be deleted, with a row until the storage has done it. An object that nobody uploaded has one too.';
+  'Objects to be deleted. A row stays until the storage has deleted the object. Objects that nobody uploaded have '
+  'rows too.';
 comment on column private.pending_object_deletions.upload_only is
   'Whether the asset is there, and only what may still come by the address of its upload is deleted.';
 comment on column private.pending_object_deletions.due_at is

@@ -20,8 +20,8 @@ create table private.removed_bookmarks (
 );
 create index removed_bookmarks_ended_at_idx on private.removed_bookmarks (ended_at);
 comment on table private.removed_bookmarks is
-  'The places of bookmarks that were taken back, kept for a day, so that a reader in the middle of the list can go on '
-  'from there. The ids are not foreign keys, because nothing depends on them.';
+  'The positions of removed bookmarks, kept for a day, so that a reader in the middle of the list can go on from '
+  'there. The ids are not foreign keys, because nothing depends on them.';
 comment on column private.removed_bookmarks.ended_at is 'When the bookmark was taken back.';
 insert into private.retention (relation, counts_from, keep) values ('private.removed_bookmarks', 'ended_at', '1 day');
 -- each bookmark makes an entry in two ledgers, which remains when the bookmark is taken back

@@ -22,7 +22,7 @@ create table private.removed_follows (
 );
 create index removed_follows_ended_at_idx on private.removed_follows (ended_at);
 comment on table private.removed_follows is
-  'The places of ended follows in lists, kept for a day, so that a reader in the middle of a list can go on from '
+  'The positions of removed follows in lists, kept for a day, so that a reader in the middle of a list can go on from '
   'there. The ids are not foreign keys, because nothing depends on them.';
 comment on column private.removed_follows.ended_at is 'When the follow ended.';
 insert into private.retention (relation, counts_from, keep) values ('private.removed_follows', 'ended_at', '1 day');

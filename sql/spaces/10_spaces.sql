@@ -58,7 +58,8 @@ create index spaces_public_idx on app.spaces (kind, created_at desc, id desc) wh
 create index spaces_created_at_idx on app.spaces (kind, created_at desc, id desc);
 create index spaces_interest_id_idx on app.spaces (interest_id) where interest_id is not null;
 comment on table app.spaces is
-  'A room whose members are the audience of what is posted in it. Who locks its row decides alone who is in it.';
+  'A group or a guild. Its members are the audience of what is posted in it. Whoever locks its row is the only one to '
+  'change its members.';
 call private.make_nulls_raise_codes('app.spaces');
 comment on column app.spaces.member_count is
   'How many places are taken, whoever sees whom. Written with the row of a member, under the lock of the space.';
@@ -118,7 +119,7 @@ create unique index space_requests_pending_key on app.space_requests (space_id, 
 create index space_requests_space_id_idx on app.space_requests (space_id, status, created_at desc, id desc);
 create index space_requests_user_id_idx on app.space_requests (user_id, created_at desc, id desc);
 comment on table app.space_requests is
-  'Who asked to join a space: join requests of groups, applications to guilds. A settled one never changes again.';
+  'Who asked to join a space: join requests of groups, applications to guilds. A settled request never changes again.';
 comment on column app.space_requests.status is
   'pending, then approved or rejected by who may decide, withdrawn by who asked, or ended by joining otherwise or '
   'by a ban.';
@@ -140,7 +141,7 @@ create index space_invitations_made_idx on app.space_invitations (space_id, invi
 create index space_invitations_inviter_id_idx on app.space_invitations (inviter_id, invitee_id, status);
 create index space_invitations_invitee_id_idx
   on app.space_invitations (invitee_id, status desc, created_at desc, id desc);
-comment on table app.space_invitations is 'Invitations into spaces. A settled one never changes again.';
+comment on table app.space_invitations is 'Invitations into spaces. A settled invitation never changes again.';
 comment on column app.space_invitations.status is
   'pending, then accepted (also by joining otherwise) or declined by the invitee, or revoked by who invited, by who '
   'moderates, by a block between the two, by a ban, or with the right that made it.';
