@@ -5,7 +5,7 @@ insert into private.errors (code, status, text) values
   ('broadcast_title', 422, 'A broadcast must have a title of 1 to 100 characters.'),
   ('broadcast_body', 422, 'A broadcast must have a body of 1 to 1000 characters.');
 insert into private.event_types (name, payload, happens) values
-  ('admin.broadcast.sent', '{broadcastId}', 'an admin has something told to everybody');
+  ('admin.broadcast.sent', '{broadcastId}', 'an admin sends a message to everybody');
 insert into private.notification_kinds (kind) values ('admin.broadcast');
 
 create table app.broadcasts (

@@ -129,7 +129,7 @@ insert into private.errors (code, status, text) values
 insert into private.event_types (name, payload, happens) values
   ('events.event.changed', '{eventId,event,sequence}',
    'the time or place of an event changes, or its host cancels it'),
-  ('events.place.given', '{eventId,event}', 'somebody on a waiting list gets a place'),
+  ('events.place.given', '{eventId,event}', 'somebody on a waiting list gets a seat'),
   ('events.event.reminded', '{eventId,event,startsAt}', 'an event is about to begin');
 
 create view private.event_details with (security_invoker) as

@@ -124,7 +124,7 @@ insert into private.errors (code, status, text) values
 
 insert into private.event_types (name, payload, happens) values
   ('market.order.changed', '{orderId,state}',
-   'an order is placed, or comes into another state');
+   'an order is placed, or its state changes');
 
 insert into private.lock_kinds (kind, position) values ('order', 520);
 

@@ -77,7 +77,7 @@ insert into private.errors (code, status, text) values
 
 insert into private.event_types (name, payload, happens) values
   ('messaging.message.sent', '{messageId,conversationId}',
-   'a message is sent, or the conversation itself says something: who came, left, renamed or owns it');
+   'a message is sent, also a system message: somebody joined or left, or the title or the owner changed');
 
 insert into private.lock_kinds (kind, position) values ('message', 585);
 

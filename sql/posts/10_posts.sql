@@ -261,17 +261,17 @@ comment on column app.post_emotions.mana is 'Whole mana paid with this emotion, 
 
 insert into private.event_types (name, payload, happens) values
   ('posts.post.published', '{postId,authorId}',
-   'a post goes out: at once, or a scheduled one at its time'),
+   'a post is published: immediately, or a scheduled one at its time'),
   ('posts.post.edited', '{postId}',
-   'the author has changed a post that is out'),
+   'the author has changed a published post'),
   ('posts.post.deleted', '{postId,authorId}',
    'a post is deleted by its author or the staff, not by an erasure'),
   ('posts.post.reposted', '{postId,repostId,userId}',
-   'a repost of the post goes out'),
+   'a repost of the post is published'),
   ('posts.post.unreposted', '{postId,userId}',
    'a repost of the post is deleted by its author or the staff, not by an erasure'),
   ('posts.post.quoted', '{postId,quoteId,userId}',
-   'a quote of the post goes out'),
+   'a quote of the post is published'),
   ('posts.post.milestone', '{postId,reactions}',
    'a post has reached 5, 15 or 50 hearts for the first time');
 

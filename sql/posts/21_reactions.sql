@@ -15,7 +15,7 @@ insert into private.event_types (name, payload, happens) values
   ('posts.reaction.added', '{postId,userId,kind}',
    'somebody has given a heart or a spark'),
   ('posts.reaction.removed', '{postId,userId}',
-   'somebody has taken a heart, a spark or both back');
+   'somebody has removed their heart, spark or both');
 
 insert into private.write_limits (kind, per_hour) values ('reactions', 2000);
 

@@ -59,7 +59,7 @@ insert into private.event_types (name, payload, happens) values
   ('posts.bookmark.added', '{postId,userId}',
    'somebody has bookmarked a post'),
   ('posts.bookmark.removed', '{postId,userId}',
-   'somebody has taken a bookmark back');
+   'somebody has removed a bookmark');
 
 create function private.announce_bookmarks() returns trigger
 language plpgsql security definer   -- the caller may take a bookmark back without seeing the author of the post

@@ -4,7 +4,7 @@
 
 insert into private.event_types (name, payload, happens) values
   ('posts.person.mentioned', '{userId,byId,postId,replyId}',
-   'a post or a reply that goes out mentions a person who may see it; replyId is null for a post');
+   'a published post or reply mentions a person who may see it; replyId is null for a post');
 
 insert into private.write_limits (kind, per_hour) values ('mentions', 300);
 

@@ -115,8 +115,8 @@ insert into private.personal_data (relation, person_column, section) values
 
 insert into private.event_types (name, payload, happens) values
   ('projects.application.decided', '{projectId,event,userId}',
-   'somebody gets a role in a project, is turned down, or is removed'),
-  ('projects.update.posted', '{projectId,updateId,authorId}', 'the author of a project tells of it');
+   'somebody gets a role in a project, is rejected, or is removed'),
+  ('projects.update.posted', '{projectId,updateId,authorId}', 'the author of a project posts an update');
 
 insert into private.errors (code, status, text) values
   ('project_unknown', 404, 'There is no such project.'),

@@ -3,7 +3,7 @@
 
 insert into private.event_types (name, payload, happens) values
   ('reputation.level_reached', '{userId,interestId,level}',
-   'a person rises above every level that they had in an interest');
+   'a person reaches a level in an interest that they never had before');
 
 create function private.level_minimums() returns numeric[]
 language plpgsql immutable

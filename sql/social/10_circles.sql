@@ -36,9 +36,9 @@ comment on column app.circle_members.made_at is
 
 insert into private.event_types (name, payload, happens) values
   ('social.member.added', '{circleId,memberId}',
-   'somebody has come into a circle, by its owner or by accepting'),
+   'somebody was added to a circle by its owner, or accepted an invitation'),
   ('social.member.removed', '{circleId,memberId}',
-   'somebody has left a circle, was removed, or the circle is gone');
+   'somebody has left a circle or was removed, or the circle was deleted');
 
 insert into private.errors (code, status, text) values
   ('circle_unknown', 404, 'There is no such circle.'),

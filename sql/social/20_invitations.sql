@@ -30,7 +30,7 @@ insert into private.event_types (name, payload, happens) values
   ('social.invitation.accepted', '{invitationId,circleId,memberId}',
    'an invitation into a circle is accepted'),
   ('social.invitation.withdrawn', '{invitationId,circleId}',
-   'an invitation into a circle is taken back, by its maker, a block, or with the circle');
+   'an invitation into a circle is revoked by the owner, or ended by a block or the deletion of the circle');
 
 insert into private.write_limits (kind, per_hour) values ('invitations', 100);
 

@@ -3,7 +3,7 @@
 
 insert into private.event_types (name, payload, happens) values
   ('spaces.invitation.withdrawn', '{invitationId,spaceId}',
-   'an invitation into a space is taken back, by its maker or a moderator, a block or a ban');
+   'an invitation into a space is revoked by its author or a moderator, or ended by a block or a ban');
 
 create function private.announce_space_withdrawal() returns trigger
 language plpgsql
