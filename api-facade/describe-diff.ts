@@ -36,7 +36,10 @@ export type Description = {
 /** Lines by kind; `texts` counts the operations whose summary or description changed. */
 export type Difference = { breaking: string[]; changed: string[]; added: string[]; texts: number }
 
-/** Whether clients send a schema or get it as an answer: accepting less breaks the one, returning less the other. */
+/**
+ * Whether clients send a schema or get it as an answer: clients break if a sent one accepts less, or an answered one
+ * has less.
+ */
 type Way = 'sent' | 'answered'
 
 /** Compares two descriptions. A difference in a named schema is reported once, under its name. */

@@ -173,7 +173,7 @@ describe('In the schema', async () => {
       ...files.flatMap((text) =>
         [...text.matchAll(/(?:raise_error|error_response|require_card)\('(\w+)'/g)].map(([, code]) => code),
       ),
-      ...[...failuresOf(routines, codes, [], () => '').values()].flat(), // also those that an argument makes
+      ...[...failuresOf(routines, codes, [], () => '').values()].flat(), // also codes made from an argument
     ])
     const names = await owner<{ name: string }[]>`
       select conname as name from pg_constraint union select relname from pg_class where relkind = 'i'

@@ -23,8 +23,8 @@ const SHARED = 1024
  * capacity new clients share windows.
  */
 export function memoryCounter(now: () => number = Date.now, capacity = 100_000): Counter {
-  // By length, so that full hourly windows leave room for windows of a minute, and so that the order of each map by age
-  // is also its order by end.
+  // By length, so that full hourly windows leave room for windows of a minute, and so that the oldest window in each
+  // map is also the first to end.
   const lengths = new Map<number, Map<string, Window>>()
   const shared = new Map<string, Window>()
   const secret = randomBytes(16) // keyed, so that nobody can choose with whom a key shares

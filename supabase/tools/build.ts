@@ -1,4 +1,5 @@
-// npm run db:build: writes the baseline migration from sql/ and policies/, and before it the files that packages give.
+// npm run db:build: first writes the files that come from packages, then the baseline migration from sql/ and
+// policies/.
 import { writeFileSync } from 'node:fs'
 import { emojiPath, emojiSql } from './emoji.ts'
 import { pgBossPath, pgBossSql } from './pgboss.ts'

@@ -19,13 +19,13 @@ export const general = ['token_missing', 'token_revoked']
 const raisers = ['private.raise_error', 'private.error_response']
 const functionName = String.raw`\b(?:api|private)\.[a-z_]+`
 
-/** What a comment lists behind a word, up to the end of the sentence. */
+/** What a comment lists after a word, up to the end of the sentence. */
 export const listed = (word: 'Fails' | 'Never', comment: string): string =>
   new RegExp(String.raw`\b${word}: ([\s\S]*?)(?:\.\s+(?=[A-Z])|\.?$)`).exec(comment)?.[1] ?? ''
 const wordsIn = (list: string, known: ReadonlySet<string>): string[] =>
   (list.match(/[a-z_]+/g) ?? []).filter((word) => known.has(word))
 
-/** The texts between the parentheses that open at `open`, one an argument. */
+/** The texts between the parentheses that open at `open`, one per argument. */
 function argumentsAt(text: string, open: number): string[] {
   const args: string[] = []
   let from = open + 1
@@ -55,7 +55,10 @@ function callsIn(body: string): Call[] {
   )
 }
 
-/** An expression as a pattern: `p_kind || '_unknown'` is `{p_kind}_unknown`. Null where it takes more to know it. */
+/**
+ * An expression as a pattern: `p_kind || '_unknown'` is `{p_kind}_unknown`. Null if the pattern can't be known from the
+ * text.
+ */
 function patternOf(expression: string, parameters: readonly string[]): string | null {
   const parts = expression.split('||').map((part) => {
     const [, literal] = /^'([^']*)'$/.exec(part.trim()) ?? []
@@ -106,7 +109,7 @@ export function failuresOf(
     return { one, never, calls: crossroads.includes(one.name) ? [] : calls.filter(({ name }) => byName.has(name)) }
   })
 
-  /** Takes what is called into what calls. @returns whether that was anything new */
+  /** Adds the codes of called functions to their callers. @returns whether any of them was new */
   const spread = (): boolean => {
     let isNew = false
     for (const { one, never, calls } of steps)

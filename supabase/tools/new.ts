@@ -45,7 +45,10 @@ const files = {
   'test/things.test.ts.template': 'test/api/{{things}}/{{things}}.test.ts',
 } as const
 
-/** What a feature adds to the lists that tests compare with the schema: the file, the text to insert, and before what. */
+/**
+ * What a feature adds to the lists that tests compare with the schema: the file, the text to insert, and the text
+ * before which it is inserted.
+ */
 const additions: readonly { file: string; before: RegExp; text: string }[] = [
   {
     file: 'supabase/config.toml',
@@ -121,7 +124,7 @@ export function addFeature(things: string, folder = root): string[] {
   return [...created.map(([, target]) => target), ...changed.keys()]
 }
 
-/** Templates without a target, of which nothing would be made. */
+/** Templates without a target, from which nothing would be written. */
 export const unusedTemplates = (): string[] =>
   globSync('**/*.template', { cwd: join(import.meta.dirname, 'feature') }).filter((file) => !(file in files))
 

@@ -1,4 +1,5 @@
-// The generated pages of sql/: events and channels, jobs, tables and registries. So nobody maintains a second list.
+// The generated pages of sql/: events and channels, jobs, tables and registries. They are generated so that nobody
+// maintains a second list.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sql } from 'postgres'

@@ -19,7 +19,7 @@ export function schemaFiles(folder = root): string[] {
   })
 }
 
-/** The baseline migration: every file under a line with its name, but for those left out. */
+/** The baseline migration: every file under a line with its name, except those left out. */
 export function baseline(folder = root, leftOut: readonly string[] = []): string {
   const files = schemaFiles(folder).filter((file) => !leftOut.includes(file))
   const parts = files.map((file) => `-- ${file}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`)

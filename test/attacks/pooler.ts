@@ -1,6 +1,6 @@
 // node test/attacks/pooler.ts [answers]: a facade under load, behind the machine's PgBouncer or, if there is none, the
-// tests' own, which is killed and started again, stopped, and left with one connection. Prints how many answers were
-// right, refused with 503 or somebody else's, and how long the slowest took.
+// tests' own, which is killed and started again, stopped, and limited to one connection. Prints how many answers were
+// right, were 503, or were meant for somebody else, and how long the slowest took.
 import { execFileSync } from 'node:child_process'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { startServer } from '../../api-facade/server.ts'

@@ -1,6 +1,6 @@
-// node test/attacks/reminders.ts: when one person's event gets its reminders, and one person's scheduled post is
-// published, behind thousands of another person's that are due one second earlier; the job is called as a worker calls
-// it: how many calls, and how long they take. It uses an instance of its own.
+// node test/attacks/reminders.ts: when reminders of one person's event are sent, and one person's scheduled post is
+// published, if thousands of another person's are due one second earlier. It calls the jobs as a worker does, and
+// prints how many calls they need and how long these take. It uses an instance of its own.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -61,7 +61,7 @@ try {
   await preparePlatform(server.superuserUrl())
   await migrate(server.url())
   await sql`update private.write_limits set per_hour = 1000000`
-  await sql`alter table app.contents disable trigger _200_index_content` // the search's is not what is measured here
+  await sql`alter table app.contents disable trigger _200_index_content` // indexing for the search isn't measured here
   const [attacker, honest, guest] = [await enter('attacker'), await enter('honest'), await enter('guest')]
 
   await events(attacker, EVENTS)

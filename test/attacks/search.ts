@@ -1,4 +1,4 @@
-// node test/attacks/search.ts: what long notes of short words cost others who search, in a private group and public,
+// node test/attacks/search.ts: what long notes of short words, in a private group or public, cost others who search,
 // and how long a stranger waits while searches run. It uses an instance of its own, with the limits of production
 // except those by address and by minute.
 import { readFileSync } from 'node:fs'

@@ -27,8 +27,8 @@ export type Case = {
   /** The number of requests in a round of --growth, for cases whose requests take long. */
   requests?: number
   /**
-   * The number of concurrent clients, 16 by default: 1 where requests would wait for each other longer than the
-   * timeout, 32 where each is so short that 16 leave the cores idle.
+   * The number of concurrent clients, 16 by default: 1 if requests would wait for each other longer than the timeout,
+   * 32 if each is so short that 16 leave the cores idle.
    */
   clients?: number
   /** The same without HTTP, for cases that are a single statement. */

@@ -23,7 +23,7 @@ export function tokenOf(caller: number): Promise<string> {
   return token
 }
 
-/** The nearest number of which every client has the same share. */
+/** The nearest number that divides evenly among the clients. */
 export const even = (amount: number): number => Math.max(1, Math.round(amount / CLIENTS)) * CLIENTS
 
 /**

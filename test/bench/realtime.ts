@@ -81,7 +81,7 @@ export async function realtimeFigures(owner: Sql, databaseUrl: string, jwtSecret
     const figures: RealtimeFigures[] = []
     for (const sockets of SOCKETS) {
       await ask({ sockets })
-      for (let n = 0; n < SINGLE; n++) await ask({ events: 1 }) // until its code is compiled
+      for (let n = 0; n < SINGLE; n++) await ask({ events: 1 }) // so that the code is compiled
       const before = await cpu()
       const sent: Sent[] = []
       for (let n = 0; n < SINGLE; n++) sent.push(await ask({ events: 1 }))

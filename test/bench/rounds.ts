@@ -59,8 +59,8 @@ const CAME = 3 * 60_000 // ms; after five minutes the facade records again that 
 const came = new Map<Side, number>()
 
 /**
- * Before the writes, everybody sends a request, as people do who write. Otherwise each request, which is from another
- * person, would also verify a token and record that they are present, in the first case but not in the next.
+ * Before the writes, each person sends a request, as real people would have. Otherwise each write, which is from
+ * another person, would also verify a token and record that they are present, in the first case but not in the next.
  */
 async function bringEverybody(side: Side): Promise<void> {
   if (performance.now() - (came.get(side) ?? Number.NEGATIVE_INFINITY) < CAME) return
@@ -153,5 +153,5 @@ export const median = (numbers: number[]): number => quartiles(numbers)[1]
 export const say = (name: string, ...cells: string[]): void => {
   process.stdout.write(`${name.padEnd(18)}${cells.map((cell) => cell.padStart(10)).join('')}\n`)
 }
-/** The number with these digits, and a dash if there is none. */
+/** The number with this many digits, or a dash if it is not finite. */
 export const figure = (n: number, digits: number): string => (Number.isFinite(n) ? n.toFixed(digits) : '-')

@@ -1,5 +1,5 @@
-// The audience table under concurrency: whatever changes the relation of two people, two steps at a time and all at
-// once, the table afterwards equals a full rebuild, and nobody gets a deadlock.
+// The audience table under concurrency: steps that change the relation of two people run two at a time and all at once.
+// Afterwards the table equals a full rebuild, and nobody gets a deadlock.
 import type { Sql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'

@@ -1,7 +1,7 @@
-// A ban or an erasure beside what the person is just doing: afterwards nothing they publish is visible, and no token
-// works that they had or got meanwhile. Both orders are tested with the transactions held where they meet, and many
-// rounds by chance. Somebody who wrote more than one batch marks is hidden immediately too, and bans, their ends and
-// batches may overlap in any way.
+// A ban or an erasure while the person is doing something: afterwards nothing that they publish is visible, and no
+// token works that they had or got meanwhile. Both orders are tested by holding the transactions where they meet, and
+// many rounds run in random order. A person who wrote more than one batch hides is hidden immediately too, and bans,
+// their ends and batches may overlap in any way.
 import type { Sql, TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/crawler.ts'
@@ -235,7 +235,7 @@ async function wrote(person: Person, many: number): Promise<string[]> {
   return made.ids
 }
 
-/** How many of a person's posts and replies are marked as banned, and how many aren't. */
+/** How many of a person's posts and replies are flagged as banned, and how many aren't. */
 async function writtenAs({ id }: Person) {
   const [row] = await owner<{ yes: number; no: number }[]>`
     select count(*) filter (where author_banned)::int as yes, count(*) filter (where not author_banned)::int as no
@@ -306,7 +306,7 @@ test.each([
   let over = false
   let published = 0
   let refused = 0
-  /** The person keeps writing, as far as they may; others keep reacting to it. */
+  /** The person keeps writing as long as they may; others keep reacting to it. */
   const writing = ['posts', 'replies'].map(async (table) => {
     while (!over) {
       const made =

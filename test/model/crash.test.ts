@@ -1,5 +1,6 @@
-// kill -9 during traffic, repeatedly: acknowledged writes are there, once; others are there completely or not at all;
-// the mana ledger balances; Realtime clients reconnect by themselves and find in the inbox what they missed.
+// kill -9 during traffic, repeatedly: each acknowledged write is there exactly once; any other is there completely or
+// not at all; the mana ledger balances; Realtime clients reconnect by themselves and find in the inbox what they
+// missed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// An erasure keeps the order of locks too (ARCHITECTURE.md, Locks): beside whatever else concerns the person nobody is
-// sent a deadlock, and nothing is written that the erasure would not find.
+// An erasure keeps the order of locks too (ARCHITECTURE.md, Locks): whatever else concerns the person at the same time,
+// nobody gets a deadlock, and nothing is written that the erasure would not find.
 import postgres from 'postgres'
 import { expect, test } from 'vitest'
 import {
@@ -39,7 +39,7 @@ async function grouped(founder: Someone, ...members: Someone[]): Promise<string>
   return id
 }
 
-/** Two requests that meet at a lock: which of them it is that comes first is chance. */
+/** Two requests that meet at a lock, in random order. */
 type Scene = [held: Lock, one: Request, other: Request]
 
 const scenes: Record<string, () => Promise<Scene>> = {
@@ -168,7 +168,8 @@ test.each(Object.entries(scenes))('an erasure and %s', async (_what, make) => {
   }
 })
 
-// a deadlock there is nobody's failure: the worker does it once more, and who reads does without. It is counted all the same
+// a deadlock there fails no request: the worker repeats its work, and a reader goes on without it. It is counted all
+// the same
 test('an erasure and effects of the person: neither is undone for the other', async () => {
   const deadlocks = async () =>
     (await found<{ n: string }>('select deadlocks as n from pg_stat_database where datname = current_database()')).n

@@ -1,5 +1,5 @@
-// Operations that move or hold mana, beside whatever ends them: a ban, an erasure, an author who changes or deletes
-// the thing. Nobody gets a deadlock, and nothing stays held for somebody who is gone.
+// Operations that move or hold mana, while something ends them: a ban, an erasure, an author who changes or deletes the
+// thing. Nobody gets a deadlock, and no mana stays held for a person who is banned or erased.
 import { afterEach, describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
 import {

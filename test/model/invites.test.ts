@@ -1,4 +1,5 @@
-// Many at once: one candidate reserves a code, a reservation makes one person, and no two tokens are the same.
+// Many requests at once: only one candidate reserves a code, a reservation registers only one person, and no two tokens
+// are the same.
 import type { TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/crawler.ts'
@@ -21,8 +22,8 @@ const atOnce = <T>(count: number, work: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)))
 
 /**
- * Holds a lock until every lane waits, then releases all of them: by chance requests seldom meet, because the facade
- * hashes one password at a time.
+ * Holds a lock until every statement waits for it, then releases them together: by chance requests seldom meet, because
+ * the facade hashes one password at a time.
  */
 async function jammed<T>(lock: (sql: TransactionSql) => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   const { work: running } = await database.owner.begin(async (sql) => {

@@ -126,7 +126,7 @@ test.each([
   expect(await repliesTo(low)).toBe(0)
 })
 
-/** Two who vote for each other. */
+/** Two people who vote for each other. */
 async function crossVotes({ interest, join, runHeld, owner }: Races) {
   const both = [await join(), await join()]
   for (const { id } of both)
@@ -139,7 +139,7 @@ async function crossVotes({ interest, join, runHeld, owner }: Races) {
   return runHeld(effects(low), [vote(high, low), vote(low, high)])
 }
 
-/** An end of somebody, and a reaction to what they wrote, which they answered themselves. */
+/** A ban or an erasure of a person, and a reaction to what they wrote and answered themselves. */
 async function endAndHeart(
   { settleTrending, found, join, runHeld, publish, reply }: Races,
   end: (who: Someone) => Request,
@@ -156,7 +156,7 @@ async function endAndHeart(
   return { own, met: await runHeld(counters(other.id), [end(leaver), heart(fan, own)]) }
 }
 
-/** Two who want one address: a newcomer, and the person by whose code they come. */
+/** Two people who want the same address: a new one, and the person whose invite code they use. */
 async function oneAddress() {
   const inviter = await join()
   const { id } = await newLink(inviter, 'wanted@example.org')

@@ -208,7 +208,7 @@ class Model {
   }
 }
 
-/** Does it in both; what the model refuses, the database must refuse too. */
+/** Does a step in both; the database must refuse what the model refuses. */
 async function act(sql: TransactionSql, model: Model, talk: string, what: Act): Promise<void> {
   const run = async (by: number, call: string): Promise<boolean> => {
     await sql`savepoint step`

@@ -1,4 +1,4 @@
-// Many votes at once: in whatever order they arrive, the tallies equal the votes, and there is no deadlock.
+// Many votes at once: the tallies equal the votes whatever the order in which they arrive, and there is no deadlock.
 import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'
 import { applyEffects, createDatabase } from '../support/database.ts'

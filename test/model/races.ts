@@ -1,5 +1,5 @@
-// A database in which requests are held where they would meet. People come by invite codes, but without a facade: what
-// is asked goes to the database as the facade sends it, and is not repeated when it met a deadlock.
+// A database in which requests are held where they would meet. People join with invite codes, but there is no facade:
+// requests go to the database as the facade would send them, and are not retried after a deadlock.
 import type { Sql, TransactionSql } from 'postgres'
 import { createDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
@@ -10,7 +10,7 @@ type Role = 'user' | 'service' | 'gate'
 /** What runs on any connection, in a test on one of the pool of `role`, or of the database's owner. */
 export type Request = { role?: Role; run(sql: Sql | TransactionSql): PromiseLike<unknown> }
 
-/** What a request came to: null, the code of an error, or 40P01, a deadlock. */
+/** The outcome of a request: null, the code of an error, or 40P01, a deadlock. */
 export type Outcome = string | null
 
 const outcomeOf = (asked: PromiseLike<unknown>): Promise<Outcome> =>
@@ -48,7 +48,7 @@ export const statement = (text: string, ...values: unknown[]): Request => ({
   run: (sql) => sql.unsafe(text, values as string[]),
 })
 
-/** How somebody comes in by a reservation $3. */
+/** How somebody registers with a reservation $3. */
 export const form = `register($3::uuid, $4, 'no password', $5, 'Lima', '1990-01-31', 'PT', 'Lisbon', 900)`
 
 /** How a test takes a lock. */

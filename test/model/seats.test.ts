@@ -1,5 +1,5 @@
 // The capacity of events: random RSVPs, changes of capacity, blocks and bans. One by one they answer as a plain model
-// does; many at once never exceed the capacity, nor leave a place free while somebody waits for it.
+// does; many at once never exceed the capacity, nor leave a seat free while somebody waits for one.
 import fc from 'fast-check'
 import postgres, { type Sql } from 'postgres'
 import { expect, test } from 'vitest'

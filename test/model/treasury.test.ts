@@ -1,7 +1,6 @@
-// What must hold for treasuries whatever happens: contributions, disbursements, distributions and proposals among
-// bans, erasures, regeneration and connections that are killed in between. One by one they leave what a plain model
-// does, to the unit, and many at once what some order of them would. A model of its own checks how an amount is
-// divided.
+// What must hold for treasuries whatever happens: contributions, disbursements, distributions and proposals among bans,
+// erasures, regeneration and connections that are killed in between. Run one by one they leave exactly what a plain
+// model does, and many at once leave what some order of them would. A separate model checks how an amount is divided.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'

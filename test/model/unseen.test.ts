@@ -1,4 +1,4 @@
-// Something becomes invisible between the check and the write that names it: the answer is then that of an unknown thing.
+// If something becomes invisible between the check and the write that names it, the answer is that of an unknown thing.
 import { expect, test } from 'vitest'
 import { publish } from '../support/posts.ts'
 import { until } from '../support/until.ts'

@@ -1,7 +1,7 @@
-// The worst-case row counts of docs/limits.md, for every caller and whatever was written before: each one has to skip
-// a hostile number of rows, in the soak also a third of them. Counts index entries and scanned rows, and never measures
-// time. A list with hidden rows is also paginated to its end, by pages that may be short: it must return each visible
-// item once, in order, and reveal nothing about the others.
+// The worst-case row counts of docs/limits.md, for every caller and whatever was written before: each operation has to
+// skip a hostile number of rows, in the soak also a third of that number. Counts index entries and scanned rows, and
+// never measures time. A list with hidden rows is also paginated to its end, by pages that may be short: it must return
+// each visible item once, in order, and reveal nothing about the others.
 //
 // The files of test/model/bounds/ have one feature each. This file has what they share: a database for each file,
 // people whom a viewer sees or does not see, and rows by the thousand.
@@ -12,7 +12,9 @@ import type { Page } from './lists.ts'
 import { runs } from './runs.ts'
 
 export const SIZES = [1000, 3000] as const
-/** An operation within its bound among many rows is within it among fewer: smaller sizes are left to the soak. */
+/**
+ * An operation that stays within its bound among many rows does so among fewer, so only the soak tests smaller sizes.
+ */
 const usual = runs<readonly number[]>([3000], SIZES)
 export const SHOWN = 5
 

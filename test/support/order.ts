@@ -1,4 +1,4 @@
-// Who may refer to whom: a feature to itself and to earlier ones, a folder to those it builds on. The scanners read
+// What may refer to what: a feature to itself and to earlier ones, a folder to those it builds on. The scanners read
 // texts by path instead of files, so that a test can show them an offence.
 import { dirname, join } from 'node:path/posix'
 

@@ -9,7 +9,10 @@ type Rule = (prose: string, path: string) => Offence[]
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-/** The comments of a file, or all of a document: every character in its place, and blanks for everything else. */
+/**
+ * The comments of a file, or all of a document: each character at its original position, and blanks for everything
+ * else.
+ */
 export function proseOf(path: string, text: string): string {
   if (path.endsWith('.md')) return text
   let comment = /(?<=^|\s)#[^\n]*/gm

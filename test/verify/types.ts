@@ -40,7 +40,7 @@ function generate(folder: string, url: string): string {
   })
 }
 
-/** How it writes each Postgres type. @throws Error if it writes one in two ways */
+/** How postgres-meta writes each Postgres type. @throws Error if it writes one in two ways */
 function typesIn(theirs: Record<string, string[]>, routines: readonly Routine[]): Record<string, string> {
   const types = new Map<string, string>()
   for (const { name, parameters } of routines) {

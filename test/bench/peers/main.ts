@@ -36,7 +36,7 @@ function askedOfPeer(one: Case): Case {
   }
 }
 
-/** One request by everybody, as before writes in rounds.ts: on both sides a new token costs more. */
+/** One request by each person, as before writes in rounds.ts, because a new token costs more on both sides. */
 async function bringEverybody({ kith, peer }: Sides): Promise<void> {
   const one: Case = { name: 'everybody', method: 'GET', hit: (n) => ({ caller: n + 1, path: '/me' }) }
   await overHttp(kith.url, one, 0, PEOPLE)
@@ -63,7 +63,7 @@ async function warm(sides: Sides, writes: Case[]): Promise<void> {
   await settle(sides)
 }
 
-/** Bytes of the body of an answer, the mean of some. */
+/** Bytes of the body of an answer, as the mean of several answers. */
 async function bytesOf(url: string, one: Case, from: number): Promise<number> {
   let sum = 0
   for (let n = from; n < from + CLIENTS; n++) {
