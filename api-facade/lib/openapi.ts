@@ -31,11 +31,11 @@ People are identified by actor id, \`@name\` or username. The path ignores lette
 Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the previous page). A page can be short, even empty,
 and still have \`hasMore\`: true. Reasons: a request scans a bounded number of rows, some of which you may not be allowed to see,
 and a page of posts or wiki proposals ends when its texts reach half a megabyte. Continue until \`nextCursor\` is null.
-Lists for staff return CSV with \`Accept: text/csv\`: up to 20 pages in one answer, with a \`Link\` to the rest. No cell is a formula.
+Lists for staff return CSV with \`Accept: text/csv\`: up to 20 pages in one answer, with a \`Link\` to the rest. Cells are written so that no spreadsheet reads them as formulas.
 Unknown body fields are ignored; fields that are not supported yet are 422. A body with more than 5000 items and fields or
 more than 32 levels is 422, too. An error lists at most 100 problems of a body.
 
-Realtime channels use the same token. All are private; only the database sends. Events contain ids, with which you read the data.
+Realtime channels use the same token. All channels are private; only the database sends on them. Events contain ids, with which you read the data.
 
 | channel: event {payload} | who may listen |
 | --- | --- |

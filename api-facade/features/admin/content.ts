@@ -11,7 +11,8 @@ import {
   StaffConversationPage,
 } from './schemas.ts'
 
-const known = 'Kinds have the names of the list: an unknown one is 422. Content that its author deleted is 404.'
+const known =
+  '`kind` takes the same names as in the list; an unknown kind is 422. Content that its author deleted is 404.'
 
 export default routes('admin', {
   'GET /admin/content': {

@@ -147,7 +147,7 @@ export default routes('courses', {
   },
   'DELETE /courses/:id/lessons/:lid': {
     summary: 'Delete a lesson',
-    description: `In a published course not after a student has completed it (409 \`lesson_done\`), and not the last lesson. ${lessons} ${authors}`,
+    description: `In a published course, the last lesson and a lesson that a student has completed (409 \`lesson_done\`) cannot be deleted. ${lessons} ${authors}`,
     access: 'user',
     operation: 'delete_course_lesson',
     params: LessonId,
@@ -179,7 +179,7 @@ export default routes('courses', {
   'GET /courses/:id/students': {
     summary: 'The students of a course',
     description:
-      'Latest first. Leaves out people whom you cannot see, although they count. Others than the author get 403 if they can see the course. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Latest first. Leaves out people whom you cannot see, although they count. Everyone except the author gets 403 if they can see the course. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_course_students',
     params: UuidId,

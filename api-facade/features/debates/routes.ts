@@ -68,7 +68,7 @@ export default routes('debates', {
   },
   'POST /debates/:id/close': {
     summary: 'Close a debate',
-    description: `Closes it before its time. ${closed} So is closing it again.`,
+    description: `Closes it before its time. ${closed} Closing it again is 422, too.`,
     access: 'user',
     operation: 'close_debate',
     params: UuidId,
@@ -122,7 +122,7 @@ export default routes('debates', {
   },
   'PUT /debates/arguments/:aid/vote': {
     summary: 'Vote for an argument',
-    description: `Repeating it changes nothing. Your own argument is 400. Earns its author nothing. ${closed}`,
+    description: `Repeating it changes nothing. Your own argument is 400. The vote earns the author nothing. ${closed}`,
     access: 'user',
     operation: 'vote_argument',
     params: ArgumentId,

@@ -57,7 +57,7 @@ export default routes('discovery', {
   },
   'GET /discovery/people': {
     summary: 'List people, or find them by name',
-    description: `The newest people first; with \`q\` the best match by name first. ${others} Of a common name only the people who joined last are found. \`cursor\` is the id of the last person, or an opaque position. Without \`q\` a page scans at most 400 rows, so it may be shorter than \`limit\` and still have a next page.`,
+    description: `The newest people first; with \`q\` the best match by name first. ${others} If a name is common, only the people who joined last are found. \`cursor\` is the id of the last person, or an opaque position. Without \`q\` a page scans at most 400 rows, so it may be shorter than \`limit\` and still have a next page.`,
     access: 'user',
     operation: 'list_people',
     query: PeopleQuery,

@@ -40,7 +40,7 @@ export default routes('events', {
   'GET /events/mine': {
     summary: 'Events that you host or attend',
     description:
-      'Latest first, by the time at which you published the event or got a place. Leaves out events that you can no longer see, that you are waiting for, or that you are only interested in. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Latest first, by the time at which you published the event or got a seat. Leaves out events that you can no longer see, that you are waiting for, or that you are only interested in. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_my_events',
     query: MyEventsQuery,
@@ -57,7 +57,7 @@ export default routes('events', {
   },
   'PATCH /events/:id': {
     summary: 'Change an event',
-    description: `${hosts} An event that is cancelled or over cannot be changed: 409. A new start must be in the future. New places go immediately to those who have waited longest; a lower \`capacity\` takes no place from anybody. Everyone who attends or waits is notified if the time or the place changes.`,
+    description: `${hosts} An event that is cancelled or over cannot be changed: 409. A new start must be in the future. New seats go immediately to those who have waited longest; a lower \`capacity\` takes no seat from anybody. Everyone who attends or waits is notified if the time or the place changes.`,
     access: 'user',
     operation: 'update_event',
     params: UuidId,
@@ -85,7 +85,7 @@ export default routes('events', {
   'PUT /events/:id/rsvp': {
     summary: 'Attend an event, or be interested in it',
     description:
-      'If all places are taken, `going` becomes `waitlisted`. A place that becomes free goes immediately to the person who has waited longest, who is notified. At most 500 people can wait: 409 `event_waitlist_full`. Repeating it changes nothing. Your reply is withdrawn by a block between you and the host, by a ban, and when you leave the group or guild. Everyone who is going is reminded 24 hours and 1 hour before the start. Reminders that cannot be sent within 15 minutes are skipped, and so are those that were due before your reply. Limit: 600 replies per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
+      'If all seats are taken, `going` becomes `waitlisted`. A seat that becomes free goes immediately to the person who has waited longest, who is notified. At most 500 people can wait: 409 `event_waitlist_full`. Repeating it changes nothing. Your reply is withdrawn by a block between you and the host, by a ban, and when you leave the group or guild. Everyone who is going is reminded 24 hours and 1 hour before the start. Reminders that cannot be sent within 15 minutes are skipped, and so are those that were due before your reply. Limit: 600 replies per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'rsvp_event',
     params: UuidId,
@@ -96,7 +96,7 @@ export default routes('events', {
   'DELETE /events/:id/rsvp': {
     summary: 'Withdraw your reply',
     description:
-      'Your place goes to the person who has waited longest. Repeating it changes nothing. If you can no longer see the event, the reply is withdrawn, but the answer is 404.',
+      'Your seat goes to the person who has waited longest. Repeating it changes nothing. If you can no longer see the event, the reply is withdrawn, but the answer is 404.',
     access: 'user',
     operation: 'unrsvp_event',
     params: UuidId,

@@ -67,7 +67,7 @@ export const Event = contentOf('event', z.string(), {
   goingCount: z
     .int()
     .min(0)
-    .openapi({ description: 'All places that are taken, including those of people whom you cannot see.' }),
+    .openapi({ description: 'All seats that are taken, including those of people whom you cannot see.' }),
   interestedCount: z.int().min(0),
   waitlistCount: z.int().min(0),
   viewer: z.object({

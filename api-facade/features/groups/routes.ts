@@ -27,7 +27,8 @@ import {
   RoleChange,
 } from './schemas.ts'
 
-const often = 'Limit: 300 such steps per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
+const often =
+  'Limit: 300 changes to memberships per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
 const moderated = 'For the owner and moderators; others get 403. Latest first. Leaves out people whom you cannot see.'
 
 export default routes('groups', {

@@ -25,7 +25,8 @@ import {
   Vote,
 } from './schemas.ts'
 
-const often = 'Limit: 300 such steps per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
+const often =
+  'Limit: 300 changes to memberships per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
 
 export default routes('guilds', {
   'GET /guilds': {

@@ -36,7 +36,7 @@ const joining = routes('identity', {
   'POST /identity/invite-codes/reserve': {
     summary: 'Reserve an invite code for a candidate session',
     description:
-      'Another spelling of /auth/reserve-invite. A candidate session holds one reservation: a new one releases the previous one. `inviteCodeId` is the secret of the reservation; send it as `sessionId` when you register.',
+      'Another path for `POST /auth/reserve-invite`. A candidate session holds one reservation: a new one releases the previous one. `inviteCodeId` is the secret of the reservation; send it as `sessionId` when you register.',
     access: 'public',
     pool: 'gate',
     limit: 'reserve_invite',

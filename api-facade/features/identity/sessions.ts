@@ -8,7 +8,7 @@ export default routes('identity', {
   'POST /auth/login': {
     summary: 'Log in with email address and password',
     description:
-      'The access token is valid for seven days. With `{"session": "rotating"}` it is valid for 15 minutes, and the answer also has `refreshToken` and `expiresIn`. A person has at most 100 rotating sessions: a new one ends the one that was unused for longest. Wrong passwords are counted per address; also per device if `deviceToken` belongs to the account, otherwise per account over all unknown devices, whether the account exists or not. So somebody who tries passwords cannot lock other people out. An invalid device token is ignored. The answer has a token for the next login, valid for a year; it survives a logout and ends with the password.',
+      'The access token is valid for seven days. With `{"session": "rotating"}` it is valid for 15 minutes, and the answer also has `refreshToken` and `expiresIn`. A person has at most 100 rotating sessions: a new one ends the least recently used one. Wrong passwords are counted per address; also per device if `deviceToken` belongs to the account, otherwise per account over all unknown devices, whether the account exists or not. So somebody who tries passwords cannot lock other people out. An invalid device token is ignored. The answer has a token for the next login, valid for a year; it survives a logout and ends with the password.',
     access: 'public',
     pool: 'gate',
     limit: 'login',

@@ -81,7 +81,7 @@ const offerings = routes('market', {
 })
 
 const step =
-  '409 `order_state` if the order is in another state, if the step was already done, or if its time is over; 403 if it is a step of the other party; 404 if it is not your order. The other party gets an `order.updated` notification, which names nobody and is therefore also sent across a block.'
+  '409 `order_state` if the order is in another state, if the step was already done, or if it is too late for the step; 403 if it is a step of the other party; 404 if it is not your order. The other party gets an `order.updated` notification, which names nobody and is therefore also sent across a block.'
 
 const orders = routes('market', {
   'POST /economy/market/offerings/:id/orders': {
@@ -116,7 +116,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/accept': {
     summary: 'Accept an order, as its seller',
-    description: `Only a held order. \`deadlineAt\` becomes now plus the days of delivery. ${step}`,
+    description: `Only possible for a held order. \`deadlineAt\` becomes now plus the days of delivery. ${step}`,
     access: 'user',
     operation: 'accept_order',
     params: UuidId,
@@ -125,7 +125,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/decline': {
     summary: 'Decline an order, as its seller',
-    description: `Only a held order. All mana goes back to the buyer, and the item to the stock. ${step}`,
+    description: `Only possible for a held order. All the mana goes back to the buyer, and the item goes back into stock. ${step}`,
     access: 'user',
     operation: 'decline_order',
     params: UuidId,
@@ -134,7 +134,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/deliver': {
     summary: 'Deliver an order, as its seller',
-    description: `Only an accepted order, also past its deadline. An asset must be a committed one of yours. ${step}`,
+    description: `Only possible for an accepted order, even after its deadline. An asset must be a committed one of yours. ${step}`,
     access: 'user',
     operation: 'deliver_order',
     params: UuidId,
@@ -144,7 +144,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/complete': {
     summary: 'Confirm that you received an order',
-    description: `Only a delivered order. The seller gets the mana. After 7 days the order completes by itself. ${step}`,
+    description: `Only possible for a delivered order. The seller gets the mana. After 7 days the order completes by itself. ${step}`,
     access: 'user',
     operation: 'complete_order',
     params: UuidId,
@@ -153,7 +153,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/cancel': {
     summary: 'Cancel an order',
-    description: `The buyer can cancel a held order, the seller an accepted one, and the buyer an accepted one after \`deadlineAt\`. All mana goes back to the buyer, and the item to the stock. ${step}`,
+    description: `The buyer can cancel a held order, the seller an accepted one, and the buyer an accepted one after \`deadlineAt\`. All the mana goes back to the buyer, and the item goes back into stock. ${step}`,
     access: 'user',
     operation: 'cancel_order',
     params: UuidId,
@@ -162,7 +162,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/dispute': {
     summary: 'Dispute an order, as its buyer',
-    description: `Only an accepted or a delivered order. The mana stays held until an admin divides it. ${step}`,
+    description: `Only possible for an accepted or delivered order. The mana stays held until an admin divides it. ${step}`,
     access: 'user',
     operation: 'dispute_order',
     params: UuidId,
@@ -172,7 +172,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/review': {
     summary: 'Review an order, as its buyer',
-    description: 'Only a completed order, once. Nobody is notified.',
+    description: 'Only possible for a completed order, and only once. Nobody is notified.',
     access: 'user',
     operation: 'review_order',
     params: UuidId,

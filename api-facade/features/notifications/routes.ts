@@ -26,7 +26,7 @@ const inbox = routes('notifications', {
   'POST /notifications/read': {
     summary: 'Mark notifications as read',
     description:
-      'Takes exactly one of `ids`, `groupKey` and `before` (everything before that time). Of a group or before a time, the newest 500 are marked immediately and the rest shortly after. Ids that are not yours are ignored. Repeating it changes nothing. Returns the number that is still unread.',
+      'Takes exactly one of `ids`, `groupKey` and `before` (everything before that time). With `groupKey` or `before`, the newest 500 are marked immediately and the rest shortly after. Ids that are not yours are ignored. Repeating it changes nothing. Returns the number that is still unread.',
     access: 'user',
     operation: 'mark_read',
     body: ReadSelection,

@@ -8,7 +8,7 @@ export default routes('posts', {
   'POST /posts/:id/react': {
     summary: 'Give a heart or a spark',
     description:
-      'Repeating it changes nothing. Hearts are counted, sparks are not. A reaction to a repost goes to the original, whose `counters` and `viewer` are returned. Limit: 2000 such requests, including repeated ones per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
+      'Repeating it changes nothing. Hearts are counted, sparks are not. A reaction to a repost goes to the original, whose `counters` and `viewer` are returned. Limit: 2000 such requests per person and hour, including repeated ones, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
     access: 'user',
     operation: 'react',
     params: UuidId,
@@ -28,7 +28,7 @@ export default routes('posts', {
   'POST /posts/:id/bookmark': {
     summary: 'Bookmark a post',
     description:
-      'For a repost the original is bookmarked. Repeating it changes nothing, and the bookmark keeps its position in the list. Others only see the count. A bookmark of your own post counts but earns no reputation. Limit: 2000 such requests, including repeated ones per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
+      'For a repost the original is bookmarked. Repeating it changes nothing, and the bookmark keeps its position in the list. Others only see the count. A bookmark of your own post counts but earns no reputation. Limit: 2000 such requests per person and hour, including repeated ones, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
     access: 'user',
     operation: 'bookmark',
     params: UuidId,

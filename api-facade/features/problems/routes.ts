@@ -128,7 +128,7 @@ export default routes('problems', {
   },
   'PUT /problems/solutions/:sid/vote': {
     summary: 'Vote a solution up or down',
-    description: `Your own solution is 400. Earns its author nothing. ${over}`,
+    description: `Your own solution is 400. The vote earns the author nothing. ${over}`,
     access: 'user',
     operation: 'vote_solution',
     params: SolutionId,

@@ -28,9 +28,10 @@ import {
 
 const over = 'A project that is completed or archived accepts nothing new: 409 `project_over`.'
 const removed = '404 in a project that staff removed.'
-const often = 'Limit: 300 such steps per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
+const often =
+  'Limit: 300 changes to projects and their members per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
 const decided =
-  '409 if the application is already settled; 404 if the applicant cannot be seen by you or has left the group or guild.'
+  '409 if the application is already settled; 404 if you cannot see the applicant, or they have left the group or guild.'
 
 export default routes('projects', {
   'GET /projects': {
@@ -107,7 +108,7 @@ export default routes('projects', {
   },
   'PATCH /projects/:id/roles/:roleId': {
     summary: 'Change a role of a project',
-    description: `409 \`project_role_held\` if it would have fewer places than are taken. ${over} ${often}`,
+    description: `409 \`project_role_held\` if it would have fewer slots than are taken. ${over} ${often}`,
     access: 'user',
     operation: 'update_project_role',
     params: RoleParams,
@@ -136,7 +137,7 @@ export default routes('projects', {
   },
   'POST /projects/:id/applications': {
     summary: 'Apply for a role',
-    description: `One pending application per role, even if all its places are taken. Your own project is 400. ${over} ${often}`,
+    description: `One pending application per role, even if all its slots are taken. Your own project is 400. ${over} ${often}`,
     access: 'user',
     operation: 'apply_to_project',
     params: UuidId,
@@ -145,7 +146,7 @@ export default routes('projects', {
   },
   'POST /projects/:id/applications/:aid/approve': {
     summary: 'Accept an application',
-    description: `The applicant is notified (\`membership.decided\`), and their other applications in the project end. A role never has more members than places: 409 \`project_role_full\`. A person holds roles in at most 500 projects. ${removed} ${decided} ${over} ${often}`,
+    description: `The applicant is notified (\`membership.decided\`), and their other applications in the project end. A role never has more members than slots: 409 \`project_role_full\`. A person holds roles in at most 500 projects. ${removed} ${decided} ${over} ${often}`,
     access: 'user',
     operation: 'approve_project_application',
     params: ApplicationParams,
@@ -181,7 +182,7 @@ export default routes('projects', {
   },
   'DELETE /projects/:id/members/:userId': {
     summary: 'Remove a member from a project',
-    description: `For the author only, who cannot be removed (409). The member is notified, and the place is free again. ${often}`,
+    description: `For the author only, who cannot be removed (409). The member is notified, and the slot is free again. ${often}`,
     access: 'user',
     operation: 'remove_project_member',
     params: MemberParams,
@@ -190,7 +191,7 @@ export default routes('projects', {
   'POST /projects/:id/leave': {
     summary: 'Leave a project',
     description:
-      'Gives your role back, also if you can no longer see the project or it is over. The author cannot leave (409). Repeating it changes nothing. A ban of a member and a block between a member and the author also end a membership.',
+      'Gives up your role. Also works if you can no longer see the project, or if it is over. The author cannot leave (409). Repeating it changes nothing. A ban of a member and a block between a member and the author also end a membership.',
     access: 'user',
     operation: 'leave_project',
     params: UuidId,

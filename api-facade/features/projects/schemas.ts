@@ -7,7 +7,7 @@ const decision = z.enum(['pending', 'approved', 'rejected', 'withdrawn', 'ended'
 const summary = markdown
 const name = z.string().openapi({ description: '1 to 80 characters, one line.', example: 'Illustrator' })
 const about = z.string().max(10_000).openapi({ description: 'Up to 2000 characters.' })
-const slots = z.int().openapi({ description: '1 to 50 places.', example: 2 })
+const slots = z.int().openapi({ description: '1 to 50 slots.', example: 2 })
 
 export const ProjectsQuery = z.object({
   ...aboutContents,
@@ -50,7 +50,7 @@ export const ProjectRole = z
     filled: z
       .int()
       .min(0)
-      .openapi({ description: 'The number of places that are taken, including those of people whom you cannot see.' }),
+      .openapi({ description: 'The number of slots that are taken, including those of people whom you cannot see.' }),
   })
   .openapi('ProjectRole')
 
@@ -58,7 +58,7 @@ export const Project = contentOf('project', z.string(), {
   summary: z.string(),
   status,
   roles: z.array(ProjectRole),
-  memberCount: z.int().min(1).openapi({ description: 'The author plus all places that are taken.' }),
+  memberCount: z.int().min(1).openapi({ description: 'The author plus all slots that are taken.' }),
   viewer: z.object({
     role: z.string().nullable().openapi({ description: 'The name of the role that you hold.' }),
     status: z.enum(['author', 'member', 'pending', 'none']),

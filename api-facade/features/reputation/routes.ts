@@ -37,7 +37,7 @@ export default routes('reputation', {
   'GET /reputation/me/detailed': {
     summary: 'Your reputation in detail, with the events behind it',
     description:
-      '`interests` has all interests, highest first. `limit` and `cursor` page through `events`, newest first; a share from an interest below is an event of its own, and so is an undone action, with a negative delta. `contributionScore` counts contributions to the community: 10 for a post (none for a repost), 3 for a reply, 1 for a reaction and 1 for a bookmark (once per post), 2 for an emoji payment. Undone actions and deleted posts are subtracted, and actions on your own posts do not count. Of this score half is also added to the person who invited you, a quarter to the person who invited them, and a tenth to the next. You get your share of the people whom you invited within a minute or two.',
+      '`interests` has all interests, highest first. `limit` and `cursor` page through `events`, newest first; a share from an interest below is an event of its own, and so is an undone action, with a negative delta. `contributionScore` counts contributions to the community: 10 for a post (none for a repost), 3 for a reply, 1 for a reaction and 1 for a bookmark (once per post), 2 for an emoji payment. Undone actions and deleted posts are subtracted, and actions on your own posts do not count. Half of this score is also added to that of the person who invited you, a quarter to that of the person who invited them, and a tenth to that of the next. The share that you get from people whom you invited arrives within a minute or two.',
     access: 'user',
     operation: 'get_reputation_details',
     page: true,
@@ -55,7 +55,7 @@ export default routes('reputation', {
   'POST /reputation/vote': {
     summary: 'Vote for or against a person in an interest',
     description:
-      'You must have chosen the interest; the other person need not. Your vote has the weight `min(3, sqrt(r / 10))`, where r is your own reputation in the interest, and no weight while r is below 5. There is one vote per person and interest: voting again replaces it, with your current weight and the new comment; 0 removes it and its comment. The reputation of the other person is then as if only your last vote had been cast. They are notified of a vote for or against and see who cast it; not of 0, and not if the value stays the same. Limit: 300 votes, including changed ones per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
+      'You must have chosen the interest; the other person need not. Your vote has the weight `min(3, sqrt(r / 10))`, where r is your own reputation in the interest, and no weight while r is below 5. There is one vote per person and interest: voting again replaces it, with your current weight and the new comment; 0 removes it and its comment. The reputation of the other person is then as if only your last vote had been cast. They are notified of a vote for or against and see who cast it; not of 0, and not if the value stays the same. Limit: 300 votes per person and hour, including changed ones, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
     access: 'user',
     operation: 'vote_reputation',
     body: NewVote,

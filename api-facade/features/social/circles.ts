@@ -93,7 +93,7 @@ export default routes('social', {
   'POST /circles/me/:id/invitations': {
     summary: 'Invite a person to your circle',
     description:
-      'A circle can have at most 100 pending invitations. Limit: 100 invitations, including those of co-authors per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
+      'A circle can have at most 100 pending invitations. Limit: 100 invitations per person and hour, including those of co-authors, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
     access: 'user',
     also: ['POST /circles/:id/invite'],
     params: UuidId,

@@ -7,7 +7,7 @@ export default routes('social', {
   'POST /circles/users/:id/follow': {
     summary: 'Follow a person',
     description:
-      'Repeating it changes nothing and does not notify the person again. Limit: 400 follows, including repeated ones per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
+      'Repeating it changes nothing and does not notify the person again. Limit: 400 follows per person and hour, including repeated ones, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
     access: 'user',
     also: ['POST /users/:id/follow'],
     operation: 'follow_person',
