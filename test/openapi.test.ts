@@ -1,4 +1,4 @@
-// How the API's description is written: what is shared stands once, and the order does not depend on who wrote it first.
+// How the API's description is written: shared parts appear once, and the order does not depend on the order of the sources.
 import { describe, expect, test } from 'vitest'
 import { arranged, type Described, textOf } from '../api-facade/lib/openapi-text.ts'
 

@@ -286,7 +286,7 @@ test('If the person wrote more than a batch marks, everything is hidden before t
     where r.post_id = ${found} order by r.created_at, r.id`
   expect(replies).toEqual(others.map(({ id }) => id))
 
-  // The newest are visible again immediately; posts that no worker had marked never disappeared
+  // The newest are visible again immediately; posts that no worker had hidden yet never disappeared
   await unbanned(owner, person)
   expect(await writtenAs(person)).toEqual({ yes: 0, no: 2 * MANY })
   expect(await alice.get(`/posts/${oldest}`)).toMatchObject({ status: 200 })

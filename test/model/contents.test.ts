@@ -145,7 +145,7 @@ async function build(sql: TransactionSql, world: World) {
   for (const { people, since } of hidings)
     for (const n of people) await sql`update app.users set ${since} where id = ${personId(n)}`
   if (world.written) return
-  // As if the worker had not marked them yet
+  // As if the worker had not hidden them yet
   await sql`update app.contents set author_hidden = false`
   await sql`update app.video_comments set author_hidden = false`
 }

@@ -186,7 +186,7 @@ test('All at once, no role has more people than slots, and nobody gets a deadloc
       const project = await newProject()
       for (const who of [1, 2, 3]) await call(who, 'apply_to_project', project.id, project.roles[who % 2] ?? '')
       const codes = await Promise.all(steps.map((one) => act(project, false, one)))
-      // A person banned for a moment may be told so
+      // A step may fail with a code of the API, for example during a ban, but not with an SQLSTATE such as a deadlock's
       for (const code of codes) expect(code ?? '').toMatch(/^[a-z_]*$/)
       const wrong = await owner`
         select r.id from app.project_roles r left join app.project_members m on m.role_id = r.id

@@ -12,7 +12,7 @@ type Holder = { userId: string; credentialsVersion: number }
 const DEVICE_DAYS = 365
 const today = () => Math.floor(Date.now() / 86_400_000)
 
-// an unknown address takes the same work, so that timing reveals nothing
+// an unknown address costs the same work as a known one, so that timing reveals nothing
 const NOBODY: Holder = { userId: randomUUID(), credentialsVersion: 0 }
 const holderOf = ({ userId, credentialsVersion }: Holder): string => `${userId} ${credentialsVersion}`
 
