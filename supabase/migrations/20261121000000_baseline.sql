@@ -3538,8 +3538,8 @@ create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at
 create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
 create index media_assets_expires_at_idx on app.media_assets (expires_at);
 comment on table app.media_assets is
-  'What a person uploads, or has announced. Definer functions alone write it: what is committed was looked at in the '
-  'storage.';
+  'What a person has uploaded or announced. Only definer functions write it, because a committed file must have been '
+  'checked in the storage.';
 comment on column app.media_assets.content_type is 'As it was announced: the storage serves it as that.';
 comment on column app.media_assets.mime_type is 'As its first bytes say; null while it is pending.';
 comment on column app.media_assets.status is 'pending, then committed by its owner.';
@@ -3555,7 +3555,7 @@ create table private.media_usage (
   bytes    bigint not null check (bytes >= 0)
 );
 comment on table private.media_usage is
-  'How many bytes of committed assets a person has: a sum of what stands in app.media_assets, kept by triggers.';
+  'How many bytes of committed assets a person has: a sum over app.media_assets. Triggers maintain it.';
 insert into private.personal_data (relation, person_column, reason) values
   ('private.media_usage', 'owner_id', 'a sum of mediaAssets');
 
@@ -3912,7 +3912,8 @@ create table private.pending_object_deletions (
 );
 create index pending_object_deletions_due_at_idx on private.pending_object_deletions (due_at);
 comment on table private.pending_object_deletions is
-  'Objects to be deleted, with a row until the storage has done it. An object that nobody uploaded has one too.';
+  'Objects to be deleted. A row stays until the storage has deleted the object. Objects that nobody uploaded have '
+  'rows too.';
 comment on column private.pending_object_deletions.upload_only is
   'Whether the asset is there, and only what may still come by the address of its upload is deleted.';
 comment on column private.pending_object_deletions.due_at is
@@ -4082,7 +4083,7 @@ create table app.accounts (
   total_reputation  numeric(12, 2) not null default 0
 );
 create unique index email_taken on app.accounts (lower(email));
-comment on table app.accounts is 'What a person tells only us. Only the first admin has no date_of_birth.';
+comment on table app.accounts is 'Private data of a person. Only the first admin has no date_of_birth.';
 comment on column app.accounts.email_verified_at is
   'When the person proved that the address is theirs; null until then. The first admin''s counts as proved.';
 comment on column app.accounts.email_bounced_at is
@@ -4117,7 +4118,7 @@ create table app.personas (
   constraint persona_name_taken unique (user_id, name)
 );
 create unique index personas_default_key on app.personas (user_id) where is_default;
-comment on table app.personas is 'The faces a person publishes under, exactly one of them the default.';
+comment on table app.personas is 'The personas under which a person publishes. Exactly one of them is the default.';
 
 insert into private.errors (code, status, text) values
   ('email_taken', 409, 'This email address is already registered.'),
@@ -5131,8 +5132,8 @@ create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id 
 create index sessions_of_user_idx on app.sessions (user_id, created_at);
 create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
-  'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended '
-  'session keeps its row until it expires, so that it stays ended.';
+  'Families of refresh tokens, one per login: the current generation, and the SHA-256 of its token. An ended session '
+  'keeps its row until it expires, so that it stays ended.';
 comment on column app.sessions.live_tokens is
   'The access tokens that it gave out and that have not expired: [[iat, exp], …] in unix seconds. They end with it.';
 comment on column app.sessions.expires_at is '60 days after the last refresh.';
@@ -5319,8 +5320,8 @@ create table private.password_resets (
 create index password_resets_user_id_idx on private.password_resets (user_id, created_at);
 create index password_resets_created_at_idx on private.password_resets (created_at);
 comment on table private.password_resets is
-  'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null where nobody has the '
-  'address: such a request leaves the same traces, so that nobody can tell.';
+  'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null if nobody has the '
+  'address: such a request has the same effects, so that nobody can tell the difference.';
 comment on column private.password_resets.used_at is
   'When it or another of the person''s set a password; null until then.';
 comment on column private.password_resets.expires_at is 'An hour after the request.';
@@ -6087,7 +6088,7 @@ create table app.interests (
 );
 create index interests_parent_id_idx on app.interests (parent_id, parent_level);
 comment on table app.interests is
-  'The catalog. A parent is always one level up: the foreign key checks the level too. Staff write it.';
+  'The catalog, which staff maintain. A parent is always one level up: the foreign key checks the level too.';
 comment on column app.interests.card_start is 'See private.interest_start.';
 comment on column app.interests.user_count is 'How many people chose this very interest. A trigger keeps it.';
 -- no delete: too much refers to an interest
@@ -6204,8 +6205,8 @@ create table app.user_interests (
 );
 create index user_interests_interest_id_idx on app.user_interests (interest_id);
 comment on table app.user_interests is
-  'Who chose which interest. depth and expertise go from 1 (Curious) to 5; created_at tells the order within a bulk '
-  'choice too.';
+  'Who chose which interest. depth and expertise go from 1 (Curious) to 5. created_at also gives the order within a '
+  'bulk choice.';
 create trigger _100_touch before update on app.user_interests
   for each row execute function private.touch();
 
@@ -6436,9 +6437,9 @@ comment on column app.circle_members.made_at is
 
 insert into private.event_types (name, payload, happens) values
   ('social.member.added', '{circleId,memberId}',
-   'somebody has come into a circle, by its owner or by accepting'),
+   'somebody was added to a circle by its owner, or accepted an invitation'),
   ('social.member.removed', '{circleId,memberId}',
-   'somebody has left a circle, was removed, or the circle is gone');
+   'somebody has left a circle or was removed, or the circle was deleted');
 
 insert into private.errors (code, status, text) values
   ('circle_unknown', 404, 'There is no such circle.'),
@@ -6814,7 +6815,7 @@ insert into private.event_types (name, payload, happens) values
   ('social.invitation.accepted', '{invitationId,circleId,memberId}',
    'an invitation into a circle is accepted'),
   ('social.invitation.withdrawn', '{invitationId,circleId}',
-   'an invitation into a circle is taken back, by its maker, a block, or with the circle');
+   'an invitation into a circle is revoked by the owner, or ended by a block or the deletion of the circle');
 
 insert into private.write_limits (kind, per_hour) values ('invitations', 100);
 
@@ -7372,7 +7373,7 @@ create table private.removed_follows (
 );
 create index removed_follows_ended_at_idx on private.removed_follows (ended_at);
 comment on table private.removed_follows is
-  'The places of ended follows in lists, kept for a day, so that a reader in the middle of a list can go on from '
+  'The positions of removed follows in lists, kept for a day, so that a reader in the middle of a list can go on from '
   'there. The ids are not foreign keys, because nothing depends on them.';
 comment on column private.removed_follows.ended_at is 'When the follow ended.';
 insert into private.retention (relation, counts_from, keep) values ('private.removed_follows', 'ended_at', '1 day');
@@ -8494,7 +8495,8 @@ create index spaces_public_idx on app.spaces (kind, created_at desc, id desc) wh
 create index spaces_created_at_idx on app.spaces (kind, created_at desc, id desc);
 create index spaces_interest_id_idx on app.spaces (interest_id) where interest_id is not null;
 comment on table app.spaces is
-  'A room whose members are the audience of what is posted in it. Who locks its row decides alone who is in it.';
+  'A group or a guild. Its members are the audience of what is posted in it. Whoever locks its row is the only one to '
+  'change its members.';
 call private.make_nulls_raise_codes('app.spaces');
 comment on column app.spaces.member_count is
   'How many places are taken, whoever sees whom. Written with the row of a member, under the lock of the space.';
@@ -8554,7 +8556,7 @@ create unique index space_requests_pending_key on app.space_requests (space_id, 
 create index space_requests_space_id_idx on app.space_requests (space_id, status, created_at desc, id desc);
 create index space_requests_user_id_idx on app.space_requests (user_id, created_at desc, id desc);
 comment on table app.space_requests is
-  'Who asked to join a space: join requests of groups, applications to guilds. A settled one never changes again.';
+  'Who asked to join a space: join requests of groups, applications to guilds. A settled request never changes again.';
 comment on column app.space_requests.status is
   'pending, then approved or rejected by who may decide, withdrawn by who asked, or ended by joining otherwise or '
   'by a ban.';
@@ -8576,7 +8578,7 @@ create index space_invitations_made_idx on app.space_invitations (space_id, invi
 create index space_invitations_inviter_id_idx on app.space_invitations (inviter_id, invitee_id, status);
 create index space_invitations_invitee_id_idx
   on app.space_invitations (invitee_id, status desc, created_at desc, id desc);
-comment on table app.space_invitations is 'Invitations into spaces. A settled one never changes again.';
+comment on table app.space_invitations is 'Invitations into spaces. A settled invitation never changes again.';
 comment on column app.space_invitations.status is
   'pending, then accepted (also by joining otherwise) or declined by the invitee, or revoked by who invited, by who '
   'moderates, by a block between the two, by a ban, or with the right that made it.';
@@ -9316,7 +9318,7 @@ comment on function private.withdraw_request is 'Who asked takes a pending reque
 
 insert into private.event_types (name, payload, happens) values
   ('spaces.invitation.withdrawn', '{invitationId,spaceId}',
-   'an invitation into a space is taken back, by its maker or a moderator, a block or a ban');
+   'an invitation into a space is revoked by its author or a moderator, or ended by a block or a ban');
 
 create function private.announce_space_withdrawal() returns trigger
 language plpgsql
@@ -10431,17 +10433,17 @@ comment on column app.post_emotions.mana is 'Whole mana paid with this emotion, 
 
 insert into private.event_types (name, payload, happens) values
   ('posts.post.published', '{postId,authorId}',
-   'a post goes out: at once, or a scheduled one at its time'),
+   'a post is published: immediately, or a scheduled one at its time'),
   ('posts.post.edited', '{postId}',
-   'the author has changed a post that is out'),
+   'the author has changed a published post'),
   ('posts.post.deleted', '{postId,authorId}',
    'a post is deleted by its author or the staff, not by an erasure'),
   ('posts.post.reposted', '{postId,repostId,userId}',
-   'a repost of the post goes out'),
+   'a repost of the post is published'),
   ('posts.post.unreposted', '{postId,userId}',
    'a repost of the post is deleted by its author or the staff, not by an erasure'),
   ('posts.post.quoted', '{postId,quoteId,userId}',
-   'a quote of the post goes out'),
+   'a quote of the post is published'),
   ('posts.post.milestone', '{postId,reactions}',
    'a post has reached 5, 15 or 50 hearts for the first time');
 
@@ -11066,7 +11068,7 @@ insert into private.event_types (name, payload, happens) values
   ('posts.reaction.added', '{postId,userId,kind}',
    'somebody has given a heart or a spark'),
   ('posts.reaction.removed', '{postId,userId}',
-   'somebody has taken a heart, a spark or both back');
+   'somebody has removed their heart, spark or both');
 
 insert into private.write_limits (kind, per_hour) values ('reactions', 2000);
 
@@ -11169,8 +11171,8 @@ create table private.removed_bookmarks (
 );
 create index removed_bookmarks_ended_at_idx on private.removed_bookmarks (ended_at);
 comment on table private.removed_bookmarks is
-  'The places of bookmarks that were taken back, kept for a day, so that a reader in the middle of the list can go on '
-  'from there. The ids are not foreign keys, because nothing depends on them.';
+  'The positions of removed bookmarks, kept for a day, so that a reader in the middle of the list can go on from '
+  'there. The ids are not foreign keys, because nothing depends on them.';
 comment on column private.removed_bookmarks.ended_at is 'When the bookmark was taken back.';
 insert into private.retention (relation, counts_from, keep) values ('private.removed_bookmarks', 'ended_at', '1 day');
 -- each bookmark makes an entry in two ledgers, which remains when the bookmark is taken back
@@ -11208,7 +11210,7 @@ insert into private.event_types (name, payload, happens) values
   ('posts.bookmark.added', '{postId,userId}',
    'somebody has bookmarked a post'),
   ('posts.bookmark.removed', '{postId,userId}',
-   'somebody has taken a bookmark back');
+   'somebody has removed a bookmark');
 
 create function private.announce_bookmarks() returns trigger
 language plpgsql security definer   -- the caller may take a bookmark back without seeing the author of the post
@@ -11673,7 +11675,7 @@ create trigger _140_sync_repost_audience after update of visibility on app.posts
 
 insert into private.event_types (name, payload, happens) values
   ('posts.person.mentioned', '{userId,byId,postId,replyId}',
-   'a post or a reply that goes out mentions a person who may see it; replyId is null for a post');
+   'a published post or reply mentions a person who may see it; replyId is null for a post');
 
 insert into private.write_limits (kind, per_hour) values ('mentions', 300);
 
@@ -11821,7 +11823,7 @@ comment on table app.poll_votes is 'Who voted for what: one vote per person and 
 
 insert into private.event_types (name, payload, happens) values
   ('posts.poll.closed', '{postId,pollId}',
-   'the time of a poll is over');
+   'the time of a poll has ended');
 
 insert into private.errors (code, status, text) values
   ('poll_options', 422, 'A poll must have 2 to 6 options of 1 to 200 characters each.'),
@@ -12118,7 +12120,7 @@ comment on table app.series_follows is 'The people who are notified of new items
 
 insert into private.event_types (name, payload, happens) values
   ('posts.series.extended', '{seriesId,postId}',
-   'a post that is out has become an item of a series, or an item goes out');
+   'a published post has become an item of a series, or an item is published');
 
 insert into private.errors (code, status, text) values
   ('series_unknown', 404, 'There is no such series.'),
@@ -16522,7 +16524,7 @@ comment on function private.add_reputation is
 
 insert into private.event_types (name, payload, happens) values
   ('reputation.level_reached', '{userId,interestId,level}',
-   'a person rises above every level that they had in an interest');
+   'a person reaches a level in an interest that they never had before');
 
 create function private.level_minimums() returns numeric[]
 language plpgsql immutable
@@ -24821,7 +24823,7 @@ insert into private.errors (code, status, text) values
 
 insert into private.event_types (name, payload, happens) values
   ('messaging.message.sent', '{messageId,conversationId}',
-   'a message is sent, or the conversation itself says something: who came, left, renamed or owns it');
+   'a message is sent, also a system message: somebody joined or left, or the title or the owner changed');
 
 insert into private.lock_kinds (kind, position) values ('message', 585);
 
@@ -26744,7 +26746,7 @@ insert into private.errors (code, status, text) values
 insert into private.event_types (name, payload, happens) values
   ('events.event.changed', '{eventId,event,sequence}',
    'the time or place of an event changes, or its host cancels it'),
-  ('events.place.given', '{eventId,event}', 'somebody on a waiting list gets a place'),
+  ('events.place.given', '{eventId,event}', 'somebody on a waiting list gets a seat'),
   ('events.event.reminded', '{eventId,event,startsAt}', 'an event is about to begin');
 
 create view private.event_details with (security_invoker) as
@@ -30824,8 +30826,8 @@ insert into private.personal_data (relation, person_column, section) values
 
 insert into private.event_types (name, payload, happens) values
   ('projects.application.decided', '{projectId,event,userId}',
-   'somebody gets a role in a project, is turned down, or is removed'),
-  ('projects.update.posted', '{projectId,updateId,authorId}', 'the author of a project tells of it');
+   'somebody gets a role in a project, is rejected, or is removed'),
+  ('projects.update.posted', '{projectId,updateId,authorId}', 'the author of a project posts an update');
 
 insert into private.errors (code, status, text) values
   ('project_unknown', 404, 'There is no such project.'),
@@ -32418,7 +32420,7 @@ insert into private.errors (code, status, text) values
 
 insert into private.event_types (name, payload, happens) values
   ('market.order.changed', '{orderId,state}',
-   'an order is placed, or comes into another state');
+   'an order is placed, or its state changes');
 
 insert into private.lock_kinds (kind, position) values ('order', 520);
 
@@ -34039,7 +34041,7 @@ create index ai_sessions_user_id_idx on app.ai_sessions (user_id, id desc);
 create index ai_sessions_open_idx on app.ai_sessions (answered_at) where completed_at is null and abandoned_at is null;
 create index ai_sessions_abandoned_at_idx on app.ai_sessions (abandoned_at);
 comment on table app.ai_sessions is
-  'Reflections of people. id is made of the time, so that it is its own place in the list. private.ai_status is the '
+  'AI sessions of people. id contains the time, so it is also the position in the list. private.ai_status is the '
   'state.';
 comment on column app.ai_sessions.answered_at is 'When it began, or was answered last: from then on it has 24 hours.';
 comment on column app.ai_sessions.asking_until is
@@ -34063,8 +34065,8 @@ create table app.ai_turns (
   check (family is not null or not fallback)
 );
 comment on table app.ai_turns is
-  'The questions of a session in their order, each with its answer once it is given. family: which question of the '
-  'script it is, null for the model''s. fallback: the model was asked for it in vain.';
+  'The questions of a session in order, each with its answer once there is one. family is the question''s family in '
+  'the script, null for a question of the model. fallback says that the model was asked for the question and failed.';
 comment on column app.ai_turns.answered_at is 'When it was answered; null until then.';
 
 insert into private.write_limits (kind, per_hour) values ('reflections', 300);
@@ -34446,7 +34448,7 @@ create table private.ai_usage (
 );
 create index ai_usage_day_idx on private.ai_usage (((day::timestamp at time zone 'UTC')));
 comment on table private.ai_usage is
-  'How many tokens of the model a person has spent on a day (UTC), what is reserved for calls under way included.';
+  'How many tokens of the model a person has used on a day (UTC), including those reserved for calls in progress.';
 insert into private.retention (relation, counts_from, keep) values
   ('private.ai_usage', '((day)::timestamp without time zone AT TIME ZONE ''UTC''::text)', '2 days');
 
@@ -34779,7 +34781,7 @@ create index connection_intents_created_at_idx on app.connection_intents (intent
 create trigger touch before update of intent, note, is_active on app.connection_intents
   for each row execute function private.touch();
 comment on table app.connection_intents is
-  'What a person looks for, one intent each. While it is not active nobody finds the person by it.';
+  'What a person looks for, one intent each. While an intent is not active, nobody finds the person by it.';
 comment on column app.connection_intents.hidden is 'Whether the person is banned. A trigger keeps it.';
 comment on column app.connection_intents.created_at is
   'When the person first had an intent: of two who share as much the one who has waited longer comes first.';
@@ -34794,7 +34796,7 @@ create table private.intent_interests (
 create index intent_interests_user_id_idx on private.intent_interests (user_id);
 create index intent_interests_interest_id_idx on private.intent_interests (interest_id);
 comment on table private.intent_interests is
-  'Who with an active intent chose which interest, those who have waited longest first. Triggers keep it.';
+  'Which interests the people with an active intent chose, those who have waited longest first. Triggers maintain it.';
 comment on column private.intent_interests.placed_at is 'When the person first had an intent.';
 
 insert into private.errors (code, status, text) values
@@ -35209,8 +35211,7 @@ create table private.name_trigrams (
 );
 create index name_trigrams_user_id_idx on private.name_trigrams (user_id);
 comment on table private.name_trigrams is
-  'Which three letters are in the names of whom, by which people are found though a letter is wrong. A trigger keeps '
-  'it.';
+  'The trigrams of people''s names, so that a search finds a name despite a wrong letter. A trigger maintains it.';
 comment on column private.name_trigrams.joined_at is 'When the person joined.';
 insert into private.personal_data (relation, person_column, reason) values
   ('private.name_trigrams', 'user_id', 'Made of the names, which are there.');
@@ -35778,8 +35779,8 @@ create table private.search_documents (
 create index search_documents_gone_at_idx on private.search_documents (gone_at) where gone_at is not null;
 create index search_documents_author_id_idx on private.search_documents (author_id, id) where author_id is not null;
 comment on table private.search_documents is
-  'What can be found, with its words and its place in time. 500 numbers are a block: newer blocks come first, and in '
-  'one what fits best.';
+  'What can be found, with its words and its position in time. 500 numbers are a block: newer blocks come first, and '
+  'within a block the best matches.';
 comment on column private.search_documents.author_id is 'Who wrote it; null for people, spaces and the wiki.';
 comment on column private.search_documents.hidden is
   'Whether its author is banned. It is in no list then: private.hide_or_show_documents.';
@@ -35799,8 +35800,7 @@ create table private.search_words (
   number bigint not null,
   primary key (scope, word, number)
 );
-comment on table private.search_words is
-  'The list of each word of each scope: in which documents it is.';
+comment on table private.search_words is 'For each scope and word, the documents that contain the word.';
 
 create function private.untagged(p_text text) returns text
 language plpgsql immutable
@@ -39688,7 +39688,7 @@ create table private.staff_metrics (
   figures    json not null
 );
 create unique index staff_metrics_one_row_idx on private.staff_metrics ((true));
-comment on table private.staff_metrics is 'One row: what was counted last for all staff and facades.';
+comment on table private.staff_metrics is 'One row: the latest counts, shared by all staff and facades.';
 comment on column private.staff_metrics.counted_at is 'When it was counted: it holds for 30 seconds.';
 
 create function private.count_metrics() returns json
@@ -39946,7 +39946,7 @@ insert into private.errors (code, status, text) values
   ('broadcast_title', 422, 'A broadcast must have a title of 1 to 100 characters.'),
   ('broadcast_body', 422, 'A broadcast must have a body of 1 to 1000 characters.');
 insert into private.event_types (name, payload, happens) values
-  ('admin.broadcast.sent', '{broadcastId}', 'an admin has something told to everybody');
+  ('admin.broadcast.sent', '{broadcastId}', 'an admin sends a message to everybody');
 insert into private.notification_kinds (kind) values ('admin.broadcast');
 
 create table app.broadcasts (
@@ -39961,7 +39961,7 @@ create table app.broadcasts (
 );
 create index broadcasts_actor_id_idx on app.broadcasts (actor_id, id);
 comment on table app.broadcasts is
-  'What admins had told to everybody, in the name of the instance: it stays when they are erased.';
+  'Messages of admins to everybody. They are sent in the name of the instance, so they stay when the admin is erased.';
 comment on column app.broadcasts.told is 'How many people were gone through so far, in the order of their ids.';
 comment on column app.broadcasts.told_to is 'The last of them.';
 comment on column app.broadcasts.finished_at is 'When everybody had been told; null until then.';
