@@ -4,7 +4,7 @@
 -- broadcasts: definer functions alone write and read them
 alter table app.broadcasts enable row level security;
 
--- staff_metrics: for definer functions alone
+-- staff_metrics: only for definer functions
 alter table private.staff_metrics enable row level security;
 
 -- helpers

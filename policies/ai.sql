@@ -14,7 +14,7 @@ create policy select_own on app.ai_turns for select to authenticated
   using (session_id in (select s.id from app.ai_sessions s where s.user_id = (select app.uid())));
 comment on policy select_own on app.ai_turns is 'People see the questions and answers of their own sessions.';
 
--- ai_questions, ai_usage: for definer functions alone
+-- ai_questions, ai_usage: only for definer functions
 alter table private.ai_questions enable row level security;
 alter table private.ai_usage enable row level security;
 

@@ -16,18 +16,18 @@ alter table app.hidden_people enable row level security;
 grant select on app.hidden_people to authenticated;
 create policy select_all on app.hidden_people for select to authenticated using (true);
 comment on policy select_all on app.hidden_people is
-  'The policies of posts and replies ask it for everybody; it has internal ids alone.';
+  'The policies of posts and replies read it for every caller; it contains only internal ids.';
 
--- usernames: for definer functions alone
+-- usernames: only for definer functions
 alter table app.usernames enable row level security;
 
--- personal_data: for definer functions alone
+-- personal_data: only for definer functions
 alter table private.personal_data enable row level security;
 
--- revoked_tokens: for definer functions alone
+-- revoked_tokens: only for definer functions
 alter table private.revoked_tokens enable row level security;
 
--- errors: for definer functions alone
+-- errors: only for definer functions
 alter table private.errors enable row level security;
 
 -- settings
@@ -35,12 +35,12 @@ alter table app.settings enable row level security;
 grant select on app.settings to anon, authenticated, gate;
 create policy select_all on app.settings for select to anon, authenticated, gate using (true);
 comment on policy select_all on app.settings is
-  'Everyone may read the settings, which are no secret; they are written at boot.';
+  'Everyone may read the settings, which are not secret; they are written at boot.';
 
--- jwt_fingerprint: for the owner alone, at boot
+-- jwt_fingerprint: only for the owner, at boot
 alter table private.jwt_fingerprint enable row level security;
 
--- cursor_keys: for definer functions alone
+-- cursor_keys: only for definer functions
 alter table private.cursor_keys enable row level security;
 
 -- feature_flags
@@ -54,31 +54,31 @@ alter table app.audience enable row level security;
 grant select on app.audience to authenticated;
 create policy select_own on app.audience for select to authenticated using (viewer_id = (select app.uid()));
 comment on policy select_own on app.audience is
-  'Viewers see their own levels, which other policies probe. Triggers write them.';
+  'Viewers see their own levels, which other policies read. Triggers write them.';
 
--- events: a registry, for definer functions alone
+-- events: a registry, only for definer functions
 alter table private.event_types enable row level security;
 
--- account_steps: a registry, for definer functions alone
+-- account_steps: a registry, only for definer functions
 alter table private.account_steps enable row level security;
 
--- lock_ranks, lock_kinds: registries, for definer functions alone
+-- lock_ranks, lock_kinds: registries, only for definer functions
 alter table private.lock_ranks enable row level security;
 alter table private.lock_kinds enable row level security;
 
--- event_listeners: a registry, for definer functions alone
+-- event_listeners: a registry, only for definer functions
 alter table private.event_listeners enable row level security;
 
--- effects: for definer functions alone
+-- effects: only for definer functions
 alter table private.effects enable row level security;
 
--- stuck_effects: for definer functions alone
+-- stuck_effects: only for definer functions
 alter table private.stuck_effects enable row level security;
 
--- ledger_kinds: a registry, for definer functions alone
+-- ledger_kinds: a registry, only for definer functions
 alter table private.ledger_kinds enable row level security;
 
--- realtime_topics: a registry, for definer functions alone
+-- realtime_topics: a registry, only for definer functions
 alter table private.realtime_topics enable row level security;
 
 -- domain_events: for definer functions and staff operations
@@ -93,28 +93,28 @@ alter table app.audit_log enable row level security;
 -- audit_details: for definer functions and staff operations
 alter table app.audit_details enable row level security;
 
--- audit_head: for definer functions alone
+-- audit_head: only for definer functions
 alter table private.audit_head enable row level security;
 
--- job_runs: for definer functions alone
+-- job_runs: only for definer functions
 alter table private.job_runs enable row level security;
 
--- jobs: a registry, for definer functions alone
+-- jobs: a registry, only for definer functions
 alter table private.jobs enable row level security;
 
--- batch_queues: a registry, for definer functions alone
+-- batch_queues: a registry, only for definer functions
 alter table private.batch_queues enable row level security;
 
--- retention: a registry, for definer functions alone
+-- retention: a registry, only for definer functions
 alter table private.retention enable row level security;
 
--- rates: for definer functions alone, which count before anyone is known
+-- rates: only for definer functions, which count before the caller is known
 alter table private.rates enable row level security;
 
--- write_limits: a registry, for definer functions alone
+-- write_limits: a registry, only for definer functions
 alter table private.write_limits enable row level security;
 
--- write_counts: for definer functions alone
+-- write_counts: only for definer functions
 alter table private.write_counts enable row level security;
 
 -- realtime.messages
@@ -124,7 +124,7 @@ do $$ begin
   comment on policy select_audience on realtime.messages is
     'The people whom the channel is for may listen, by private.realtime_topics. '
     'There is no policy for insert: nobody but the database sends.';
-exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write only policies
+exception when insufficient_privilege then null;   -- if the platform owns the table, Kith may only create policies
 end $$;
 
 -- helpers that operations call with their caller's rights; test/grants.test.ts finds a needless grant
@@ -217,8 +217,8 @@ grant usage on schema pgboss to worker;
 grant select, insert, update, delete on all tables in schema pgboss to worker;
 grant execute on all functions in schema pgboss to worker;
 
--- PostgREST's door. It is set on the role and not in supabase/config.toml, which only the CLI reads. Where the owner
--- may not set it, the migration fails, as it should: without the check an ended token would live on there.
+-- The check of PostgREST. It is set on the role and not in supabase/config.toml, which only the CLI reads. If the
+-- owner may not set it, the migration fails as it should: without the check, PostgREST would accept ended tokens.
 alter role authenticator set pgrst.db_schemas = 'api';
 alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
 notify pgrst, 'reload config';

@@ -16,13 +16,13 @@ create policy update_own on app.connection_intents for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.connection_intents is 'People change their own intent.';
 
--- intent_interests: for definer functions alone
+-- intent_interests: only for definer functions
 alter table private.intent_interests enable row level security;
 
--- name_trigrams: for definer functions alone
+-- name_trigrams: only for definer functions
 alter table private.name_trigrams enable row level security;
 
--- search_types, search_documents, search_words: for definer functions alone
+-- search_types, search_documents, search_words: only for definer functions
 alter table private.search_types enable row level security;
 alter table private.search_documents enable row level security;
 alter table private.search_words enable row level security;

@@ -20,7 +20,7 @@ create policy update_own on app.accounts for update to authenticated
 comment on policy update_own on app.accounts is
   'People change their phone number and presence; definer functions write the rest of an account.';
 
--- credentials: for definer functions alone
+-- credentials: only for definer functions
 alter table private.credentials enable row level security;
 
 -- sessions
@@ -32,10 +32,10 @@ comment on policy select_own on app.sessions is
   'People see their own rotating sessions, without what their tokens are checked against. Definer functions write '
   'them.';
 
--- password_resets: for definer functions alone
+-- password_resets: only for definer functions
 alter table private.password_resets enable row level security;
 
--- email_verifications: for definer functions alone
+-- email_verifications: only for definer functions
 alter table private.email_verifications enable row level security;
 
 -- personas

@@ -7,7 +7,7 @@ create policy select_own on app.media_assets for select to authenticated using (
 comment on policy select_own on app.media_assets is
   'People see their own assets; the public address of one is for whoever has it. Definer functions write them.';
 
--- media_kinds, media_usage, pending_object_deletions: for definer functions alone
+-- media_kinds, media_usage, pending_object_deletions: only for definer functions
 alter table private.media_kinds enable row level security;
 alter table private.media_usage enable row level security;
 alter table private.pending_object_deletions enable row level security;

@@ -3,8 +3,8 @@
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
-  ('text_unfit', 422, 'A text must have visible characters and no control characters or characters that change the '
-   'writing direction. A name or a title must be one line. A letter cannot have hundreds of combining marks.');
+  ('text_unfit', 422, 'A text must have visible characters, but no control characters and no characters that change '
+   'the writing direction. A name or a title must be one line. A letter cannot have hundreds of combining marks.');
 
 create function private.trimmed(p_text text) returns text
 language plpgsql immutable

@@ -19,14 +19,15 @@ comment on table private.personal_data is
   'Registry: every column that refers to a person, with the section of the export that contains its rows, or the '
   'reason why none does.';
 comment on column private.personal_data.within is
-  'The sections to whose rows these hang on by person_column; null where that has the person. Of the others an index '
-  'must begin with it, and go on with what orders a person''s rows, or each page would sort them all.';
+  'The sections on whose rows the rows of this one depend, by person_column; null if person_column has the person. '
+  'In any other section an index must begin with person_column and continue with the columns that order a person''s '
+  'rows; otherwise each page would sort them all.';
 comment on column private.personal_data.whose is
-  'An SQL condition on a row t. Within another section it stands in place of t.<person_column> = p.id, where p is a '
-  'row of that section; otherwise it leaves out rows of the person.';
+  'An SQL condition on a row t. In a section with `within` it replaces t.<person_column> = p.id, where p is a row of '
+  'the outer section; otherwise it excludes some rows of the person.';
 comment on column private.personal_data.omits is 'Columns that the section leaves out.';
 comment on column private.personal_data.across_blocks is
-  'Whether the section names people across a block: a person sees whom they have blocked themselves.';
+  'Whether the section names people across a block, because people may see whom they have blocked.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.users', 'id', 'profile', '{}'),
@@ -38,17 +39,17 @@ insert into private.personal_data (relation, person_column, section, within, who
    '{actor_id,previous,hash}'),
   ('app.audit_details', 'audit_id', 'auditAddresses', '{auditEntries}', null, '{detail}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.audience', 'viewer_id', 'Worked out from circles and blocks, which have sections of their own.'),
-  ('app.audience', 'author_id', 'Worked out from circles and blocks, which have sections of their own.'),
+  ('app.audience', 'viewer_id', 'Computed from circles and blocks, which have sections of their own.'),
+  ('app.audience', 'author_id', 'Computed from circles and blocks, which have sections of their own.'),
   ('app.hidden_people', 'user_id', 'The profile has the ban; an erased person has no export.'),
-  ('app.domain_events', 'payload', 'Tells again, for 30 days, what the sections hold.'),
-  ('private.effects', 'user_id', 'Ids of what has just happened, for a second.'),
-  ('private.effects', 'payload', 'Ids of what has just happened, for a second.'),
-  ('private.stuck_effects', 'user_id', 'Says only that something waits.'),
-  ('private.write_counts', 'user_id', 'How often they wrote within the hour, which is then forgotten.'),
-  ('app.idempotency_keys', 'user_id', 'Answers that were given already, kept for 24 hours.'),
-  ('app.idempotency_keys', 'named', 'Answers that were given already, kept for 24 hours.'),
-  ('app.idempotency_keys', 'answer', 'Answers that were given already, kept for 24 hours.');
+  ('app.domain_events', 'payload', 'Repeats data of the sections, for 30 days.'),
+  ('private.effects', 'user_id', 'Ids of the latest events, kept for about a second.'),
+  ('private.effects', 'payload', 'Ids of the latest events, kept for about a second.'),
+  ('private.stuck_effects', 'user_id', 'Says only that an effect is waiting.'),
+  ('private.write_counts', 'user_id', 'How often they wrote within the hour; deleted after it.'),
+  ('app.idempotency_keys', 'user_id', 'Answers that were already sent, kept for 24 hours.'),
+  ('app.idempotency_keys', 'named', 'Answers that were already sent, kept for 24 hours.'),
+  ('app.idempotency_keys', 'answer', 'Answers that were already sent, kept for 24 hours.');
 
 insert into private.errors (code, status, text) values
   ('section_unknown', 404, 'The export has no such section.');
@@ -60,7 +61,8 @@ as $$
 begin
   return left(p_name, 1) || substr(replace(initcap(replace(p_name, '_', ' ')), ' ', ''), 2);
 end $$;
-comment on function private.camel_case is 'A column''s name as a field of an answer: created_at becomes createdAt.';
+comment on function private.camel_case is
+  'The name of a column as a field of a response: created_at becomes createdAt.';
 
 create function private.key_columns(p_relation regclass)
 returns table (place bigint, name text, type regtype)
@@ -85,7 +87,7 @@ declare
   v_times text[] := array(select attname::text from pg_catalog.pg_attribute
                           where attrelid = p_source.relation and atttypid = 'timestamptz'::regtype);
 begin
-  -- it looks at values and not at columns, so that an internal id of somebody else never leaves, wherever it is
+  -- checks the values and not the columns, so that no column can reveal the internal id of another person
   return (
     select json_object_agg(
              private.camel_case(f.key),
@@ -101,7 +103,7 @@ begin
     where f.key <> all (p_source.omits));
 end $$;
 comment on function private.export_row is
-  'A row as the export has it: fields in camel case, other people by actor id, or null where the person cannot see '
+  'A row in the form of the export: fields in camel case, other people by actor id, or null if the person can''t see '
   'them.';
 call private.force_index_scans('private.export_row');
 
@@ -113,8 +115,8 @@ declare
   v_keys  text[] := array(select k.name from private.key_columns(p_source.relation) k order by k.place);
   v_order text[];
 begin
-  -- of an index in one direction that begins with the person's column, the shortest; a partial one where the section
-  -- has just its rows
+  -- the shortest index that begins with the person's column and has one direction; a partial index only if its rows
+  -- are exactly those of the section
   select o.names[2:] into v_order
   from pg_catalog.pg_index i
   cross join lateral (
@@ -134,8 +136,8 @@ begin
     order by k.place);
 end $$;
 comment on function private.export_order is
-  'The columns by which a section that has the person themselves is read: those of an index behind the person, and '
-  'behind them what is missing of the key.';
+  'The columns that order a section whose rows have the person themselves: first those of an index after the '
+  'person''s column, then the missing columns of the primary key.';
 
 create function private.export_keys(p_relation regclass, p_alias text, p_names text[], p_after text)
 returns table (names text, places text)
@@ -150,11 +152,11 @@ begin
     join pg_catalog.pg_attribute a on a.attrelid = p_relation and a.attname = n.name;
 end $$;
 comment on function private.export_keys is
-  'As parts of a query: these columns of a relation under an alias, and the values for them in a JSON array.';
+  'Parts of a query: these columns of a relation under an alias, and their values from a JSON array.';
 
 create type private.export_rows as (items json[], next jsonb);
 comment on type private.export_rows is
-  'Some rows of a section, as the table has them, and where it goes on, if it does.';
+  'Rows of a section, as the table has them, and the position of the next page; null at the end.';
 
 create function private.export_direct(p_user uuid, p_source private.personal_data, p_after jsonb)
 returns private.export_rows
@@ -168,7 +170,7 @@ declare
 begin
   select k.names, k.places into v_names, v_places
   from private.export_keys(p_source.relation, 't', private.export_order(p_source), '$2') k;
-  -- the condition comes behind the look, which so is no longer than a page
+  -- the condition is applied after the limit, so a page reads at most 201 rows
   execute format(
       'select array(select json_build_object(''row'', case when %1$s then to_json(t) end, ''key'',
                                              json_build_array(%2$s))
@@ -184,9 +186,9 @@ begin
           case when cardinality(v_rows) > 200 then (v_rows[200] -> 'key')::jsonb end)::private.export_rows;
 end $$;
 comment on function private.export_direct is
-  'The next 200 rows of a section that has the person themselves, by the index of private.export_order.';
+  'The next 200 rows of a section whose rows have the person themselves, in the order of private.export_order.';
 call private.force_index_scans('private.export_direct');
--- rows that an index calls equal are put in the order of their keys
+-- rows that are equal in the index are sorted by their keys
 alter function private.export_direct set enable_incremental_sort = on;
 
 create function private.export_within(p_user uuid, p_source private.personal_data, p_after jsonb)
@@ -233,8 +235,8 @@ begin
       v_outer.relation, v_outer.person_column, v_names, v_places, p_source.relation, v_keys, v_done,
       coalesce(p_source.whose, format('t.%I = p.id', p_source.person_column)),
       replace(v_names, ',', ' desc,') || ' desc',
-      -- all of one, by an index, or it might walk over everybody's in the order of their keys; where these begin with
-      -- what it belongs to, they are in order
+      -- `offset 0` makes Postgres find the rows of one outer row by an index; otherwise it might scan the rows of all
+      -- people in the order of their keys. A key that begins with person_column needs none.
       case when not exists (select from private.key_columns(p_source.relation) c
                             where c.place = 1 and c.name = p_source.person_column) then 'offset 0' end)
     into v_rows, v_count, v_last using p_user, p_after;
@@ -247,7 +249,7 @@ begin
     end)::private.export_rows;
 end $$;
 comment on function private.export_within is
-  'The next 200 rows at most of a section that hangs on others: those of their next 50 rows.';
+  'Up to 200 next rows of a section that depends on other sections: the rows of their next 50 rows.';
 call private.force_index_scans('private.export_within');
 alter function private.export_within set enable_incremental_sort = on;
 

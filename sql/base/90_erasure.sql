@@ -19,22 +19,22 @@ begin
   end if;
 end $$;
 comment on function private.erase_later is
-  'For steps of an erasure: leaves what is more than a transaction should erase to batches. When private.erase_more '
-  'repeats the step, the batches are queued already.';
+  'For steps of an erasure: queues a batch job for what exceeds one transaction. Does nothing when '
+  'private.erase_more repeats the step, because the job is already queued.';
 
 create function private.erase_rest(p_user uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- once a person and transaction, however many steps leave something
+  -- once per person and transaction, however many steps leave rows
   if current_setting('kith.unerased', true) is distinct from p_user::text then
     perform private.erase_later('erasures', json_build_object('userId', p_user));
     perform set_config('kith.unerased', p_user::text, true);
   end if;
 end $$;
 comment on function private.erase_rest is
-  'For steps of an erasure that leave something: the worker repeats all steps.';
+  'For steps of an erasure that leave rows: the worker then repeats all steps.';
 
 create function private.erase_rows(p_user uuid, p_table regclass, p_whose text) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -51,8 +51,8 @@ begin
   end if;
 end $$;
 comment on function private.erase_rows is
-  'For steps of an erasure: deletes up to 500 rows of a table that are a person''s ($1) by this condition, and '
-  'leaves others to the worker.';
+  'For steps of an erasure: deletes up to 500 rows of a person ($1) from a table by this condition, and leaves the '
+  'others to the worker.';
 call private.force_index_scans('private.erase_rows');
 
 create function private.erase_more(p_job jsonb, p_after uuid default null) returns json
@@ -72,8 +72,8 @@ begin
                            case when current_setting('kith.unerased') = v_user::text then v_user end);
 end $$;
 comment on function private.erase_more is
-  'For the worker alone: repeats the steps of an erasure for a person {userId} who left more than is erased at once. '
-  'Answers {changed, next}; next is null when nothing is left.';
+  'For the worker alone: repeats the steps of an erasure for a person {userId} who left more rows than one '
+  'transaction erases. Returns {changed, next}; next is null when nothing is left.';
 call private.make_batch_queue('erasures', 'private.erase_more');
 
 create function private.erase_records(p_user app.users) returns void
@@ -84,10 +84,10 @@ declare
   v_emptied integer;
 begin
   delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = p_user.id::text;
-  -- a key that a request holds just now comes first in the order of locks: job_finish_erasures deletes it later
+  -- a key that a running request holds is skipped, because its lock ranks first; job_finish_erasures deletes it later
   delete from app.idempotency_keys where ctid in (
     select ctid from app.idempotency_keys where user_id = p_user.id for update skip locked);
-  -- another person's kept answer may name this one: a repeat then runs nothing, and is told that the answer is gone
+  -- another person's stored answer may name this one: a repeat then runs nothing and fails with 410
   update app.idempotency_keys set answer = '', named = null where ctid in (
     select ctid from app.idempotency_keys where named @> array[p_user.id]
     limit 500 for update skip locked);
@@ -103,9 +103,9 @@ begin
   update app.usernames set username = null, user_id = null where user_id = p_user.id and username <> p_user.username;
 end $$;
 comment on function private.erase_records is
-  'Step: deletes an erased person''s events with an address and their kept answers, empties answers kept for '
-  'others that name them, and takes addresses and words out of the audit details. Of their former names only the hash '
-  'stays.';
+  'Step: deletes the erased person''s stored answers and their events that contain an address, empties the stored '
+  'answers of others that name them, and removes addresses and texts from the audit details. Only the hashes of '
+  'their former names are kept.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_records', '{erasure}', 110);
 
@@ -126,6 +126,6 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_finish_erasures is
-  'Job: repeats the erasure of everybody erased in the last 3 hours, since a request of theirs that ran beside it may '
-  'have written after it. May run twice: an erasure changes nothing twice.';
+  'Job: repeats the erasure of everybody who was erased in the last 3 hours, because one of their concurrent '
+  'requests may have written after it. May run twice: an erasure changes nothing the second time.';
 insert into private.jobs (name, cron, expires) values ('finish-erasures', '30 * * * *', 300);

@@ -92,7 +92,7 @@ insert into private.write_limits (kind, per_hour) values ('contents', 300), ('li
 insert into private.errors (code, status, text) values
   ('content_title', 422, 'A title must have 1 to 200 characters.'),
   ('content_body', 422, 'A body or summary must have 1 to 20000 characters.'),
-  ('content_not_yours', 403, 'Only its author can do this.');
+  ('content_not_yours', 403, 'Only the author can do this.');
 
 create trigger _100_check_author before insert on app.contents
   for each row execute function private.check_author();

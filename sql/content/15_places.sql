@@ -30,7 +30,7 @@ comment on column private.content_places.author_id is 'A copy from the head, lik
 comment on column private.content_places.required_level is 'A copy from the head. A trigger keeps it up to date.';
 
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.content_places', 'author_id', 'A copy of what the sections of contents have.');
+  ('private.content_places', 'author_id', 'A copy of data that the sections of contents have.');
 
 create function private.place_content(p_id uuid, p_sort text, p_at timestamptz) returns void
 language plpgsql volatile security definer   -- nobody may write places

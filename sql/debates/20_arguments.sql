@@ -71,7 +71,7 @@ comment on table app.argument_votes is 'Who finds which argument helpful. Others
 
 insert into private.errors (code, status, text) values
   ('argument_unknown', 404, 'There is no such argument.'),
-  ('argument_not_yours', 403, 'Only its author can do this.'),
+  ('argument_not_yours', 403, 'Only the author can do this.'),
   ('argument_body', 422, 'An argument must have 50 to 2000 characters.'),
   ('argument_depth', 422, 'Arguments answer each other at most four levels deep.'),
   ('argument_own', 400, 'You cannot vote for your own argument.');

@@ -13,4 +13,4 @@ insert into private.personal_data (relation, person_column, section) values
 insert into private.personal_data (relation, person_column, section, within, whose) values
   ('app.mana_transactions', 'id', 'manaTransactions', '{manaEntries}', 't.id = p.transaction_id');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.mana_accounts', 'id', 'The wallet itself, whose section has more.');
+  ('app.mana_accounts', 'id', 'The wallet itself, which has a section.');

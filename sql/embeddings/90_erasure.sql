@@ -1,8 +1,8 @@
 -- What erasure does to embeddings. How erasure runs: sql/base/90_erasure.sql. Vectors are deleted with their posts.
 
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.centroids', 'person_id', 'Numbers worked out of reactions and bookmarks, which are there.'),
-  ('private.post_embeddings', 'post_id', 'Numbers worked out of posts, which are there.');
+  ('private.centroids', 'person_id', 'Numbers computed from reactions and bookmarks, which have sections.'),
+  ('private.post_embeddings', 'post_id', 'Numbers computed from posts, which have a section.');
 
 create function private.erase_centroid(p_user app.users) returns void
 language plpgsql volatile

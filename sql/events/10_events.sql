@@ -107,8 +107,8 @@ insert into private.personal_data (relation, person_column, section, within, omi
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.event_rsvps', 'user_id', 'eventReplies', '{host_id,reminded_for}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.event_rsvps', 'host_id', 'The reply is another''s; how many there are is in eventPlaces.'),
-  ('app.event_seats', 'host_id', 'A copy of what is in contents.');
+  ('app.event_rsvps', 'host_id', 'The reply is somebody else''s.'),
+  ('app.event_seats', 'host_id', 'A copy of data in contents.');
 
 insert into private.errors (code, status, text) values
   ('event_unknown', 404, 'There is no such event.'),
@@ -124,7 +124,7 @@ insert into private.errors (code, status, text) values
   ('event_rsvp', 422, 'status must be going or interested.'),
   ('event_cancelled', 409, 'This event is cancelled.'),
   ('event_over', 409, 'This event is over.'),
-  ('event_waitlist_full', 409, 'The waiting list is full: at most 500 people can wait for a place.');
+  ('event_waitlist_full', 409, 'The waiting list is full: at most 500 people can wait for a seat.');
 
 insert into private.event_types (name, payload, happens) values
   ('events.event.changed', '{eventId,event,sequence}',

@@ -84,8 +84,8 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.guild_proposals', 'proposer_id', 'guildProposals', '{due_at}'),
   ('app.guild_votes', 'user_id', 'guildVotes', '{}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.guild_proposals', 'subject_id', 'It is what somebody else proposed.'),
-  ('app.guild_charters', 'proposal_id', 'A charter is the guild''s. Who proposed it has its words in the proposal.');
+  ('app.guild_proposals', 'subject_id', 'The proposal is somebody else''s.'),
+  ('app.guild_charters', 'proposal_id', 'A charter belongs to the guild; its text is also in the proposal.');
 
 insert into private.write_limits (kind, per_hour) values ('proposals', 60);
 

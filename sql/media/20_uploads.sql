@@ -3,7 +3,7 @@
 
 insert into private.errors (code, status, text) values
   ('media_type', 422, 'This content type is not allowed for this kind of media.'),
-  ('media_size', 422, 'A file of this kind cannot be empty or that large.'),
+  ('media_size', 422, 'The file is empty or too large for its kind.'),
   ('assets_exhausted', 409, 'You have 50 uncommitted uploads from the last 15 minutes. Commit one, or wait until they '
    'are older.'),
   ('media_quota_exceeded', 409, 'This upload would exceed your quota. The operator of this instance can raise it.'),

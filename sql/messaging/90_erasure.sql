@@ -9,8 +9,8 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, reason) values
   ('app.conversations', 'one_id', 'The memberships say who takes part.'),
   ('app.conversations', 'other_id', 'The memberships say who takes part.'),
-  ('app.conversation_spans', 'user_id', 'Places in conversations, which the memberships and messages show.'),
-  ('app.reports', 'copy', 'A message that somebody reported. Its sender has it among their messages.');
+  ('app.conversation_spans', 'user_id', 'Positions in conversations, which the memberships and messages show.'),
+  ('app.reports', 'copy', 'A message that somebody reported; the sender''s export has it among the messages.');
 
 create function private.erase_messages(p_user uuid) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change

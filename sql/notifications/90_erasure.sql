@@ -9,9 +9,9 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.notification_actors', 'notification_id', 'notificationActors', '{notifications}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.pushed_subjects', 'user_id', 'What was pushed within the hour, which is then forgotten.'),
-  ('private.pushes', 'notification_id', 'For two days, which notification went to which device: both have sections.'),
-  ('private.digests', 'user_id', 'For eight days, that a digest was mailed: what it told is in the notifications.'),
+  ('private.pushed_subjects', 'user_id', 'What was pushed within the hour; deleted after it.'),
+  ('private.pushes', 'notification_id', 'Which device got which notification, for two days; both have sections.'),
+  ('private.digests', 'user_id', 'That a digest was mailed, for eight days; the notifications have its content.'),
   ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its '
   'own.');
 

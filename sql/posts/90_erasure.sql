@@ -22,9 +22,9 @@ insert into private.personal_data (relation, person_column, section, within, who
   ('app.series_items', 'series_id', 'seriesItems', '{series}', null, '{}'),
   ('app.polls', 'post_id', 'polls', '{posts}', null, '{author_id,close_again_at}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.polls', 'author_id', 'A copy of what the posts have.'),
-  ('private.removed_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
-  ('private.deleted_series_items', 'series_id', 'A place in a list, where a deleted post was an item of a series.');
+  ('app.polls', 'author_id', 'A copy of data that the posts have.'),
+  ('private.removed_bookmarks', 'user_id', 'A position in a list, kept for a day after the bookmark was removed.'),
+  ('private.deleted_series_items', 'series_id', 'The position of a deleted post in a series.');
 
 create function private.erase_next_posts(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change

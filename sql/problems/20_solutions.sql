@@ -70,7 +70,7 @@ insert into private.content_cascades (relation, kind, position, whose) values
    and not exists (select from app.solution_votes v where v.solution_id = id)');
 insert into private.errors (code, status, text) values
   ('solution_unknown', 404, 'There is no such solution.'),
-  ('solution_not_yours', 403, 'Only its author can do this.'),
+  ('solution_not_yours', 403, 'Only the author can do this.'),
   ('solution_body', 422, 'A solution must have 50 to 20000 characters.'),
   ('solution_own', 400, 'You cannot vote on your own solution.'),
   ('solution_accepted', 409, 'An accepted solution cannot be deleted.');

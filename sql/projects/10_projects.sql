@@ -130,8 +130,8 @@ insert into private.errors (code, status, text) values
   ('project_member_already', 409, 'This person already holds a role in the project.'),
   ('project_application_not_yours', 403, 'Only the applicant can withdraw an application.'),
   ('project_application_settled', 409, 'This application has already been settled.'),
-  ('project_role_full', 409, 'All places of this role are taken.'),
-  ('project_role_held', 409, 'People hold this role, so it cannot be deleted or have fewer places than are taken.'),
+  ('project_role_full', 409, 'All slots of this role are taken.'),
+  ('project_role_held', 409, 'People hold this role, so it cannot be deleted or have fewer slots than are taken.'),
   ('project_roles_exhausted', 409, 'A project can have at most 20 roles.'),
   ('project_updates_exhausted', 409, 'A project can have at most 1000 updates.'),
   ('project_places_exhausted', 409, 'A person can hold roles in at most 500 projects.'),
@@ -139,7 +139,7 @@ insert into private.errors (code, status, text) values
   'instead.'),
   ('project_role_name', 422, 'A role must have a name of 1 to 80 characters.'),
   ('project_role_about', 422, 'The description of a role can have up to 2000 characters.'),
-  ('project_role_slots', 422, 'A role must have 1 to 50 places.'),
+  ('project_role_slots', 422, 'A role must have 1 to 50 slots.'),
   ('project_message', 422, 'A message can have up to 2000 characters.');
 
 create view private.project_details with (security_invoker) as

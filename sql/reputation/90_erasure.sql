@@ -10,7 +10,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 't.value <> 0');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.reputation_kinds', 'user_id', 'Worked out from reputationEntries.'),
+  ('app.reputation_kinds', 'user_id', 'Computed from reputationEntries.'),
   ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, '
   'replies and invitedBy.'),
   ('app.reputation_entries', 'source_id', 'Only the cause of an entry.'),

@@ -17,12 +17,12 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, across_blocks) values
   ('app.blocks', 'blocker_id', 'blocks', true);
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.blocks', 'blocked_id', 'By whom one is blocked is the blocker''s own affair.'),
-  ('app.mutes', 'muted_id', 'By whom one is muted is the muter''s own affair.'),
-  ('app.reports', 'target_id', 'What others told the staff about the person is not for the person.'),
-  ('app.reports', 'reviewed_by', 'Work of the staff, which the audit log has.'),
-  ('private.removed_follows', 'follower_id', 'Places in lists, kept for a day.'),
-  ('private.removed_follows', 'following_id', 'Places in lists, kept for a day.');
+  ('app.blocks', 'blocked_id', 'Who blocked a person is known only to the blocker.'),
+  ('app.mutes', 'muted_id', 'Who muted a person is known only to the muter.'),
+  ('app.reports', 'target_id', 'Reports about a person are only for staff.'),
+  ('app.reports', 'reviewed_by', 'The work of staff, which the audit log contains.'),
+  ('private.removed_follows', 'follower_id', 'Positions in lists, kept for a day.'),
+  ('private.removed_follows', 'following_id', 'Positions in lists, kept for a day.');
 
 create function private.erase_ties(p_user app.users) returns void
 language plpgsql volatile

@@ -95,7 +95,7 @@ insert into private.errors (code, status, text) values
   ('wiki_proposal_unknown', 404, 'There is no such proposal.'),
   ('wiki_proposal_not_yours', 403, 'Only the author of a proposal can withdraw it.'),
   ('wiki_proposal_settled', 409, 'This proposal has already been approved, rejected, withdrawn or superseded.'),
-  ('wiki_base_stale', 409, 'The entry has another version now than the one on which the proposal is based.'),
+  ('wiki_base_stale', 409, 'The entry has a newer version than the one on which the proposal is based.'),
   ('wiki_reputation', 403, 'You need a reputation of 5 in this interest, or of 20 in total, to take part in its '
    'wiki.'),
   ('wiki_vote_oneself', 400, 'You cannot vote on your own proposal.'),
