@@ -32,7 +32,7 @@ alter table private.errors enable row level security;
 
 -- settings
 alter table app.settings enable row level security;
-grant select on app.settings to anon, authenticated, gate;
+grant select on app.settings, private.instance to anon, authenticated, gate;
 create policy select_all on app.settings for select to anon, authenticated, gate using (true);
 comment on policy select_all on app.settings is
   'Everyone may read the settings, which are not secret; they are written at boot.';

@@ -95,7 +95,7 @@ begin
                   when u.id is null or u.id = p_user then f.value
                   when u.banned_at is null and u.erased_at is null
                    and (p_source.across_blocks or private.may_meet(private.find_level(p_user, u.id)))
-                  then to_json(private.actor_id(u.username, private.domain())) else 'null' end
+                  then to_json(private.actor_id(u.username, (select domain from private.instance))) else 'null' end
              order by f.place)
     from json_each(p_row) with ordinality as f (key, value, place)
     left join app.users u

@@ -72,7 +72,8 @@ insert into private.errors (code, status, text) values
 create view app.person_card with (security_invoker) as
 select u.id, c.text::json as card, c.text, n.actor_id
 from app.users u
-cross join lateral (select private.actor_id(u.username, (select private.domain())) as actor_id offset 0) n   -- once
+cross join lateral (
+  select private.actor_id(u.username, (select domain from private.instance)) as actor_id offset 0) n   -- once
 cross join lateral (
   select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '","username":"' || u.username
          || '","firstName":' || to_json(u.first_name)::text
@@ -86,7 +87,7 @@ create view private.own_profiles with (security_invoker) as
 select u.id,
        json_build_object(
          'id', u.id,
-         'actorId', private.actor_id(u.username, private.domain()),
+         'actorId', private.actor_id(u.username, (select domain from private.instance)),
          'username', u.username,
          'email', a.email,
          'emailVerifiedAt', private.utc(a.email_verified_at),

@@ -32,7 +32,8 @@ begin
   return json_build_object(
     'format', 'service-gdpr-export-v1',
     'exportedAt', private.utc(now()),
-    'actorId', (select private.actor_id(username, private.domain()) from app.users where id = p_user),
+    'actorId', (
+      select private.actor_id(username, (select domain from private.instance)) from app.users where id = p_user),
     'sections', (
       select json_agg(json_build_object('name', d.section, 'single', private.is_single(d)) order by d.id)
       from private.personal_data d where d.section is not null));

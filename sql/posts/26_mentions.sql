@@ -25,7 +25,7 @@ begin
                 else lower(rtrim(left(p_text, 10000), '.-')) || 'X' end collate pg_catalog.pg_c_utf8,
            '(?<![[:alnum:]_@./+-])@([a-z0-9_]{3,30})(?:@([a-z0-9]+(?:[.-]+[a-z0-9]+)*))?(?![[:alnum:]_@])', 'g')
          with ordinality as m (part, place)
-    where m.place <= 200 and coalesce(m.part[2] = (select private.domain()), true)
+    where m.place <= 200 and coalesce(m.part[2] = (select domain from private.instance), true)
     group by m.part[1]
     order by min(m.place));
 end $$;

@@ -445,16 +445,20 @@ begin
 end $$;
 comment on function private.require_caller is 'Returns app.uid(), or raises token_missing.';
 
+create view private.instance with (security_invoker) as
+select value as domain from app.settings where key = 'instance_domain';
+comment on view private.instance is
+  'INSTANCE_DOMAIN, for queries: (select domain from private.instance). There it takes 1 microsecond, and '
+  'private.domain() takes 6.';
+
 create function private.domain() returns text
 language plpgsql stable security definer   -- row-level security would make each role plan the query again
 set search_path = ''
 as $$
 begin
-  return (select value from app.settings where key = 'instance_domain');
+  return (select domain from private.instance);
 end $$;
-comment on function private.domain is
-  'INSTANCE_DOMAIN, read from the settings in 3 microseconds. In a query over many rows, write '
-  '(select private.domain()), which Postgres calls once.';
+comment on function private.domain is 'INSTANCE_DOMAIN, for functions. In a query use private.instance.';
 
 create function private.actor_id(p_username text, p_domain text) returns text
 language plpgsql immutable
@@ -649,8 +653,8 @@ comment on function private.find_person is
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
-  ('text_unfit', 422, 'A text must have visible characters and no control characters or characters that change the '
-   'writing direction. A name or a title must be one line. A letter cannot have hundreds of combining marks.');
+  ('text_unfit', 422, 'A text must have visible characters, but no control characters and no characters that change '
+   'the writing direction. A name or a title must be one line. A letter cannot have hundreds of combining marks.');
 
 create function private.trimmed(p_text text) returns text
 language plpgsql immutable
@@ -2873,14 +2877,15 @@ comment on table private.personal_data is
   'Registry: every column that refers to a person, with the section of the export that contains its rows, or the '
   'reason why none does.';
 comment on column private.personal_data.within is
-  'The sections to whose rows these hang on by person_column; null where that has the person. Of the others an index '
-  'must begin with it, and go on with what orders a person''s rows, or each page would sort them all.';
+  'The sections on whose rows the rows of this one depend, by person_column; null if person_column has the person. '
+  'In any other section an index must begin with person_column and continue with the columns that order a person''s '
+  'rows; otherwise each page would sort them all.';
 comment on column private.personal_data.whose is
-  'An SQL condition on a row t. Within another section it stands in place of t.<person_column> = p.id, where p is a '
-  'row of that section; otherwise it leaves out rows of the person.';
+  'An SQL condition on a row t. In a section with `within` it replaces t.<person_column> = p.id, where p is a row of '
+  'the outer section; otherwise it excludes some rows of the person.';
 comment on column private.personal_data.omits is 'Columns that the section leaves out.';
 comment on column private.personal_data.across_blocks is
-  'Whether the section names people across a block: a person sees whom they have blocked themselves.';
+  'Whether the section names people across a block, because people may see whom they have blocked.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.users', 'id', 'profile', '{}'),
@@ -2892,17 +2897,17 @@ insert into private.personal_data (relation, person_column, section, within, who
    '{actor_id,previous,hash}'),
   ('app.audit_details', 'audit_id', 'auditAddresses', '{auditEntries}', null, '{detail}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.audience', 'viewer_id', 'Worked out from circles and blocks, which have sections of their own.'),
-  ('app.audience', 'author_id', 'Worked out from circles and blocks, which have sections of their own.'),
+  ('app.audience', 'viewer_id', 'Computed from circles and blocks, which have sections of their own.'),
+  ('app.audience', 'author_id', 'Computed from circles and blocks, which have sections of their own.'),
   ('app.hidden_people', 'user_id', 'The profile has the ban; an erased person has no export.'),
-  ('app.domain_events', 'payload', 'Tells again, for 30 days, what the sections hold.'),
-  ('private.effects', 'user_id', 'Ids of what has just happened, for a second.'),
-  ('private.effects', 'payload', 'Ids of what has just happened, for a second.'),
-  ('private.stuck_effects', 'user_id', 'Says only that something waits.'),
-  ('private.write_counts', 'user_id', 'How often they wrote within the hour, which is then forgotten.'),
-  ('app.idempotency_keys', 'user_id', 'Answers that were given already, kept for 24 hours.'),
-  ('app.idempotency_keys', 'named', 'Answers that were given already, kept for 24 hours.'),
-  ('app.idempotency_keys', 'answer', 'Answers that were given already, kept for 24 hours.');
+  ('app.domain_events', 'payload', 'Repeats data of the sections, for 30 days.'),
+  ('private.effects', 'user_id', 'Ids of the latest events, kept for about a second.'),
+  ('private.effects', 'payload', 'Ids of the latest events, kept for about a second.'),
+  ('private.stuck_effects', 'user_id', 'Says only that an effect is waiting.'),
+  ('private.write_counts', 'user_id', 'How often they wrote within the hour; deleted after it.'),
+  ('app.idempotency_keys', 'user_id', 'Answers that were already sent, kept for 24 hours.'),
+  ('app.idempotency_keys', 'named', 'Answers that were already sent, kept for 24 hours.'),
+  ('app.idempotency_keys', 'answer', 'Answers that were already sent, kept for 24 hours.');
 
 insert into private.errors (code, status, text) values
   ('section_unknown', 404, 'The export has no such section.');
@@ -2914,7 +2919,8 @@ as $$
 begin
   return left(p_name, 1) || substr(replace(initcap(replace(p_name, '_', ' ')), ' ', ''), 2);
 end $$;
-comment on function private.camel_case is 'A column''s name as a field of an answer: created_at becomes createdAt.';
+comment on function private.camel_case is
+  'The name of a column as a field of a response: created_at becomes createdAt.';
 
 create function private.key_columns(p_relation regclass)
 returns table (place bigint, name text, type regtype)
@@ -2939,7 +2945,7 @@ declare
   v_times text[] := array(select attname::text from pg_catalog.pg_attribute
                           where attrelid = p_source.relation and atttypid = 'timestamptz'::regtype);
 begin
-  -- it looks at values and not at columns, so that an internal id of somebody else never leaves, wherever it is
+  -- checks the values and not the columns, so that no column can reveal the internal id of another person
   return (
     select json_object_agg(
              private.camel_case(f.key),
@@ -2947,7 +2953,7 @@ begin
                   when u.id is null or u.id = p_user then f.value
                   when u.banned_at is null and u.erased_at is null
                    and (p_source.across_blocks or private.may_meet(private.find_level(p_user, u.id)))
-                  then to_json(private.actor_id(u.username, private.domain())) else 'null' end
+                  then to_json(private.actor_id(u.username, (select domain from private.instance))) else 'null' end
              order by f.place)
     from json_each(p_row) with ordinality as f (key, value, place)
     left join app.users u
@@ -2955,7 +2961,7 @@ begin
     where f.key <> all (p_source.omits));
 end $$;
 comment on function private.export_row is
-  'A row as the export has it: fields in camel case, other people by actor id, or null where the person cannot see '
+  'A row in the form of the export: fields in camel case, other people by actor id, or null if the person can''t see '
   'them.';
 call private.force_index_scans('private.export_row');
 
@@ -2967,8 +2973,8 @@ declare
   v_keys  text[] := array(select k.name from private.key_columns(p_source.relation) k order by k.place);
   v_order text[];
 begin
-  -- of an index in one direction that begins with the person's column, the shortest; a partial one where the section
-  -- has just its rows
+  -- the shortest index that begins with the person's column and has one direction; a partial index only if its rows
+  -- are exactly those of the section
   select o.names[2:] into v_order
   from pg_catalog.pg_index i
   cross join lateral (
@@ -2988,8 +2994,8 @@ begin
     order by k.place);
 end $$;
 comment on function private.export_order is
-  'The columns by which a section that has the person themselves is read: those of an index behind the person, and '
-  'behind them what is missing of the key.';
+  'The columns that order a section whose rows have the person themselves: first those of an index after the '
+  'person''s column, then the missing columns of the primary key.';
 
 create function private.export_keys(p_relation regclass, p_alias text, p_names text[], p_after text)
 returns table (names text, places text)
@@ -3004,11 +3010,11 @@ begin
     join pg_catalog.pg_attribute a on a.attrelid = p_relation and a.attname = n.name;
 end $$;
 comment on function private.export_keys is
-  'As parts of a query: these columns of a relation under an alias, and the values for them in a JSON array.';
+  'Parts of a query: these columns of a relation under an alias, and their values from a JSON array.';
 
 create type private.export_rows as (items json[], next jsonb);
 comment on type private.export_rows is
-  'Some rows of a section, as the table has them, and where it goes on, if it does.';
+  'Rows of a section, as the table has them, and the position of the next page; null at the end.';
 
 create function private.export_direct(p_user uuid, p_source private.personal_data, p_after jsonb)
 returns private.export_rows
@@ -3022,7 +3028,7 @@ declare
 begin
   select k.names, k.places into v_names, v_places
   from private.export_keys(p_source.relation, 't', private.export_order(p_source), '$2') k;
-  -- the condition comes behind the look, which so is no longer than a page
+  -- the condition is applied after the limit, so a page reads at most 201 rows
   execute format(
       'select array(select json_build_object(''row'', case when %1$s then to_json(t) end, ''key'',
                                              json_build_array(%2$s))
@@ -3038,9 +3044,9 @@ begin
           case when cardinality(v_rows) > 200 then (v_rows[200] -> 'key')::jsonb end)::private.export_rows;
 end $$;
 comment on function private.export_direct is
-  'The next 200 rows of a section that has the person themselves, by the index of private.export_order.';
+  'The next 200 rows of a section whose rows have the person themselves, in the order of private.export_order.';
 call private.force_index_scans('private.export_direct');
--- rows that an index calls equal are put in the order of their keys
+-- rows that are equal in the index are sorted by their keys
 alter function private.export_direct set enable_incremental_sort = on;
 
 create function private.export_within(p_user uuid, p_source private.personal_data, p_after jsonb)
@@ -3087,8 +3093,8 @@ begin
       v_outer.relation, v_outer.person_column, v_names, v_places, p_source.relation, v_keys, v_done,
       coalesce(p_source.whose, format('t.%I = p.id', p_source.person_column)),
       replace(v_names, ',', ' desc,') || ' desc',
-      -- all of one, by an index, or it might walk over everybody's in the order of their keys; where these begin with
-      -- what it belongs to, they are in order
+      -- `offset 0` makes Postgres find the rows of one outer row by an index; otherwise it might scan the rows of all
+      -- people in the order of their keys. A key that begins with person_column needs none.
       case when not exists (select from private.key_columns(p_source.relation) c
                             where c.place = 1 and c.name = p_source.person_column) then 'offset 0' end)
     into v_rows, v_count, v_last using p_user, p_after;
@@ -3101,7 +3107,7 @@ begin
     end)::private.export_rows;
 end $$;
 comment on function private.export_within is
-  'The next 200 rows at most of a section that hangs on others: those of their next 50 rows.';
+  'Up to 200 next rows of a section that depends on other sections: the rows of their next 50 rows.';
 call private.force_index_scans('private.export_within');
 alter function private.export_within set enable_incremental_sort = on;
 
@@ -3159,22 +3165,22 @@ begin
   end if;
 end $$;
 comment on function private.erase_later is
-  'For steps of an erasure: leaves what is more than a transaction should erase to batches. When private.erase_more '
-  'repeats the step, the batches are queued already.';
+  'For steps of an erasure: queues a batch job for what exceeds one transaction. Does nothing when '
+  'private.erase_more repeats the step, because the job is already queued.';
 
 create function private.erase_rest(p_user uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- once a person and transaction, however many steps leave something
+  -- once per person and transaction, however many steps leave rows
   if current_setting('kith.unerased', true) is distinct from p_user::text then
     perform private.erase_later('erasures', json_build_object('userId', p_user));
     perform set_config('kith.unerased', p_user::text, true);
   end if;
 end $$;
 comment on function private.erase_rest is
-  'For steps of an erasure that leave something: the worker repeats all steps.';
+  'For steps of an erasure that leave rows: the worker then repeats all steps.';
 
 create function private.erase_rows(p_user uuid, p_table regclass, p_whose text) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -3191,8 +3197,8 @@ begin
   end if;
 end $$;
 comment on function private.erase_rows is
-  'For steps of an erasure: deletes up to 500 rows of a table that are a person''s ($1) by this condition, and '
-  'leaves others to the worker.';
+  'For steps of an erasure: deletes up to 500 rows of a person ($1) from a table by this condition, and leaves the '
+  'others to the worker.';
 call private.force_index_scans('private.erase_rows');
 
 create function private.erase_more(p_job jsonb, p_after uuid default null) returns json
@@ -3212,8 +3218,8 @@ begin
                            case when current_setting('kith.unerased') = v_user::text then v_user end);
 end $$;
 comment on function private.erase_more is
-  'For the worker alone: repeats the steps of an erasure for a person {userId} who left more than is erased at once. '
-  'Answers {changed, next}; next is null when nothing is left.';
+  'For the worker alone: repeats the steps of an erasure for a person {userId} who left more rows than one '
+  'transaction erases. Returns {changed, next}; next is null when nothing is left.';
 call private.make_batch_queue('erasures', 'private.erase_more');
 
 create function private.erase_records(p_user app.users) returns void
@@ -3224,10 +3230,10 @@ declare
   v_emptied integer;
 begin
   delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = p_user.id::text;
-  -- a key that a request holds just now comes first in the order of locks: job_finish_erasures deletes it later
+  -- a key that a running request holds is skipped, because its lock ranks first; job_finish_erasures deletes it later
   delete from app.idempotency_keys where ctid in (
     select ctid from app.idempotency_keys where user_id = p_user.id for update skip locked);
-  -- another person's kept answer may name this one: a repeat then runs nothing, and is told that the answer is gone
+  -- another person's stored answer may name this one: a repeat then runs nothing and fails with 410
   update app.idempotency_keys set answer = '', named = null where ctid in (
     select ctid from app.idempotency_keys where named @> array[p_user.id]
     limit 500 for update skip locked);
@@ -3243,9 +3249,9 @@ begin
   update app.usernames set username = null, user_id = null where user_id = p_user.id and username <> p_user.username;
 end $$;
 comment on function private.erase_records is
-  'Step: deletes an erased person''s events with an address and their kept answers, empties answers kept for '
-  'others that name them, and takes addresses and words out of the audit details. Of their former names only the hash '
-  'stays.';
+  'Step: deletes the erased person''s stored answers and their events that contain an address, empties the stored '
+  'answers of others that name them, and removes addresses and texts from the audit details. Only the hashes of '
+  'their former names are kept.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_records', '{erasure}', 110);
 
@@ -3266,8 +3272,8 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_finish_erasures is
-  'Job: repeats the erasure of everybody erased in the last 3 hours, since a request of theirs that ran beside it may '
-  'have written after it. May run twice: an erasure changes nothing twice.';
+  'Job: repeats the erasure of everybody who was erased in the last 3 hours, because one of their concurrent '
+  'requests may have written after it. May run twice: an erasure changes nothing the second time.';
 insert into private.jobs (name, cron, expires) values ('finish-erasures', '30 * * * *', 300);
 
 -- policies/base.sql
@@ -3290,31 +3296,31 @@ alter table app.hidden_people enable row level security;
 grant select on app.hidden_people to authenticated;
 create policy select_all on app.hidden_people for select to authenticated using (true);
 comment on policy select_all on app.hidden_people is
-  'The policies of posts and replies ask it for everybody; it has internal ids alone.';
+  'The policies of posts and replies read it for every caller; it contains only internal ids.';
 
--- usernames: for definer functions alone
+-- usernames: only for definer functions
 alter table app.usernames enable row level security;
 
--- personal_data: for definer functions alone
+-- personal_data: only for definer functions
 alter table private.personal_data enable row level security;
 
--- revoked_tokens: for definer functions alone
+-- revoked_tokens: only for definer functions
 alter table private.revoked_tokens enable row level security;
 
--- errors: for definer functions alone
+-- errors: only for definer functions
 alter table private.errors enable row level security;
 
 -- settings
 alter table app.settings enable row level security;
-grant select on app.settings to anon, authenticated, gate;
+grant select on app.settings, private.instance to anon, authenticated, gate;
 create policy select_all on app.settings for select to anon, authenticated, gate using (true);
 comment on policy select_all on app.settings is
-  'Everyone may read the settings, which are no secret; they are written at boot.';
+  'Everyone may read the settings, which are not secret; they are written at boot.';
 
--- jwt_fingerprint: for the owner alone, at boot
+-- jwt_fingerprint: only for the owner, at boot
 alter table private.jwt_fingerprint enable row level security;
 
--- cursor_keys: for definer functions alone
+-- cursor_keys: only for definer functions
 alter table private.cursor_keys enable row level security;
 
 -- feature_flags
@@ -3328,31 +3334,31 @@ alter table app.audience enable row level security;
 grant select on app.audience to authenticated;
 create policy select_own on app.audience for select to authenticated using (viewer_id = (select app.uid()));
 comment on policy select_own on app.audience is
-  'Viewers see their own levels, which other policies probe. Triggers write them.';
+  'Viewers see their own levels, which other policies read. Triggers write them.';
 
--- events: a registry, for definer functions alone
+-- events: a registry, only for definer functions
 alter table private.event_types enable row level security;
 
--- account_steps: a registry, for definer functions alone
+-- account_steps: a registry, only for definer functions
 alter table private.account_steps enable row level security;
 
--- lock_ranks, lock_kinds: registries, for definer functions alone
+-- lock_ranks, lock_kinds: registries, only for definer functions
 alter table private.lock_ranks enable row level security;
 alter table private.lock_kinds enable row level security;
 
--- event_listeners: a registry, for definer functions alone
+-- event_listeners: a registry, only for definer functions
 alter table private.event_listeners enable row level security;
 
--- effects: for definer functions alone
+-- effects: only for definer functions
 alter table private.effects enable row level security;
 
--- stuck_effects: for definer functions alone
+-- stuck_effects: only for definer functions
 alter table private.stuck_effects enable row level security;
 
--- ledger_kinds: a registry, for definer functions alone
+-- ledger_kinds: a registry, only for definer functions
 alter table private.ledger_kinds enable row level security;
 
--- realtime_topics: a registry, for definer functions alone
+-- realtime_topics: a registry, only for definer functions
 alter table private.realtime_topics enable row level security;
 
 -- domain_events: for definer functions and staff operations
@@ -3367,28 +3373,28 @@ alter table app.audit_log enable row level security;
 -- audit_details: for definer functions and staff operations
 alter table app.audit_details enable row level security;
 
--- audit_head: for definer functions alone
+-- audit_head: only for definer functions
 alter table private.audit_head enable row level security;
 
--- job_runs: for definer functions alone
+-- job_runs: only for definer functions
 alter table private.job_runs enable row level security;
 
--- jobs: a registry, for definer functions alone
+-- jobs: a registry, only for definer functions
 alter table private.jobs enable row level security;
 
--- batch_queues: a registry, for definer functions alone
+-- batch_queues: a registry, only for definer functions
 alter table private.batch_queues enable row level security;
 
--- retention: a registry, for definer functions alone
+-- retention: a registry, only for definer functions
 alter table private.retention enable row level security;
 
--- rates: for definer functions alone, which count before anyone is known
+-- rates: only for definer functions, which count before the caller is known
 alter table private.rates enable row level security;
 
--- write_limits: a registry, for definer functions alone
+-- write_limits: a registry, only for definer functions
 alter table private.write_limits enable row level security;
 
--- write_counts: for definer functions alone
+-- write_counts: only for definer functions
 alter table private.write_counts enable row level security;
 
 -- realtime.messages
@@ -3398,7 +3404,7 @@ do $$ begin
   comment on policy select_audience on realtime.messages is
     'The people whom the channel is for may listen, by private.realtime_topics. '
     'There is no policy for insert: nobody but the database sends.';
-exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write only policies
+exception when insufficient_privilege then null;   -- if the platform owns the table, Kith may only create policies
 end $$;
 
 -- helpers that operations call with their caller's rights; test/grants.test.ts finds a needless grant
@@ -3491,8 +3497,8 @@ grant usage on schema pgboss to worker;
 grant select, insert, update, delete on all tables in schema pgboss to worker;
 grant execute on all functions in schema pgboss to worker;
 
--- PostgREST's door. It is set on the role and not in supabase/config.toml, which only the CLI reads. Where the owner
--- may not set it, the migration fails, as it should: without the check an ended token would live on there.
+-- The check of PostgREST. It is set on the role and not in supabase/config.toml, which only the CLI reads. If the
+-- owner may not set it, the migration fails as it should: without the check, PostgREST would accept ended tokens.
 alter role authenticator set pgrst.db_schemas = 'api';
 alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
 notify pgrst, 'reload config';
@@ -3770,7 +3776,7 @@ comment on function private.use_picture is 'The address of a person''s picture a
 
 insert into private.errors (code, status, text) values
   ('media_type', 422, 'This content type is not allowed for this kind of media.'),
-  ('media_size', 422, 'A file of this kind cannot be empty or that large.'),
+  ('media_size', 422, 'The file is empty or too large for its kind.'),
   ('assets_exhausted', 409, 'You have 50 uncommitted uploads from the last 15 minutes. Commit one, or wait until they '
    'are older.'),
   ('media_quota_exceeded', 409, 'This upload would exceed your quota. The operator of this instance can raise it.'),
@@ -4020,7 +4026,7 @@ create policy select_own on app.media_assets for select to authenticated using (
 comment on policy select_own on app.media_assets is
   'People see their own assets; the public address of one is for whoever has it. Definer functions write them.';
 
--- media_kinds, media_usage, pending_object_deletions: for definer functions alone
+-- media_kinds, media_usage, pending_object_deletions: only for definer functions
 alter table private.media_kinds enable row level security;
 alter table private.media_usage enable row level security;
 alter table private.pending_object_deletions enable row level security;
@@ -4130,7 +4136,8 @@ insert into private.errors (code, status, text) values
 create view app.person_card with (security_invoker) as
 select u.id, c.text::json as card, c.text, n.actor_id
 from app.users u
-cross join lateral (select private.actor_id(u.username, (select private.domain())) as actor_id offset 0) n   -- once
+cross join lateral (
+  select private.actor_id(u.username, (select domain from private.instance)) as actor_id offset 0) n   -- once
 cross join lateral (
   select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '","username":"' || u.username
          || '","firstName":' || to_json(u.first_name)::text
@@ -4144,7 +4151,7 @@ create view private.own_profiles with (security_invoker) as
 select u.id,
        json_build_object(
          'id', u.id,
-         'actorId', private.actor_id(u.username, private.domain()),
+         'actorId', private.actor_id(u.username, (select domain from private.instance)),
          'username', u.username,
          'email', a.email,
          'emailVerifiedAt', private.utc(a.email_verified_at),
@@ -5879,7 +5886,8 @@ begin
   return json_build_object(
     'format', 'service-gdpr-export-v1',
     'exportedAt', private.utc(now()),
-    'actorId', (select private.actor_id(username, private.domain()) from app.users where id = p_user),
+    'actorId', (
+      select private.actor_id(username, (select domain from private.instance)) from app.users where id = p_user),
     'sections', (
       select json_agg(json_build_object('name', d.section, 'single', private.is_single(d)) order by d.id)
       from private.personal_data d where d.section is not null));
@@ -5936,7 +5944,7 @@ create policy update_own on app.accounts for update to authenticated
 comment on policy update_own on app.accounts is
   'People change their phone number and presence; definer functions write the rest of an account.';
 
--- credentials: for definer functions alone
+-- credentials: only for definer functions
 alter table private.credentials enable row level security;
 
 -- sessions
@@ -5948,10 +5956,10 @@ comment on policy select_own on app.sessions is
   'People see their own rotating sessions, without what their tokens are checked against. Definer functions write '
   'them.';
 
--- password_resets: for definer functions alone
+-- password_resets: only for definer functions
 alter table private.password_resets enable row level security;
 
--- email_verifications: for definer functions alone
+-- email_verifications: only for definer functions
 alter table private.email_verifications enable row level security;
 
 -- personas
@@ -8163,12 +8171,12 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, across_blocks) values
   ('app.blocks', 'blocker_id', 'blocks', true);
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.blocks', 'blocked_id', 'By whom one is blocked is the blocker''s own affair.'),
-  ('app.mutes', 'muted_id', 'By whom one is muted is the muter''s own affair.'),
-  ('app.reports', 'target_id', 'What others told the staff about the person is not for the person.'),
-  ('app.reports', 'reviewed_by', 'Work of the staff, which the audit log has.'),
-  ('private.removed_follows', 'follower_id', 'Places in lists, kept for a day.'),
-  ('private.removed_follows', 'following_id', 'Places in lists, kept for a day.');
+  ('app.blocks', 'blocked_id', 'Who blocked a person is known only to the blocker.'),
+  ('app.mutes', 'muted_id', 'Who muted a person is known only to the muter.'),
+  ('app.reports', 'target_id', 'Reports about a person are only for staff.'),
+  ('app.reports', 'reviewed_by', 'The work of staff, which the audit log contains.'),
+  ('private.removed_follows', 'follower_id', 'Positions in lists, kept for a day.'),
+  ('private.removed_follows', 'following_id', 'Positions in lists, kept for a day.');
 
 create function private.erase_ties(p_user app.users) returns void
 language plpgsql volatile
@@ -11696,7 +11704,7 @@ begin
                 else lower(rtrim(left(p_text, 10000), '.-')) || 'X' end collate pg_catalog.pg_c_utf8,
            '(?<![[:alnum:]_@./+-])@([a-z0-9_]{3,30})(?:@([a-z0-9]+(?:[.-]+[a-z0-9]+)*))?(?![[:alnum:]_@])', 'g')
          with ordinality as m (part, place)
-    where m.place <= 200 and coalesce(m.part[2] = (select private.domain()), true)
+    where m.place <= 200 and coalesce(m.part[2] = (select domain from private.instance), true)
     group by m.part[1]
     order by min(m.place));
 end $$;
@@ -13945,9 +13953,9 @@ insert into private.personal_data (relation, person_column, section, within, who
   ('app.series_items', 'series_id', 'seriesItems', '{series}', null, '{}'),
   ('app.polls', 'post_id', 'polls', '{posts}', null, '{author_id,close_again_at}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.polls', 'author_id', 'A copy of what the posts have.'),
-  ('private.removed_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
-  ('private.deleted_series_items', 'series_id', 'A place in a list, where a deleted post was an item of a series.');
+  ('app.polls', 'author_id', 'A copy of data that the posts have.'),
+  ('private.removed_bookmarks', 'user_id', 'A position in a list, kept for a day after the bookmark was removed.'),
+  ('private.deleted_series_items', 'series_id', 'The position of a deleted post in a series.');
 
 create function private.erase_next_posts(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -16193,9 +16201,9 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.notification_actors', 'notification_id', 'notificationActors', '{notifications}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.pushed_subjects', 'user_id', 'What was pushed within the hour, which is then forgotten.'),
-  ('private.pushes', 'notification_id', 'For two days, which notification went to which device: both have sections.'),
-  ('private.digests', 'user_id', 'For eight days, that a digest was mailed: what it told is in the notifications.'),
+  ('private.pushed_subjects', 'user_id', 'What was pushed within the hour; deleted after it.'),
+  ('private.pushes', 'notification_id', 'Which device got which notification, for two days; both have sections.'),
+  ('private.digests', 'user_id', 'That a digest was mailed, for eight days; the notifications have its content.'),
   ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its '
   'own.');
 
@@ -17845,7 +17853,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 't.value <> 0');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.reputation_kinds', 'user_id', 'Worked out from reputationEntries.'),
+  ('app.reputation_kinds', 'user_id', 'Computed from reputationEntries.'),
   ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, '
   'replies and invitedBy.'),
   ('app.reputation_entries', 'source_id', 'Only the cause of an entry.'),
@@ -19122,7 +19130,7 @@ insert into private.personal_data (relation, person_column, section) values
 insert into private.personal_data (relation, person_column, section, within, whose) values
   ('app.mana_transactions', 'id', 'manaTransactions', '{manaEntries}', 't.id = p.transaction_id');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.mana_accounts', 'id', 'The wallet itself, whose section has more.');
+  ('app.mana_accounts', 'id', 'The wallet itself, which has a section.');
 
 -- policies/economy.sql
 
@@ -19643,8 +19651,8 @@ call private.force_index_scans('private.nearness');
 -- What erasure does to embeddings. How erasure runs: sql/base/90_erasure.sql. Vectors are deleted with their posts.
 
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.centroids', 'person_id', 'Numbers worked out of reactions and bookmarks, which are there.'),
-  ('private.post_embeddings', 'post_id', 'Numbers worked out of posts, which are there.');
+  ('private.centroids', 'person_id', 'Numbers computed from reactions and bookmarks, which have sections.'),
+  ('private.post_embeddings', 'post_id', 'Numbers computed from posts, which have a section.');
 
 create function private.erase_centroid(p_user app.users) returns void
 language plpgsql volatile
@@ -20807,7 +20815,7 @@ insert into private.write_limits (kind, per_hour) values ('contents', 300), ('li
 insert into private.errors (code, status, text) values
   ('content_title', 422, 'A title must have 1 to 200 characters.'),
   ('content_body', 422, 'A body or summary must have 1 to 20000 characters.'),
-  ('content_not_yours', 403, 'Only its author can do this.');
+  ('content_not_yours', 403, 'Only the author can do this.');
 
 create trigger _100_check_author before insert on app.contents
   for each row execute function private.check_author();
@@ -21054,7 +21062,7 @@ comment on column private.content_places.author_id is 'A copy from the head, lik
 comment on column private.content_places.required_level is 'A copy from the head. A trigger keeps it up to date.';
 
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.content_places', 'author_id', 'A copy of what the sections of contents have.');
+  ('private.content_places', 'author_id', 'A copy of data that the sections of contents have.');
 
 create function private.place_content(p_id uuid, p_sort text, p_at timestamptz) returns void
 language plpgsql volatile security definer   -- nobody may write places
@@ -23179,8 +23187,8 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.guild_proposals', 'proposer_id', 'guildProposals', '{due_at}'),
   ('app.guild_votes', 'user_id', 'guildVotes', '{}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.guild_proposals', 'subject_id', 'It is what somebody else proposed.'),
-  ('app.guild_charters', 'proposal_id', 'A charter is the guild''s. Who proposed it has its words in the proposal.');
+  ('app.guild_proposals', 'subject_id', 'The proposal is somebody else''s.'),
+  ('app.guild_charters', 'proposal_id', 'A charter belongs to the guild; its text is also in the proposal.');
 
 insert into private.write_limits (kind, per_hour) values ('proposals', 60);
 
@@ -26466,8 +26474,8 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, reason) values
   ('app.conversations', 'one_id', 'The memberships say who takes part.'),
   ('app.conversations', 'other_id', 'The memberships say who takes part.'),
-  ('app.conversation_spans', 'user_id', 'Places in conversations, which the memberships and messages show.'),
-  ('app.reports', 'copy', 'A message that somebody reported. Its sender has it among their messages.');
+  ('app.conversation_spans', 'user_id', 'Positions in conversations, which the memberships and messages show.'),
+  ('app.reports', 'copy', 'A message that somebody reported; the sender''s export has it among the messages.');
 
 create function private.erase_messages(p_user uuid) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -26724,8 +26732,8 @@ insert into private.personal_data (relation, person_column, section, within, omi
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.event_rsvps', 'user_id', 'eventReplies', '{host_id,reminded_for}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.event_rsvps', 'host_id', 'The reply is another''s; how many there are is in eventPlaces.'),
-  ('app.event_seats', 'host_id', 'A copy of what is in contents.');
+  ('app.event_rsvps', 'host_id', 'The reply is somebody else''s.'),
+  ('app.event_seats', 'host_id', 'A copy of data in contents.');
 
 insert into private.errors (code, status, text) values
   ('event_unknown', 404, 'There is no such event.'),
@@ -26741,7 +26749,7 @@ insert into private.errors (code, status, text) values
   ('event_rsvp', 422, 'status must be going or interested.'),
   ('event_cancelled', 409, 'This event is cancelled.'),
   ('event_over', 409, 'This event is over.'),
-  ('event_waitlist_full', 409, 'The waiting list is full: at most 500 people can wait for a place.');
+  ('event_waitlist_full', 409, 'The waiting list is full: at most 500 people can wait for a seat.');
 
 insert into private.event_types (name, payload, happens) values
   ('events.event.changed', '{eventId,event,sequence}',
@@ -28175,7 +28183,7 @@ comment on table app.argument_votes is 'Who finds which argument helpful. Others
 
 insert into private.errors (code, status, text) values
   ('argument_unknown', 404, 'There is no such argument.'),
-  ('argument_not_yours', 403, 'Only its author can do this.'),
+  ('argument_not_yours', 403, 'Only the author can do this.'),
   ('argument_body', 422, 'An argument must have 50 to 2000 characters.'),
   ('argument_depth', 422, 'Arguments answer each other at most four levels deep.'),
   ('argument_own', 400, 'You cannot vote for your own argument.');
@@ -29000,7 +29008,7 @@ insert into private.content_cascades (relation, kind, position, whose) values
    and not exists (select from app.solution_votes v where v.solution_id = id)');
 insert into private.errors (code, status, text) values
   ('solution_unknown', 404, 'There is no such solution.'),
-  ('solution_not_yours', 403, 'Only its author can do this.'),
+  ('solution_not_yours', 403, 'Only the author can do this.'),
   ('solution_body', 422, 'A solution must have 50 to 20000 characters.'),
   ('solution_own', 400, 'You cannot vote on your own solution.'),
   ('solution_accepted', 409, 'An accepted solution cannot be deleted.');
@@ -30841,8 +30849,8 @@ insert into private.errors (code, status, text) values
   ('project_member_already', 409, 'This person already holds a role in the project.'),
   ('project_application_not_yours', 403, 'Only the applicant can withdraw an application.'),
   ('project_application_settled', 409, 'This application has already been settled.'),
-  ('project_role_full', 409, 'All places of this role are taken.'),
-  ('project_role_held', 409, 'People hold this role, so it cannot be deleted or have fewer places than are taken.'),
+  ('project_role_full', 409, 'All slots of this role are taken.'),
+  ('project_role_held', 409, 'People hold this role, so it cannot be deleted or have fewer slots than are taken.'),
   ('project_roles_exhausted', 409, 'A project can have at most 20 roles.'),
   ('project_updates_exhausted', 409, 'A project can have at most 1000 updates.'),
   ('project_places_exhausted', 409, 'A person can hold roles in at most 500 projects.'),
@@ -30850,7 +30858,7 @@ insert into private.errors (code, status, text) values
   'instead.'),
   ('project_role_name', 422, 'A role must have a name of 1 to 80 characters.'),
   ('project_role_about', 422, 'The description of a role can have up to 2000 characters.'),
-  ('project_role_slots', 422, 'A role must have 1 to 50 places.'),
+  ('project_role_slots', 422, 'A role must have 1 to 50 slots.'),
   ('project_message', 422, 'A message can have up to 2000 characters.');
 
 create view private.project_details with (security_invoker) as
@@ -33411,7 +33419,7 @@ insert into private.errors (code, status, text) values
   ('wiki_proposal_unknown', 404, 'There is no such proposal.'),
   ('wiki_proposal_not_yours', 403, 'Only the author of a proposal can withdraw it.'),
   ('wiki_proposal_settled', 409, 'This proposal has already been approved, rejected, withdrawn or superseded.'),
-  ('wiki_base_stale', 409, 'The entry has another version now than the one on which the proposal is based.'),
+  ('wiki_base_stale', 409, 'The entry has a newer version than the one on which the proposal is based.'),
   ('wiki_reputation', 403, 'You need a reputation of 5 in this interest, or of 20 in total, to take part in its '
    'wiki.'),
   ('wiki_vote_oneself', 400, 'You cannot vote on your own proposal.'),
@@ -34723,7 +34731,7 @@ create policy select_own on app.ai_turns for select to authenticated
   using (session_id in (select s.id from app.ai_sessions s where s.user_id = (select app.uid())));
 comment on policy select_own on app.ai_turns is 'People see the questions and answers of their own sessions.';
 
--- ai_questions, ai_usage: for definer functions alone
+-- ai_questions, ai_usage: only for definer functions
 alter table private.ai_questions enable row level security;
 alter table private.ai_usage enable row level security;
 
@@ -36700,13 +36708,13 @@ create policy update_own on app.connection_intents for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.connection_intents is 'People change their own intent.';
 
--- intent_interests: for definer functions alone
+-- intent_interests: only for definer functions
 alter table private.intent_interests enable row level security;
 
--- name_trigrams: for definer functions alone
+-- name_trigrams: only for definer functions
 alter table private.name_trigrams enable row level security;
 
--- search_types, search_documents, search_words: for definer functions alone
+-- search_types, search_documents, search_words: only for definer functions
 alter table private.search_types enable row level security;
 alter table private.search_documents enable row level security;
 alter table private.search_words enable row level security;
@@ -42064,7 +42072,7 @@ end $$;
 -- broadcasts: definer functions alone write and read them
 alter table app.broadcasts enable row level security;
 
--- staff_metrics: for definer functions alone
+-- staff_metrics: only for definer functions
 alter table private.staff_metrics enable row level security;
 
 -- helpers
