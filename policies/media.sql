@@ -5,7 +5,8 @@ alter table app.media_assets enable row level security;
 grant select on app.media_assets to authenticated;
 create policy select_own on app.media_assets for select to authenticated using (owner_id = (select app.uid()));
 comment on policy select_own on app.media_assets is
-  'People see their own assets; the public address of one is for whoever has it. Definer functions write them.';
+  'People see their own assets. Anyone who has the public address of an asset can use it. Only definer functions '
+  'write assets.';
 
 -- media_kinds, media_usage, pending_object_deletions: only for definer functions
 alter table private.media_kinds enable row level security;
@@ -30,12 +31,12 @@ grant execute on function
   api.get_asset
   to authenticated;
 
--- what the facade does once it has looked into the storage
+-- for the facade, after it has checked the storage
 grant execute on function
   api.commit_asset
   to gate;
 
--- what the worker does
+-- for the worker
 grant execute on function
   private.job_delete_objects,
   private.note_deleted_objects

@@ -1,4 +1,4 @@
--- Media assets: what a person uploads. The bytes lie in object storage, and here is what is known of them.
+-- Media assets: the files that a person uploads. Object storage has the bytes; these tables have the metadata.
 -- docs/decisions.md, Media.
 
 create table private.media_kinds (
@@ -7,8 +7,8 @@ create table private.media_kinds (
   types    text[] not null
 );
 comment on table private.media_kinds is
-  'What may be uploaded: by kind the content types, and how many bytes. No type is among them that a browser runs. '
-  'The function `media` knows each by its first bytes.';
+  'What may be uploaded: the content types and the maximum size of each kind. None of the types is one that a browser '
+  'runs. The function `media` recognizes each type by its first bytes.';
 comment on column private.media_kinds.max_size is 'In bytes.';
 insert into private.media_kinds (kind, max_size, types) values
   ('avatar', 5 * 1024 * 1024, '{image/jpeg,image/png,image/webp}'),
@@ -37,14 +37,15 @@ create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at
 create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
 create index media_assets_expires_at_idx on app.media_assets (expires_at);
 comment on table app.media_assets is
-  'What a person has uploaded or announced. Only definer functions write it, because a committed file must have been '
-  'checked in the storage.';
-comment on column app.media_assets.content_type is 'As it was announced: the storage serves it as that.';
-comment on column app.media_assets.mime_type is 'As its first bytes say; null while it is pending.';
-comment on column app.media_assets.status is 'pending, then committed by its owner.';
-comment on column app.media_assets.expires_at is 'When a pending one is deleted; null once it is committed.';
+  'What a person uploads, or has announced. Definer functions alone write it: what is committed was looked at in the '
+  'storage.';
+comment on column app.media_assets.content_type is 'As announced. The storage serves the file with this type.';
+comment on column app.media_assets.mime_type is
+  'The type according to the first bytes; null while the asset is pending.';
+comment on column app.media_assets.status is 'pending until its owner commits it, then committed.';
+comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
-  'When it was found in the storage as announced; null while it is pending.';
+  'When the storage was found to have the file as announced; null while the asset is pending.';
 insert into private.retention (relation, counts_from, keep) values ('app.media_assets', 'expires_at', '0');
 insert into private.personal_data (relation, person_column, section) values
   ('app.media_assets', 'owner_id', 'mediaAssets');
@@ -59,7 +60,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.media_usage', 'owner_id', 'a sum of mediaAssets');
 
 create function private.count_asset_bytes() returns trigger
-language plpgsql security definer   -- nobody may write what is counted
+language plpgsql security definer   -- only triggers may write the sums
 set search_path = ''
 as $$
 begin
@@ -81,7 +82,7 @@ begin
   return null;
 end $$;
 comment on function private.count_asset_bytes is
-  'Trigger: keeps the sum of a person''s committed assets. The job that deletes pending ones waits for no sum.';
+  'Trigger: maintains the sum of a person''s committed assets. Deleting pending assets doesn''t lock a sum.';
 create trigger count_bytes_that_came after insert on app.media_assets
   referencing new table as came for each statement execute function private.count_asset_bytes();
 create trigger count_bytes_committed after update on app.media_assets
@@ -89,7 +90,7 @@ create trigger count_bytes_committed after update on app.media_assets
 create trigger count_bytes_that_went after delete on app.media_assets
   referencing old table as gone for each statement execute function private.count_asset_bytes();
 
--- of an instance that nobody has told otherwise; written at boot
+-- the defaults of an instance without settings of its own; written at boot
 insert into app.settings (key, value) values
   ('media_url', 'http://localhost:8787/api/v1/media/local'), ('media_bucket', 'local'), ('media_quota', '5368709120'),
   ('media_hosts', '*');
@@ -103,15 +104,15 @@ insert into private.errors (code, status, text) values
    'here.');
 
 create function private.media_setting(p_key text) returns text
-language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
+language plpgsql stable security definer   -- with a policy, Postgres plans it again whenever the role changes
 set search_path = ''
 as $$
 begin
   return (select value from app.settings where key = p_key);
 end $$;
 comment on function private.media_setting is
-  'media_url, the address before the key of every object, media_bucket, where new ones go, media_quota, how many '
-  'bytes one person may have, or media_hosts, where media may lie elsewhere.';
+  'Returns a setting: media_url (the address before the key of every object), media_bucket (the bucket of new '
+  'objects), media_quota (how many bytes one person may have) or media_hosts (the other hosts allowed for media).';
 
 create function private.asset_url(p_key text) returns text
 language plpgsql stable
@@ -135,7 +136,7 @@ begin
   return private.asset_url(p_asset.key);
 end $$;
 comment on function private.require_usable_asset is
-  'The public address of an asset that is committed and of one of these kinds.';
+  'Returns the public address of an asset if it is committed and of one of these kinds.';
 
 create function private.use_asset(p_asset uuid, p_kinds text[]) returns text
 language plpgsql stable   -- invoker: another person's asset is unknown
@@ -152,5 +153,5 @@ begin
   return private.require_usable_asset(v_asset, p_kinds);
 end $$;
 comment on function private.use_asset is
-  'The public address of the caller''s own committed asset of one of these kinds. Fails: asset_unknown (also another '
-  'person''s).';
+  'Returns the public address of the caller''s own committed asset of one of these kinds. Fails: asset_unknown (also '
+  'another person''s).';

@@ -1,4 +1,4 @@
--- Addresses of pictures, videos and sound that people give: of their own assets, or elsewhere.
+-- Addresses that people give for pictures, videos and sound: of their own assets, or at other hosts.
 -- docs/decisions.md, Media.
 
 create function private.url_place(p_url text) returns text[]
@@ -12,7 +12,7 @@ begin
                v_parts[2]];
 end $$;
 comment on function private.url_place is
-  'Host and path of an http(s) URL, for comparing: without scheme, userinfo and the usual ports.';
+  'Returns the host and path of an http(s) URL for comparison, without the scheme, the userinfo and default ports.';
 
 create function private.percent_decoded(p_text text) returns text
 language plpgsql immutable
@@ -26,7 +26,7 @@ begin
     from regexp_matches(p_text, '%(?:0[1-9a-f]|[1-7][0-9a-f])|[^%]+|%', 'gi') with ordinality m (piece, place));
 end $$;
 comment on function private.percent_decoded is
-  'A text in which what is percent-encoded of ASCII is written out, and all else is as it is.';
+  'Returns a text with its percent-encoded ASCII characters decoded; everything else remains unchanged.';
 
 create function private.ids_in(p_url text) returns uuid[]
 language plpgsql immutable
@@ -35,7 +35,7 @@ as $$
 declare
   v_text text := p_url;
 begin
-  -- a proxy in front of a storage may decode what the storage decodes again
+  -- decode repeatedly, because a proxy may decode a URL before the storage decodes it again
   for n in 1..3 loop
     exit when v_text !~ '%';
     v_text := private.percent_decoded(v_text);
@@ -43,7 +43,8 @@ begin
   return array(select i[1]::uuid
                from regexp_matches(v_text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'gi') i);
 end $$;
-comment on function private.ids_in is 'All ids in an address, in whatever part and however percent-encoded.';
+comment on function private.ids_in is
+  'Returns all ids in an address, in any part of it, even if they are percent-encoded.';
 
 create function private.is_media_host(p_host text) returns boolean
 language plpgsql stable
@@ -55,11 +56,11 @@ begin
     where allowed in ('*', p_host) or allowed like '*.%' and right(p_host, length(allowed) - 1) = substr(allowed, 2));
 end $$;
 comment on function private.is_media_host is
-  'Whether media may lie at this host, which is spelt as private.url_place does: media_hosts has hosts, *.host for '
-  'those below one, and * for all.';
+  'Whether media may be at this host, which must be spelt as private.url_place returns it. media_hosts lists hosts, '
+  '*.host for the subdomains of a host, and * for all hosts.';
 
 create function private.use_media_url(p_url text, p_kinds text[]) returns text
-language plpgsql stable security definer   -- it must know another person's asset to refuse it
+language plpgsql stable security definer   -- must see other people's assets to reject them
 set search_path = ''
 as $$
 declare
@@ -69,11 +70,11 @@ declare
   v_key    text;
   v_fits   boolean;
 begin
-  -- a browser reads \ as /, and % and wide letters in a host as plain ones, so that another would be meant
+  -- a browser reads \ as / and normalizes % and wide letters in a host, so it would load from another host
   if (p_url ~* '^https?://([^\s\\/?#]*@)?[][a-z0-9._:-]+([/?#][^\s\\]*)?$' and length(p_url) <= 2000) is not true then
     perform private.raise_error('media_url');
   end if;
-  -- the key of an asset is its id, so every address by which any storage gives it has that id in it
+  -- the key of an asset is its id, so every address of it, in any storage, contains that id
   select min(a.key), bool_and(a.owner_id = v_caller and a.status = 'committed' and a.kind = any (p_kinds))
   into v_key, v_fits
   from app.media_assets a where a.id = any (private.ids_in(p_url));
@@ -81,7 +82,7 @@ begin
     return private.asset_url(v_key);
   end if;
   v_place := private.url_place(p_url);
-  -- other spellings of a path of ours count as ours, and name nothing
+  -- other spellings of a path in our storage are rejected too, because they match no asset
   if v_fits is not null
      or v_place[1] = v_own[1] and (starts_with(lower(v_place[2]), lower(v_own[2]) || '/') or v_place[2] ~ '%|//|/\.')
      or v_place[1] <> v_own[1] and not private.is_media_host(v_place[1]) then
@@ -90,9 +91,9 @@ begin
   return p_url;
 end $$;
 comment on function private.use_media_url is
-  'An address as it is kept: that of an asset is the caller''s own, committed and of one of these kinds, and becomes '
-  'its public address, however it was given; any other is an http(s) URL of up to 2000 characters at a host that is '
-  'allowed. Nothing is asked of it.';
+  'Returns an address as it is stored. The address of an asset, in any spelling, becomes its public address; the '
+  'asset must be the caller''s own, committed and of one of these kinds. Any other address must be an http(s) URL of '
+  'up to 2000 characters at an allowed host. The host is not contacted.';
 
 create function private.use_picture(p_url text) returns text
 language plpgsql stable
@@ -101,4 +102,5 @@ as $$
 begin
   return case when p_url is not null then private.use_media_url(p_url, '{avatar,image}') end;
 end $$;
-comment on function private.use_picture is 'The address of a person''s picture as it is kept; null stays null.';
+comment on function private.use_picture is
+  'Returns the address of a person''s picture as it is stored; null for null.';

@@ -1,4 +1,4 @@
--- Uploads: an asset is announced, its bytes go straight to the storage, and its owner commits it.
+-- Uploads: a person announces an asset, uploads its bytes directly to the storage, and commits it.
 -- docs/decisions.md, Media.
 
 insert into private.errors (code, status, text) values
@@ -59,15 +59,15 @@ begin
   end if;
   perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
   perform private.count_writes('uploads');
-  perform private.lock('assets', v_caller::text);   -- two at once never make one too many
+  perform private.lock('assets', v_caller::text);   -- so that concurrent calls don't exceed the limits
   loop
-    -- in one statement, since a commit makes of the one the other
+    -- in one statement, because a concurrent commit turns pending bytes into committed ones
     select count(*), coalesce(sum(a.size), 0) + coalesce((
              select u.bytes from private.media_usage u where u.owner_id = v_caller), 0)
     into v_many, v_bytes
     from app.media_assets a where a.owner_id = v_caller and a.status = 'pending';
     exit when v_many < 50 and v_bytes + p_size <= v_most;
-    -- the oldest whose address has ended is given up; one that is being committed is passed over
+    -- deletes the oldest asset whose upload URL has expired; skips one that is being committed
     delete from app.media_assets where id = (
       select a.id from app.media_assets a
       where a.owner_id = v_caller and a.status = 'pending' and a.created_at < now() - interval '15 minutes'
@@ -85,8 +85,8 @@ begin
   return v_asset;
 end $$;
 comment on function private.announce_asset is
-  'A new pending asset of the caller. Where it would be one too many, or too large beside the others, older ones that '
-  'were never committed are given up for it.';
+  'Adds a pending asset of the caller and returns it. If that would exceed the limit or the quota, older assets that '
+  'were never committed are deleted first.';
 
 create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
 language plpgsql volatile
@@ -96,8 +96,8 @@ begin
   return private.asset_card(private.announce_asset(p_kind, lower(btrim(p_content_type)), p_size));
 end $$;
 comment on function api.create_asset is
-  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. Then the '
-  'facade has its address signed.';
+  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. The '
+  'facade then has the upload URL signed.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
@@ -118,15 +118,15 @@ comment on function api.get_asset is
   'Fails: asset_unknown (also another person''s).';
 
 create function api.commit_asset(p_asset_id uuid, p_mime_type text) returns json
-language plpgsql volatile security definer   -- trusts the facade to have had a look at what was uploaded
+language plpgsql volatile security definer   -- trusts the facade to have checked the uploaded file
 set search_path = ''
 as $$
 begin
   update app.media_assets
   set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null
   where id = p_asset_id and owner_id = private.require_caller() and status = 'pending';
-  return api.get_asset(p_asset_id);   -- a second commit answers the first one's
+  return api.get_asset(p_asset_id);   -- a second commit returns the same as the first
 end $$;
 comment on function api.commit_asset is
-  'For the gate alone: commits the caller''s asset, which was found in the storage as announced. Answers as '
+  'For the gate alone: commits the caller''s asset, which the storage has as announced. Returns the same as '
   'api.get_asset. Fails: asset_unknown (also another person''s).';

@@ -1,4 +1,4 @@
--- Objects whose asset is gone. They are deleted by the function `media`, which the worker calls until it has.
+-- Objects whose asset was deleted. The worker calls the function `media` until it has deleted them.
 -- docs/decisions.md, Media.
 
 create table private.pending_object_deletions (
@@ -13,16 +13,16 @@ comment on table private.pending_object_deletions is
   'Objects to be deleted. A row stays until the storage has deleted the object. Objects that nobody uploaded have '
   'rows too.';
 comment on column private.pending_object_deletions.upload_only is
-  'Whether the asset is there, and only what may still come by the address of its upload is deleted.';
+  'True if the asset still exists, and only a file that was uploaded again through its upload URL is deleted.';
 comment on column private.pending_object_deletions.due_at is
-  'When it is tried next: not before its upload''s address has ended, or it would come back.';
+  'When the next attempt is made: not before the upload URL has expired, or the object could be uploaded again.';
 
 create function private.queue_object_deletions() returns trigger
-language plpgsql security definer   -- nobody may write what is deleted
+language plpgsql security definer   -- only triggers may queue deletions
 set search_path = ''
 as $$
 begin
-  -- an upload may come for ten minutes, and a commit under way may take two
+  -- an upload may arrive for ten minutes, and a commit in progress may take two
   insert into private.pending_object_deletions as d (bucket, key, upload_only, due_at)
   select g.bucket, g.key, tg_op = 'UPDATE',
          greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
@@ -34,8 +34,8 @@ begin
   return null;
 end $$;
 comment on function private.queue_object_deletions is
-  'Trigger: has the objects of assets deleted that are gone: expired, given up, of an erased person, or deleted '
-  'by the database''s owner. Of one that is committed, what is uploaded once more.';
+  'Trigger: queues the objects of deleted assets for deletion: assets that expired, made room for a new one, belonged '
+  'to an erased person, or were deleted by the database''s owner. After a commit, it queues only later uploads.';
 create trigger queue_object_deletions after delete on app.media_assets
   referencing old table as gone for each statement execute function private.queue_object_deletions();
 create trigger queue_upload_deletions after update on app.media_assets
@@ -70,8 +70,9 @@ begin
   return cardinality(v_keys || v_uploads);
 end $$;
 comment on function private.job_delete_objects is
-  'Job: has objects deleted whose asset is gone, 50 at a time; those that the storage did not delete come again after '
-  '10 minutes. May run twice: deleting an object twice changes nothing. The worker repeats it until there is none.';
+  'Job: has objects deleted whose asset was deleted, 50 at a time. Objects that the storage did not delete are tried '
+  'again after 10 minutes. May run twice: deleting an object twice changes nothing. The worker repeats it until none '
+  'is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('delete-objects', '* * * * *', 60, true);
 
 create function private.note_deleted_objects(p_bucket text, p_keys text[], p_uploads text[]) returns integer
@@ -88,5 +89,5 @@ begin
   return v_deleted;
 end $$;
 comment on function private.note_deleted_objects is
-  'For the worker alone: forgets objects of a bucket that the storage has deleted, or the uploads of, and answers how '
-  'many.';
+  'For the worker alone: removes from the queue the objects of a bucket that the storage has deleted, or whose uploads '
+  'it has deleted, and returns how many.';
