@@ -89,5 +89,5 @@ begin
   return v_deleted;
 end $$;
 comment on function private.note_deleted_objects is
-  'For the worker alone: removes from the queue the objects of a bucket that the storage has deleted, or whose uploads '
-  'it has deleted, and returns how many.';
+  'For the worker alone: removes from the queue the objects of a bucket that the storage has deleted, or whose '
+  'uploads it has deleted, and returns how many.';
