@@ -11,7 +11,8 @@ begin
     from (select p_id as id, p_slug as slug, p_name as name, p_accent_color as "accentColor") s);
 end $$;
 comment on function private.interest_start is
-  'The start of an interest as the cards of posts have it: {id, slug, name, accentColor, without the closing brace.';
+  'Returns the start of an interest as JSON for the cards of posts: {id, slug, name, accentColor, without the '
+  'closing brace.';
 
 create table app.interests (
   id           uuid primary key default gen_random_uuid(),
@@ -34,8 +35,9 @@ create index interests_parent_id_idx on app.interests (parent_id, parent_level);
 comment on table app.interests is
   'The catalog, which staff maintain. A parent is always one level up: the foreign key checks the level too.';
 comment on column app.interests.card_start is 'See private.interest_start.';
-comment on column app.interests.user_count is 'How many people chose this very interest. A trigger keeps it.';
--- no delete: too much refers to an interest
+comment on column app.interests.user_count is
+  'How many people chose this interest itself, not one below it. A trigger maintains it.';
+-- interests are never deleted, because too many rows refer to them
 
 insert into private.errors (code, status, text) values
   ('interest_unknown', 404, 'There is no such interest.'),
@@ -47,7 +49,7 @@ create view app.interest_card with (security_invoker) as
 select id, slug, name, level, parent_id as "parentId", accent_color as "accentColor", user_count as "userCount"
 from app.interests;
 comment on view app.interest_card is
-  'How an interest appears in the catalog; the columns are the fields, so that a query can add children.';
+  'An interest as the catalog shows it. The columns are the fields, so that a query can add children.';
 
 create function private.require_interest(p_interest uuid) returns uuid
 language plpgsql stable
@@ -59,7 +61,7 @@ begin
   end if;
   return p_interest;
 end $$;
-comment on function private.require_interest is 'Answers the id of an interest that exists.';
+comment on function private.require_interest is 'Returns the id if the interest exists.';
 
 create function private.interest_tree() returns json
 language plpgsql stable
@@ -81,7 +83,8 @@ begin
     from (select c.*, coalesce(s.children, '[]') as children
           from app.interest_card c left join sub s on s."parentId" = c.id where c.level = 1) n);
 end $$;
-comment on function private.interest_tree is 'The categories by name, each with its children nested down to level 3.';
+comment on function private.interest_tree is
+  'Returns the categories by name, each with its descendants nested down to level 3.';
 
 create function private.interest_subtree(p_interest uuid) returns uuid[]
 language plpgsql stable
@@ -98,7 +101,8 @@ begin
       union all select i.id from below b join app.interests i on i.parent_id = b.id)
     select id from below);
 end $$;
-comment on function private.interest_subtree is 'An interest and all below it; null gives null.';
+comment on function private.interest_subtree is
+  'Returns the ids of an interest and of all interests below it; null for null.';
 
 create function api.get_catalog(p_level integer default null, p_parent_id uuid default null) returns json
 language plpgsql stable
@@ -110,8 +114,8 @@ begin
   if p_parent_id is not null then
     perform private.require_interest(p_parent_id);
   end if;
-  -- the rows' hashes, in no order: their text in order takes four times as long, and is nearly all that a 304 costs.
-  -- Hashed once more, or two rows that exchange a count would add up to the same
+  -- sums the rows' hashes in any order: sorted text takes four times as long, and is nearly the whole cost of a 304.
+  -- Hash each hash again, or the sum could remain the same if two rows exchange their counts
   if private.not_modified((select coalesce(sum(hashint8extended(hash_record_extended(i, 0), 0)), 0)
                            from app.interests i)::text) then
     return null;

@@ -31,11 +31,11 @@ insert into private.errors (code, status, text) values
 insert into private.lock_kinds (kind, position) values ('choices', 250);
 
 create function private.count_choices() returns trigger
-language plpgsql security definer   -- nobody may write the catalog's counts
+language plpgsql security definer   -- only triggers may write the counts
 set search_path = ''
 as $$
 begin
-  -- sorted, so that two bulk choices do not wait for each other: ARCHITECTURE.md, Locks
+  -- sorted, so that two bulk choices don't deadlock: ARCHITECTURE.md, Locks
   perform from app.interests i
   where i.id in (select c.interest_id from changed c)
   order by i.id for no key update;
@@ -46,7 +46,7 @@ begin
   where i.id = c.interest_id;
   return null;
 end $$;
-comment on function private.count_choices is 'Trigger: keeps app.interests.user_count.';
+comment on function private.count_choices is 'Trigger: maintains app.interests.user_count.';
 create trigger _110_count_added after insert on app.user_interests
   referencing new table as changed for each statement execute function private.count_choices();
 create trigger _111_count_dropped after delete on app.user_interests
@@ -79,7 +79,7 @@ begin
      from app.user_interest_card c where c.user_id = private.require_caller()), '[]'::json));
 end $$;
 comment on function api.list_my_interests is
-  'All interests that the caller chose, in the order of their choice: {items}.';
+  'All interests that the caller chose, in the order in which they chose them: {items}.';
 
 create function api.select_interest(p_interest_id uuid, p_depth integer, p_expertise integer) returns json
 language plpgsql
@@ -94,7 +94,7 @@ begin
           where c.user_id = app.uid() and c.interest_id = p_interest_id);
 end $$;
 comment on function api.select_interest is
-  'Chooses an interest, or changes depth and expertise of a chosen one. Fails: interest_depth_out_of_range, '
+  'Chooses an interest, or changes the depth and expertise of a chosen one. Fails: interest_depth_out_of_range, '
   'interest_expertise_out_of_range.';
 
 create function api.select_interests(p_interests jsonb) returns json
@@ -104,7 +104,7 @@ as $$
 declare
   v_chosen uuid[];
 begin
-  -- choices keep the order in which they were made, so two calls of one person must not overlap
+  -- one call per person at a time, because choices keep the order in which they were made
   perform private.lock('choices', private.require_caller()::text);
 
   with named as (
@@ -127,8 +127,8 @@ begin
   return api.list_my_interests();
 end $$;
 comment on function api.select_interests is
-  'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and leaves '
-  'the others. When one is named twice, the last counts. Answers all that is chosen then, {items}. Fails: '
+  'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and keeps '
+  'the others. If an interest is named twice, the last entry counts. Returns all chosen interests, {items}. Fails: '
   'interest_depth_out_of_range, interest_expertise_out_of_range.';
 
 create function api.drop_interest(p_interest_id uuid) returns json
