@@ -10,8 +10,8 @@ alter table app.users
   add column profile_pic_url text check (profile_pic_url ~* '^https?://' and length(profile_pic_url) <= 2000),
   add column credentials_version integer not null default 0;
 comment on column app.users.credentials_version is
-  'Rises with every new password and every ban. A device token is bound to one, and wrong passwords count against '
-  'one, so that both end with it.';
+  'Increases with every new password and every ban. Device tokens and counts of wrong passwords belong to one '
+  'version, so they end when it increases.';
 comment on column app.users.country is 'ISO 3166-1 alpha-2. Only the first admin has none.';
 
 create table app.accounts (
@@ -27,15 +27,16 @@ create table app.accounts (
 create unique index email_taken on app.accounts (lower(email));
 comment on table app.accounts is 'Private data of a person. Only the first admin has no date_of_birth.';
 comment on column app.accounts.email_verified_at is
-  'When the person proved that the address is theirs; null until then. The first admin''s counts as proved.';
+  'When the person proved that the address is theirs; null until then. The address of the first admin counts as '
+  'proved.';
 comment on column app.accounts.email_bounced_at is
-  'When a mail server said that there is no such mailbox; null again once a link that was mailed to it was used, or '
-  'with another address.';
+  'When a mail server reported that the mailbox does not exist. Null again once the person uses a link that was '
+  'mailed to it, or changes the address.';
 comment on column app.accounts.last_seen_at is
-  'When the person was last here, to five minutes: see api.note_presence.';
+  'When the person was last here, accurate to five minutes: see api.note_presence.';
 comment on column app.accounts.total_reputation is
-  'The sum of the person''s direct reputation entries, which their allotment of invite codes depends on. A trigger of '
-  'reputation keeps it.';
+  'The sum of the person''s direct reputation entries, which determines their allotment of invite codes. A trigger '
+  'of reputation maintains it.';
 
 create table private.credentials (
   user_id           uuid primary key references app.users on delete cascade,
@@ -45,7 +46,7 @@ create table private.credentials (
 );
 comment on table private.credentials is
   'Password hashes (argon2id), and what keeps a token''s (sub, iat, exp) unique: the last iat in unix seconds and '
-  'the tokens issued in it.';
+  'how many further tokens were issued with it.';
 comment on column private.credentials.last_issued_at is 'iat of the last token, in unix seconds.';
 
 create table app.personas (
@@ -105,11 +106,11 @@ select u.id,
          'lastSeenAt', private.utc(a.last_seen_at)) as card
 from app.users u join app.accounts a on a.user_id = u.id;
 comment on view private.own_profiles is
-  'People as they see themselves: the only shape with the internal id. Read by '
-  'private.own_profile and, when somebody comes in, private.login_answer alone.';
+  'People as they see themselves: the only shape with the internal id. Only private.own_profile and '
+  'private.login_answer read it.';
 
 create function private.own_profile() returns json
-language plpgsql stable security definer   -- it finds the caller alone: row-level security would double what it takes
+language plpgsql stable security definer   -- finds only the caller; row-level security would double the time
 set search_path = ''
 as $$
 declare
@@ -128,15 +129,15 @@ declare
     lower(extensions.unaccent(p_first_name || '_' || p_last_name)), '[^a-z0-9]+', '_', 'g'), 24), '_');
 begin
   if length(v_name) < 3 then
-    v_name := btrim('member_' || v_name, '_');   -- of a name in another script nothing may be left
+    v_name := btrim('member_' || v_name, '_');   -- a name in another script may leave nothing
   end if;
   while private.is_reserved(v_name) or not private.is_free(v_name) loop
     v_name := regexp_replace(v_name, '_?\d*$', '') || '_' || (2 + floor(random() * 9998))::int;
   end loop;
   return v_name;
 end $$;
-comment on function private.free_username is 'A username made from a name, with a number where it is taken '
-  'or reserved.';
+comment on function private.free_username is
+  'Returns a username made from a name, with a number if the name is taken or reserved.';
 
 create function private.create_person(
   p_email text, p_password_hash text, p_first_name text, p_last_name text,
@@ -154,7 +155,7 @@ begin
     values (private.free_username(p_first_name, p_last_name), p_role,
             private.require_name(p_first_name), private.require_name(p_last_name), p_country,
             private.require_name(p_city))
-    on conflict (username) where username is not null do nothing   -- somebody took the name meanwhile: try another
+    on conflict (username) where username is not null do nothing   -- if somebody took the name meanwhile, try another
     returning id into v_id;
     exit when found;
   end loop;
@@ -164,7 +165,7 @@ begin
   return v_id;
 end $$;
 comment on function private.create_person is
-  'Makes a person with account, credentials and the persona Main. Fails: email_taken.';
+  'Creates a person with account, credentials and the persona Main. Fails: email_taken.';
 
 create function api.get_me() returns json
 language plpgsql stable

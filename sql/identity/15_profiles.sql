@@ -10,8 +10,8 @@ select u.id,
          'createdAt', private.utc(u.created_at))) as card
 from app.users u join app.person_card c on c.id = u.id;
 comment on view app.profile_card is
-  'A public profile: the person''s card with {about, country, city, createdAt}. Nobody sees address, phone, birthday, '
-  'role and presence.';
+  'A public profile: the person''s card with {about, country, city, createdAt}. It never includes the address, '
+  'phone, birthday, role or presence.';
 
 create function api.get_profile(p_person text) returns json
 language plpgsql stable
@@ -20,7 +20,7 @@ as $$
 begin
   return (select card from app.profile_card where id = private.require_person(p_person));
 end $$;
-comment on function api.get_profile is 'A person''s public profile, by actor id or username, also an earlier one.';
+comment on function api.get_profile is 'A person''s public profile, by actor id or by a current or earlier username.';
 
 create function api.update_me(p_changes jsonb) returns json
 language plpgsql volatile
@@ -45,9 +45,9 @@ begin
   return private.own_profile();
 end $$;
 comment on function api.update_me is
-  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '
-  'is absent stays, null clears phone, about and profilePicUrl. The former name goes on leading to the caller. Fails: '
-  'username_taken, username_reserved, usernames_exhausted.';
+  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: '
+  'absent fields remain unchanged, null clears phone, about and profilePicUrl. The former username continues to lead '
+  'to the caller. Fails: username_taken, username_reserved, usernames_exhausted.';
 
 create function api.note_presence() returns json
 language plpgsql volatile
@@ -59,4 +59,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.note_presence is
-  'Records that the caller is here. It writes at most once in five minutes, however many facades ask.';
+  'Records that the caller is here. It writes at most once in five minutes, even if several facades call it.';

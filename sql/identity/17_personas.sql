@@ -1,4 +1,4 @@
--- Personas: at most five faces a person, exactly one of them the default.
+-- Personas: a person has at most five, and exactly one of them is the default.
 -- docs/decisions.md, People.
 
 insert into private.errors (code, status, text) values
@@ -13,7 +13,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that concurrent calls don't exceed the limit
   perform private.lock('personas', new.user_id::text);
   if (select count(*) from app.personas where user_id = new.user_id) >= 5 then
     perform private.raise_error('personas_exhausted');
@@ -21,7 +21,7 @@ begin
   return new;
 end $$;
 comment on function private.limit_personas is 'Trigger: a person has at most 5 personas.';
--- the default one comes with the person
+-- the default persona is created with the person and is not checked
 create trigger limit_personas before insert on app.personas
   for each row when (not new.is_default) execute function private.limit_personas();
 
@@ -30,13 +30,13 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- the delete has locked the row, so one that became the default meanwhile is seen as such
+  -- the delete has locked the row, so this sees if the persona became the default meanwhile
   if old.is_default then
     perform private.raise_error('persona_is_default');
   end if;
   return old;
 end $$;
-comment on function private.keep_default_persona is 'Trigger: the default persona is never deleted.';
+comment on function private.keep_default_persona is 'Trigger: prevents the deletion of the default persona.';
 create trigger keep_default_persona before delete on app.personas
   for each row execute function private.keep_default_persona();
 
@@ -63,7 +63,7 @@ begin
   end if;
   return p_persona;
 end $$;
-comment on function private.require_own_persona is 'Answers the persona if it is the caller''s.';
+comment on function private.require_own_persona is 'Returns the persona if it is the caller''s.';
 
 create function api.list_my_personas() returns json
 language plpgsql stable
@@ -96,7 +96,7 @@ begin
   return (select card from app.persona_card where id = v_id);
 end $$;
 comment on function api.create_persona is
-  'Makes a persona for the caller, which is not the default. Fails: personas_exhausted.';
+  'Creates a persona of the caller, which is not the default. Fails: personas_exhausted.';
 
 create function api.update_persona(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -116,8 +116,8 @@ exception when unique_violation then
   return null;
 end $$;
 comment on function api.update_persona is
-  'Changes name, about, accent and profilePicUrl of the caller''s persona: what is absent stays, null clears about '
-  'and profilePicUrl.';
+  'Changes name, about, accent and profilePicUrl of the caller''s persona: absent fields remain unchanged, null '
+  'clears about and profilePicUrl.';
 
 create function api.delete_persona(p_id uuid) returns json
 language plpgsql volatile
@@ -130,12 +130,12 @@ end $$;
 comment on function api.delete_persona is 'Deletes the caller''s persona. Fails: persona_is_default.';
 
 create function private.make_default_persona(p_persona uuid) returns void
-language plpgsql volatile security definer   -- a person may not write is_default: there would be none or two
+language plpgsql volatile security definer   -- people may not write is_default, or there could be no default or two
 set search_path = ''
 as $$
 begin
   perform private.lock('personas', private.require_caller()::text);
-  -- two steps, since the index allows no second one even within a statement
+  -- two steps, because the index allows no second default even within a statement
   update app.personas set is_default = false where user_id = app.uid() and is_default and id <> p_persona;
   update app.personas set is_default = true where user_id = app.uid() and id = p_persona;
   if not found then

@@ -1,4 +1,4 @@
--- Sessions: what a token says, logging in, logging out. The facade signs and checks passwords; the rules are here.
+-- Sessions: the claims of tokens, login and logout. The facade signs tokens and checks passwords; the rules are here.
 -- docs/decisions.md, Tokens and sessions.
 
 insert into private.lock_kinds (kind, position) values ('credentials', 220);
@@ -12,7 +12,7 @@ declare
   v_issued bigint;
   v_number integer;
 begin
-  -- the row lock makes (sub, iat, exp) unique: iat never goes back, and tokens of one second differ in exp
+  -- the row lock makes (sub, iat, exp) unique: iat never decreases, and tokens of the same second differ in exp
   update private.credentials c
   set last_issued_at = greatest(v_now, u.tokens_valid_from, c.last_issued_at),
       issued_in_second = case when c.last_issued_at >= greatest(v_now, u.tokens_valid_from)
@@ -26,11 +26,11 @@ begin
           from app.users u join app.accounts a on a.user_id = u.id
           where u.id = p_user);
 end $$;
-comment on function private.issue_claims is 'The payload of a new access token, {sub, email, role, iat, exp}, valid '
-  'for so many seconds.';
+comment on function private.issue_claims is
+  'Returns the payload of a new access token, {sub, email, role, iat, exp}, valid for the given number of seconds.';
 
 create function private.close_sessions(p_user uuid) returns bigint
-language plpgsql volatile security definer   -- nobody may touch credentials
+language plpgsql volatile security definer   -- only definer functions may touch credentials
 set search_path = ''
 as $$
 begin
@@ -46,8 +46,8 @@ begin
     (select last_issued_at + 1 from private.credentials where user_id = p_user));
 end $$;
 comment on function private.close_sessions is
-  'Locks a person and ends their rotating sessions. Gives what tokens_valid_from has to become to kill every token '
-  'issued so far: the next whole second.';
+  'Locks a person and ends their rotating sessions. Returns the value that tokens_valid_from must have to revoke '
+  'every token issued so far: the next whole second.';
 
 create function private.end_tokens(p_user uuid) returns void
 language plpgsql volatile
@@ -58,7 +58,7 @@ declare
 begin
   update app.users set tokens_valid_from = v_from where id = p_user;
 end $$;
-comment on function private.end_tokens is 'Kills every token issued so far, and ends rotating sessions.';
+comment on function private.end_tokens is 'Revokes every token issued so far, and ends the rotating sessions.';
 
 create function private.end_devices_of_banned(p_user app.users) returns void
 language plpgsql volatile
@@ -81,7 +81,8 @@ begin
     'credentialsVersion', (select credentials_version from app.users where id = p_user));
 end $$;
 comment on function private.login_answer is
-  'What a login, a registration and a change of password tell the facade: {claims, user, credentialsVersion}.';
+  'Returns what the facade needs after a login, a registration or a change of password: {claims, user, '
+  'credentialsVersion}.';
 
 create function private.end_own_token(p_everywhere boolean) returns void
 language plpgsql volatile security definer   -- a person may write neither users nor the denylist
@@ -98,7 +99,7 @@ begin
     on conflict do nothing;
   end if;
 end $$;
-comment on function private.end_own_token is 'Ends the token of this request, or all of the caller''s.';
+comment on function private.end_own_token is 'Revokes the token of this request, or all tokens of the caller.';
 
 create function api.find_login(p_email text) returns json
 language plpgsql stable security definer   -- for gate alone: without a token no row can belong to the caller
@@ -144,19 +145,19 @@ begin
   return private.login_answer(p_user_id, v_claims);
 end $$;
 comment on function api.log_in is
-  'For the facade alone, once the password is checked: {claims, user, credentialsVersion}. p_new_hash replaces a hash '
-  'whose parameters are too weak by now; with p_family a rotating session begins.';
+  'For the facade alone, once the password is checked: {claims, user, credentialsVersion}. p_new_hash replaces a '
+  'hash whose parameters have become too weak; with p_family a rotating session begins.';
 
 create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- the session before the denylist, as everybody who ends one
+  -- the session before the denylist, the order of every function that ends a session
   perform private.end_own_session(p_family);
   perform private.end_own_token(p_scope = 'global');
   return null;   -- answered as 204
 end $$;
 comment on function api.log_out is
-  'Ends this request''s token, or with scope global every token of the caller; with p_family that rotating session '
-  'too, if it is the caller''s.';
+  'Revokes this request''s token, or with scope global every token of the caller; with p_family it also ends that '
+  'rotating session if it is the caller''s.';

@@ -22,11 +22,13 @@ comment on table app.sessions is
   'Families of refresh tokens, one per login: the current generation, and the SHA-256 of its token. An ended session '
   'keeps its row until it expires, so that it stays ended.';
 comment on column app.sessions.live_tokens is
-  'The access tokens that it gave out and that have not expired: [[iat, exp], …] in unix seconds. They end with it.';
+  'The access tokens that the session issued and that have not expired: [[iat, exp], …] in unix seconds. They end '
+  'with the session.';
 comment on column app.sessions.expires_at is '60 days after the last refresh.';
 comment on column app.sessions.ended_at is 'When it was ended before its time; null while it can be refreshed.';
 comment on column app.sessions.issued_at is
-  'iat of the first access token in unix seconds: a session older than the person''s tokens_valid_from is dead.';
+  'iat of the first access token in unix seconds. A session older than the person''s tokens_valid_from is no longer '
+  'valid.';
 comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
 insert into private.retention (relation, counts_from, keep) values ('app.sessions', 'expires_at', '0');
 
@@ -46,7 +48,7 @@ begin
                     || jsonb_build_array(json_build_array(p_claims -> 'iat', p_claims -> 'exp'))
   where id = p_family;
 end $$;
-comment on function private.note_token is 'Keeps which access token a session gave out, for as long as that lives.';
+comment on function private.note_token is 'Records an access token that a session issued, until the token expires.';
 
 create function private.end_session(p_user uuid, p_family uuid) returns void
 language plpgsql volatile
@@ -63,7 +65,7 @@ begin
   on conflict do nothing;
 end $$;
 comment on function private.end_session is
-  'Ends a session of a person: its refresh token and the access tokens that it gave out are dead at once.';
+  'Ends a session of a person: its refresh token and the access tokens that it issued are revoked at once.';
 
 create function private.end_own_session(p_family uuid) returns void
 language plpgsql volatile security definer   -- nobody may write the denylist
@@ -92,9 +94,8 @@ begin
   end if;
 end $$;
 comment on function private.start_session is
-  'Begins a rotating session with the claims of its first access token, and ends the one that was not used for '
-  'longest where there are more than 100. Does nothing without a family. The caller has locked the person''s '
-  'credentials.';
+  'Begins a rotating session with the claims of its first access token, and ends the least recently used session if '
+  'there are more than 100. Does nothing without a family. The caller must have locked the person''s credentials.';
 
 create function api.refresh_session(
   p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer
@@ -188,5 +189,5 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.end_session is
-  'Ends a rotating session of the caller: its refresh token and its access tokens are dead at once. Repeating it '
+  'Ends a rotating session of the caller: its refresh token and its access tokens are revoked at once. Repeating it '
   'changes nothing.';

@@ -15,7 +15,7 @@ comment on table private.password_resets is
   'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null if nobody has the '
   'address: such a request has the same effects, so that nobody can tell the difference.';
 comment on column private.password_resets.used_at is
-  'When it or another of the person''s set a password; null until then.';
+  'When this or another reset of the person set a password; null until then.';
 comment on column private.password_resets.expires_at is 'An hour after the request.';
 insert into private.retention (relation, counts_from, keep) values ('private.password_resets', 'created_at', '1 day');
 
@@ -49,8 +49,8 @@ begin
   update app.users set credentials_version = credentials_version + 1 where id = p_user;
 end $$;
 comment on function private.replace_password is
-  'Sets a password, and ends what the one before it let in: tokens, sessions, device tokens, links that were mailed, '
-  'a change of address under way.';
+  'Sets a password, and ends everything that depended on the old one: tokens, sessions, device tokens, mailed links '
+  'and a pending change of address.';
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
@@ -90,7 +90,7 @@ begin
   from private.reachable_accounts a join private.credentials c on c.user_id = a.user_id
   where lower(a.email) = lower(btrim(p_email))
   for share of c;
-  -- so that nobody can fill the mailbox of another
+  -- so that nobody can flood another person's mailbox
   if (select count(*) >= 5 from private.password_resets r
       where r.user_id = v_person and r.created_at > now() - interval '1 hour') then
     v_person := null;
@@ -116,8 +116,8 @@ begin
     where r.id = p_id and r.used_at is null and r.expires_at > now());
 end $$;
 comment on function private.find_reset_mail is
-  'For the worker alone: the address that a request for a new password is mailed to, {to, tokenHash (hex)}; null when '
-  'there is nobody to mail, or it is over.';
+  'For the worker alone: the address that a request for a new password is mailed to, {to, tokenHash (hex)}; null if '
+  'there is nobody to mail or the request is over.';
 
 create function private.find_running_reset(p_id uuid, p_token_hash bytea) returns uuid
 language plpgsql stable
@@ -129,7 +129,7 @@ begin
     from private.password_resets r join app.users u on u.id = r.user_id and u.erased_at is null
     where r.id = p_id and r.token_hash = p_token_hash and r.used_at is null and r.expires_at > clock_timestamp());
 end $$;
-comment on function private.find_running_reset is 'The person whose password this token may set, or null.';
+comment on function private.find_running_reset is 'Returns the person whose password this token may set, or null.';
 
 create function api.check_password_reset(p_id uuid, p_token_hash bytea) returns json
 language plpgsql stable security definer   -- for gate alone: the token gives the right to it
@@ -151,7 +151,7 @@ as $$
 declare
   v_person uuid := private.find_running_reset(p_id, p_token_hash);
 begin
-  -- locks the person and looks again, so that of two with the same link one is too late
+  -- locks the person and checks again, so that of two concurrent calls with the same link only one succeeds
   perform from private.credentials where user_id = v_person for update;
   v_person := private.find_running_reset(p_id, p_token_hash);
   if v_person is null then

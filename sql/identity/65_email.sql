@@ -22,7 +22,7 @@ comment on column private.email_verifications.replaces is
 comment on column private.email_verifications.expires_at is
   'When the link is over: a week after it was asked for, a day where it changes the address; at once when it, or what '
   'makes it needless, was used.';
--- an hour more, since what was mailed within one is counted
+-- an hour longer, because links mailed within the last hour are counted
 insert into private.retention (relation, counts_from, keep)
 values ('private.email_verifications', 'expires_at', '1 hour');
 
@@ -65,7 +65,7 @@ begin
   end if;
 end $$;
 comment on function private.require_link_left is
-  'Passes when fewer than 10 links were mailed for a person within an hour. The caller has locked the person''s '
+  'Passes if fewer than 10 links were mailed for a person within an hour. The caller must have locked the person''s '
   'credentials.';
 
 create function private.mail_verification(
@@ -81,7 +81,7 @@ begin
   perform private.enqueue('mail', json_build_object('verificationId', p_id, 'letter', 'link'));
 end $$;
 comment on function private.mail_verification is
-  'Has a link mailed to an address, which verifies it, and with p_replaces also makes it the person''s.';
+  'Has a link mailed to an address. The link verifies the address; with p_replaces it also makes it the person''s.';
 
 create function private.end_email_changes(p_user uuid) returns void
 language plpgsql volatile
@@ -120,7 +120,7 @@ as $$
 begin
   return (select a.user_id from app.accounts a where lower(a.email) = lower(p_email));
 end $$;
-comment on function private.find_email_owner is 'The person who has an address, in whatever letter case, or null.';
+comment on function private.find_email_owner is 'Returns the person who has an address, in any letter case, or null.';
 
 create function api.resend_verification(p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- for gate alone: who chose the token could verify any address
@@ -223,8 +223,8 @@ begin
   update app.accounts set email_bounced_at = now() where lower(email) = lower(p_email) and email_bounced_at is null;
 end $$;
 comment on function private.note_bounce is
-  'For the worker alone: keeps that a mail server says that there is no mailbox of this address. Nothing where nobody '
-  'has it.';
+  'For the worker alone: records that a mail server reported that the mailbox of this address does not exist. Does '
+  'nothing if nobody has the address.';
 
 create function api.verify_email(p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- for gate alone: the token gives the right to it
@@ -233,7 +233,7 @@ as $$
 declare
   v_link private.email_verifications := private.find_running_verification(p_id);
 begin
-  -- locks the person and looks again, so that of two with the same link one is too late
+  -- locks the person and checks again, so that of two concurrent calls with the same link only one succeeds
   perform from private.credentials where user_id = v_link.user_id for update;
   v_link := private.find_running_verification(p_id);
   if v_link.token_hash is distinct from p_token_hash or v_link.id is null then
@@ -250,7 +250,7 @@ begin
   if private.find_email_owner(v_link.email) <> v_link.user_id then
     perform private.raise_error('email_taken');
   end if;
-  -- whatever was mailed to the old address is no good any more
+  -- links mailed to the old address are no longer valid
   update private.email_verifications set expires_at = now() where user_id = v_link.user_id and expires_at > now();
   update private.password_resets set used_at = now() where user_id = v_link.user_id and used_at is null;
   update app.accounts set email = v_link.email, email_verified_at = now(), email_bounced_at = null
@@ -259,6 +259,6 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.verify_email is
-  'For the facade alone: verifies the address to which this token was mailed, {ok}. Where it is a change it becomes '
-  'the person''s address, the old one is told, and every other link ends, also those for a new password; tokens and '
-  'sessions go on. Fails: email_taken (the token stays good).';
+  'For the facade alone: verifies the address to which this token was mailed, {ok}. If the link is for a change, the '
+  'address becomes the person''s, the old address is notified, and every other link ends, also those for a new '
+  'password; tokens and sessions remain valid. Fails: email_taken (the token remains valid).';

@@ -14,7 +14,7 @@ begin
   perform private.lock('roles');
 end $$;
 comment on function private.lock_roles is
-  'Lets one transaction at a time change who is an admin: two could else take the role from each other.';
+  'Lets one transaction at a time change who is an admin, so that two admins can''t take the role from each other.';
 
 create function private.keep_an_admin(p_user uuid) returns void
 language plpgsql stable
@@ -28,14 +28,14 @@ begin
   end if;
 end $$;
 comment on function private.keep_an_admin is
-  'Passes when there is an admin without this person. Lock the roles first.';
+  'Passes if there is another admin besides this person. Lock the roles first.';
 
 create function private.erase_person(p_user uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.end_tokens(p_user);   -- first, since it locks the credentials before the person
+  perform private.end_tokens(p_user);   -- first, because it locks the credentials before the person
   update app.users set
     username = 'deleted_' || left(replace(gen_random_uuid()::text, '-', ''), 20),
     first_name = 'Deleted', last_name = 'Account',
@@ -53,7 +53,7 @@ set search_path = ''
 as $$
 begin
   update private.credentials set password_hash = '!erased' where user_id = p_user.id;
-  -- the rows stay, since posts may name them
+  -- the rows remain, because posts may refer to them
   update app.personas set name = id::text, about = null, accent = 'ink', profile_pic_url = null
   where user_id = p_user.id;
   update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = p_user.id;
