@@ -46,7 +46,7 @@ grant insert (user_id, name, about, accent, profile_pic_url), update (name, abou
 grant select on app.persona_card to authenticated;
 create policy select_reachable on app.personas for select to authenticated
   using ((select true from app.users u where u.id = user_id));
-comment on policy select_reachable on app.personas is 'Everybody who sees the person sees their personas.';
+comment on policy select_reachable on app.personas is 'Everybody who sees a person sees their personas.';
 create policy insert_own on app.personas for insert to authenticated with check (user_id = (select app.uid()));
 comment on policy insert_own on app.personas is 'People make personas of their own.';
 create policy update_own on app.personas for update to authenticated
@@ -54,7 +54,7 @@ create policy update_own on app.personas for update to authenticated
 comment on policy update_own on app.personas is
   'People change their own personas; a definer function changes which one is the default.';
 create policy delete_own on app.personas for delete to authenticated using (user_id = (select app.uid()));
-comment on policy delete_own on app.personas is 'People delete their own.';
+comment on policy delete_own on app.personas is 'People delete their own personas.';
 
 -- invite_codes
 alter table app.invite_codes enable row level security;

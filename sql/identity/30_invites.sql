@@ -24,7 +24,7 @@ create index invite_codes_used_idx on app.invite_codes (generated_by) where used
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
 comment on table app.invite_codes is
-  'One-time codes. reservation_id is the secret of the candidate who reserved the code, and stays on a used one.';
+  'One-time codes. reservation_id is the secret of the candidate who reserved the code; a used code keeps it.';
 comment on column app.invite_codes.used_at is 'When somebody registered with it; null until then.';
 comment on column app.invite_codes.status is 'active, reserved, used, expired or revoked. used and revoked are final.';
 comment on column app.invite_codes.reserved_until is 'When the reservation ends; null unless it is reserved.';
@@ -103,12 +103,12 @@ begin
   where id in (select id from app.invite_codes
                where status = 'reserved' and reserved_until <= now()
                order by reserved_until limit 500
-               for update skip locked);   -- a request that has locked a code decides about it
+               for update skip locked);   -- skips codes that a concurrent request is using
   get diagnostics v_released = row_count;
   return v_released;
 end $$;
 comment on function private.release_reservations is
-  'Ends up to 500 reservations whose half hour is over: their codes become active again, or expired. Answers how '
+  'Ends up to 500 reservations whose half hour is over: their codes become active again, or expired. Returns how '
   'many.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
@@ -120,7 +120,7 @@ declare
 begin
   perform private.release_reservations();
   if p_candidate_session_id is not null then
-    -- a candidate holds one reservation, also when two requests of theirs race
+    -- a candidate has only one reservation, even if two of their requests run concurrently
     perform private.lock('candidate', p_candidate_session_id::text);
   end if;
 
@@ -151,8 +151,8 @@ begin
   return json_build_object('sessionId', v_code.reservation_id, 'expiresAt', private.utc(v_code.reserved_until));
 end $$;
 comment on function api.reserve_invite is
-  'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. A candidate who '
-  'reserves again gives up what they held.';
+  'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. If a candidate '
+  'reserves again, their earlier reservation ends.';
 
 create function api.reserve_invite_code(p_code text, p_candidate_session_id uuid) returns json
 language plpgsql volatile
@@ -223,7 +223,7 @@ as $$
 declare
   v_admin uuid;
 begin
-  perform private.lock('first admin');   -- several facades may boot at once
+  perform private.lock('first admin');   -- several facades may boot concurrently
   if exists (select from app.users where role = 'admin') then
     return null;
   end if;
@@ -238,4 +238,4 @@ begin
   return (select json_agg((private.make_invite_code(v_admin)).code) from generate_series(1, 3));
 end $$;
 comment on function private.ensure_first_admin is
-  'At boot: makes the first admin when there is none, and answers their first invite codes; otherwise null.';
+  'At boot: creates the first admin if there is none, and returns their first invite codes; otherwise null.';

@@ -20,7 +20,7 @@ begin
   end;
 end $$;
 comment on function private.invite_status is
-  'The status of a code at this moment, even if no job has written it down yet.';
+  'Returns the current status of a code, even if no job has updated the row yet.';
 
 create function private.invite_allotment(p_user uuid) returns integer
 language plpgsql stable
@@ -46,8 +46,8 @@ begin
                 limit 30) c);
 end $$;
 comment on function private.count_invites is
-  'Counts a person''s codes against their allotment: all except codes that expired unused, up to 30, which is the '
-  'most that anybody may have.';
+  'Counts a person''s codes against their allotment: all except codes that expired unused, up to 30, the maximum '
+  'allotment.';
 
 create view app.invite_card with (security_invoker) as
 select c.id, c.generated_by, c.created_at,
@@ -63,7 +63,7 @@ select c.id, c.generated_by, c.created_at,
 from app.invite_codes c;
 comment on view app.invite_card is
   'A person''s own invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is '
-  'null also when that person is hidden.';
+  'also null if that person is hidden.';
 
 create function api.list_my_invites() returns json
 language plpgsql volatile   -- the allotment goes by reputation: what waits for the caller is applied first
@@ -96,14 +96,15 @@ declare
   v_me uuid := private.require_caller();
 begin
   perform private.lock_effects(v_me);   -- the allotment goes by reputation
-  -- so that two at once never make one too many
+  -- so that concurrent calls don't exceed the allotment
   perform private.lock('invites', v_me::text);
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then
     perform private.raise_error('invites_exhausted');
   end if;
   return (private.make_invite_code(v_me)).id;
 end $$;
-comment on function private.make_own_invite is 'A new code of the caller, within their allotment.';
+comment on function private.make_own_invite is
+  'Creates a code of the caller, within their allotment, and returns its id.';
 
 create function api.create_invite() returns json
 language plpgsql volatile
@@ -114,7 +115,7 @@ declare
 begin
   return (select card from app.invite_card where id = v_id);
 end $$;
-comment on function api.create_invite is 'Makes an invite code of the caller.';
+comment on function api.create_invite is 'Creates an invite code of the caller.';
 
 create function private.revoke_own_invite(p_code uuid) returns void
 language plpgsql volatile security definer   -- a person may not write codes
@@ -132,7 +133,7 @@ begin
   update app.invite_codes set status = 'revoked' where id = p_code;
 end $$;
 comment on function private.revoke_own_invite is
-  'Revokes an unused code of the caller; a reservation on it ends with it.';
+  'Revokes an unused code of the caller; this also ends a reservation of it.';
 
 create function api.revoke_invite(p_id uuid) returns json
 language plpgsql volatile
@@ -157,7 +158,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- any id will do beside infinity
+    v_before := v_me;   -- with infinity, any id works
   elsif v_from is null then
     select created_at, code_id into v_from, v_before
     from app.invite_tree where code_id = v_place.id and inviter_id = v_me;
@@ -181,7 +182,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_invited is
-  'The codes of the next people whom the caller has invited and may see, among the next 400.';
+  'Returns the codes of the next people whom the caller has invited and can see, among the next 400.';
 call private.force_index_scans('private.find_invited');
 
 create function api.get_invite_tree(p_limit integer default 20, p_cursor text default null) returns json

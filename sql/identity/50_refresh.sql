@@ -159,7 +159,7 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  v_id := coalesce(v_id, v_caller);   -- any id will do beside infinity
+  v_id := coalesce(v_id, v_caller);   -- with infinity, any id works
   v_ids := array(select id from app.sessions
                  where user_id = v_caller and ended_at is null and expires_at > now()
                    and (created_at, id) < (v_before, v_id)

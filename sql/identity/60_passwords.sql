@@ -165,6 +165,6 @@ begin
           from app.users where id = v_person);
 end $$;
 comment on function api.reset_password is
-  'For the facade alone: sets the password of the person who was mailed this token, {userId, credentialsVersion}. All '
-  'tokens that were mailed to them for a password or a change of address are spent, their access tokens, sessions and '
-  'device tokens end, and their address is verified.';
+  'For the facade alone: sets the password of the person to whom this token was mailed, {userId, '
+  'credentialsVersion}. All tokens that were mailed to them for a password or a change of address are used up, their '
+  'access tokens, sessions and device tokens end, and their address is verified.';

@@ -136,7 +136,7 @@ begin
   from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
   where a.user_id = v_caller;
   if not found then
-    perform private.raise_error('token_revoked');   -- an erasure came first
+    perform private.raise_error('token_revoked');   -- the person was erased first
   end if;
   select v.* into v_change from private.email_verifications v
   where v.user_id = v_caller and v.replaces is not null and v.expires_at > now()
@@ -150,8 +150,8 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.resend_verification is
-  'For the facade alone: mails another link, {ok}: for the address that the caller is changing to, else for their '
-  'own. Earlier links stay good.';
+  'For the facade alone: mails another link, {ok}: for the address that the caller is changing to, otherwise for '
+  'their own. Earlier links remain valid.';
 
 create function api.request_email_change(p_password_hash text, p_email text, p_id uuid, p_token_hash bytea)
 returns json
@@ -179,8 +179,8 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_email_change is
-  'For the facade alone, once the password is checked: has a link mailed to the new address, and the old one told, '
-  '{ok}. It takes the place of a change under way; the caller''s own address only ends that one.';
+  'For the facade alone, once the password is checked: has a link mailed to the new address and notifies the old '
+  'one, {ok}. It replaces a pending change; the caller''s own address only ends that change.';
 
 create function private.find_verification_mail(p_id uuid, p_letter text) returns json
 language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
