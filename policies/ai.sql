@@ -1,11 +1,11 @@
--- Who may see and touch AI sessions. Twin of sql/ai/.
+-- Who may read and write AI sessions. Twin of sql/ai/.
 
--- ai_sessions: nobody but their owner, the staff included; definer functions write them
+-- ai_sessions: only their owner may read them, not even staff; definer functions write them
 alter table app.ai_sessions enable row level security;
 grant select on app.ai_sessions to authenticated;
 grant select on app.ai_session_card to authenticated;
 create policy select_own on app.ai_sessions for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.ai_sessions is 'People see their own sessions, and nobody else''s.';
+comment on policy select_own on app.ai_sessions is 'People see only their own sessions.';
 
 -- ai_turns
 alter table app.ai_turns enable row level security;
@@ -40,7 +40,7 @@ grant execute on function
   api.start_ai_session
   to authenticated;
 
--- gate: what asks a model, and must spend for it; no token can name this role
+-- gate: functions for asking a model, which costs tokens; no token can name this role
 grant execute on function
   api.begin_ai_answer,
   api.finish_ai_answer,

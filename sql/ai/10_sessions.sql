@@ -1,6 +1,6 @@
--- AI sessions: a person reflects on a topic by answering five questions. They come from a script (20_questions.sql)
--- or from a model that the facade asks (30_model.sql). The words are the owner's alone: no operation shows them to
--- anybody else.
+-- AI sessions: a person reflects on a topic by answering five questions. The questions come from a script
+-- (20_questions.sql) or from a model that the facade asks (30_model.sql). Only the owner can read the questions and
+-- answers: no operation shows them to anybody else.
 -- docs/decisions.md, AI.
 
 create table app.ai_sessions (
@@ -19,14 +19,16 @@ create index ai_sessions_user_id_idx on app.ai_sessions (user_id, id desc);
 create index ai_sessions_open_idx on app.ai_sessions (answered_at) where completed_at is null and abandoned_at is null;
 create index ai_sessions_abandoned_at_idx on app.ai_sessions (abandoned_at);
 comment on table app.ai_sessions is
-  'AI sessions of people. id contains the time, so it is also the position in the list. private.ai_status is the '
-  'state.';
-comment on column app.ai_sessions.answered_at is 'When it began, or was answered last: from then on it has 24 hours.';
+  'Reflections of people. The id contains the creation time, so it is also the session''s place in the list. '
+  'private.ai_status returns the state.';
+comment on column app.ai_sessions.answered_at is
+  'When the session began or was last answered. An open session is abandoned 24 hours later.';
 comment on column app.ai_sessions.asking_until is
-  'Until then a facade asks the model for the next question; null when none does. After that it has died.';
+  'Until this time a facade asks the model for the next question; after it, that facade counts as failed. Null if no '
+  'facade asks.';
 comment on column app.ai_sessions.completed_at is 'When its owner completed it; null until then.';
 comment on column app.ai_sessions.abandoned_at is
-  'When a job found it without an answer for 24 hours; null until then.';
+  'When a job found that it had had no answer for 24 hours; null until then.';
 insert into private.retention (relation, counts_from, keep) values ('app.ai_sessions', 'abandoned_at', '30 days');
 
 create table app.ai_turns (
@@ -43,8 +45,9 @@ create table app.ai_turns (
   check (family is not null or not fallback)
 );
 comment on table app.ai_turns is
-  'The questions of a session in order, each with its answer once there is one. family is the question''s family in '
-  'the script, null for a question of the model. fallback says that the model was asked for the question and failed.';
+  'The questions of a session in order, each with its answer (null until it is given). family: the question''s family '
+  'in the script; null for a question from the model. fallback: whether a question of the script replaced one from '
+  'the model.';
 comment on column app.ai_turns.answered_at is 'When it was answered; null until then.';
 
 insert into private.write_limits (kind, per_hour) values ('reflections', 300);
@@ -64,7 +67,7 @@ create function private.ai_deadline() returns timestamptz
 language plpgsql stable
 set search_path = ''
 as $$ begin return now() - interval '24 hours'; end $$;
-comment on function private.ai_deadline is 'A session that was answered last before this moment is abandoned.';
+comment on function private.ai_deadline is 'A session that was last answered before this moment is abandoned.';
 
 create function private.ai_status(p_session app.ai_sessions) returns text
 language plpgsql stable
@@ -77,7 +80,7 @@ begin
               else 'in_progress' end;
 end $$;
 comment on function private.ai_status is
-  'in_progress, completed or abandoned. It is worked out on reading; the job only writes it down.';
+  'in_progress, completed or abandoned. The status is computed on reading; the job only records it.';
 
 create view app.ai_session_card with (security_invoker) as
 select s.id, s.user_id,
@@ -100,7 +103,8 @@ select s.id, s.user_id,
 from app.ai_sessions s;
 comment on view app.ai_session_card is
   'A session as its owner sees it: {id, topic, status, question {position, text}, turns [{position, question, '
-  'backend, fallback, answer, answeredAt}], createdAt, completedAt}. question is the one to answer, or null.';
+  'backend, fallback, answer, answeredAt}], createdAt, completedAt}. question is the one still to be answered, or '
+  'null.';
 
 create function private.require_ai_session(p_session uuid) returns uuid
 language plpgsql stable
@@ -112,7 +116,7 @@ begin
   end if;
   return p_session;
 end $$;
-comment on function private.require_ai_session is 'Answers the id of a session of the caller.';
+comment on function private.require_ai_session is 'Returns the id of a session of the caller.';
 
 create function private.lock_open_ai_session(p_session uuid) returns app.ai_sessions
 language plpgsql volatile security definer   -- people may not write sessions
@@ -131,10 +135,11 @@ begin
   end if;
   return v_session;
 end $$;
-comment on function private.lock_open_ai_session is 'Locks a session of the caller that is not abandoned.';
+comment on function private.lock_open_ai_session is
+  'Locks a session of the caller that is not abandoned, and returns it.';
 
 create function private.job_abandon_ai_sessions() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -148,6 +153,6 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_abandon_ai_sessions is
-  'Job: abandons up to 500 sessions that had no answer for 24 hours. May run twice: it takes only open ones, and '
-  'skips locked ones. The worker repeats it until there is none.';
+  'Job: abandons up to 500 sessions that had no answer for 24 hours. May run twice: it takes only open sessions and '
+  'skips locked ones. The worker repeats it until none remains.';
 insert into private.jobs (name, cron, expires, repeats) values ('abandon-ai-sessions', '*/10 * * * *', 60, true);

@@ -1,6 +1,6 @@
--- The script of the questions: it needs no model, and stands in for one that does not answer. The first question opens
--- the topic and the last one looks ahead; between them the last answer decides which family comes next, and none comes
--- twice.
+-- The script of the questions. It needs no model, and it replaces a model that does not answer. The first question
+-- opens the topic and the last one looks ahead. In between, the last answer decides which family comes next; no family
+-- comes twice.
 
 create table private.ai_questions (
   family  text primary key,
@@ -10,8 +10,9 @@ create table private.ai_questions (
   quoting text
 );
 comment on table private.ai_questions is
-  'The script. cues: words, as a pattern, that bring a family forward when the answer before has them. plain: the '
-  'question; quoting: the same where the answer before has a word to take up. {topic} and {word} are filled in.';
+  'The script. cues: a pattern of words; a family comes first if the last answer contains one of them. plain: the '
+  'question. quoting: the same question, for a last answer with a word that it can quote. {topic} and {word} are '
+  'filled in.';
 
 insert into private.ai_questions (family, place, cues, plain, quoting) values
   ('beginning', 1, null,
@@ -52,7 +53,7 @@ begin
     from regexp_matches(p_answer collate pg_catalog.pg_c_utf8, '[[:alpha:]][[:alpha:]''’-]{3,22}[[:alpha:]]', 'g')
          with ordinality as w (word, place)
     where strpos(lower(p_topic), lower(w.word[1])) = 0
-      -- neither a stop word nor one that says nothing by itself
+      -- neither a stop word nor a word that says little by itself
       and to_tsvector('pg_catalog.english', w.word[1]) <> ''
       and lower(w.word[1]) !~ ('^(some|any|every|no)(thing|times?|body|one|where)$|^(really|always|never|often|started'
             || '|actually|probably|maybe|perhaps|though|although|without|within|about|around|became|become|things'
@@ -60,8 +61,8 @@ begin
     order by length(w.word[1]) desc, w.place limit 1);
 end $$;
 comment on function private.distinctive_word is
-  'The word of an answer that a question can take up: its longest one that is neither common nor in the topic. Null '
-  'where there is none.';
+  'Returns the word of an answer that the next question can quote: the longest word that is neither common nor in the '
+  'topic. Null if there is none.';
 
 create function private.scripted_question(p_session app.ai_sessions) returns private.ai_questions
 language plpgsql stable
@@ -81,7 +82,7 @@ begin
   where case v_count when 0 then q.family = 'beginning' when 4 then q.family = 'ahead'
         else q.family not in ('beginning', 'ahead') and q.family <> all (v_asked) end
   order by coalesce(lower(v_answer) ~ ('\m' || q.cues), false) desc, q.place limit 1;
-  -- the word first: it has letters only, and the topic may say anything
+  -- {word} before {topic}: a word cannot contain a placeholder, but a topic can
   if v_word is not null and v_next.quoting is not null then
     v_next.plain := replace(v_next.quoting, '{word}', v_word);
   end if;
@@ -89,7 +90,7 @@ begin
   return v_next;
 end $$;
 comment on function private.scripted_question is
-  'The next question of the script for a session whose last question is answered: plain has its words.';
+  'Returns the next question of the script for a session whose last question is answered. plain is its text.';
 
 create function private.put_ai_question(
   p_session app.ai_sessions, p_text text default null, p_fallback boolean default false
@@ -112,8 +113,8 @@ begin
   values (p_session.id, coalesce(v_last, 0) + 1, coalesce(p_text, v_scripted.plain), v_scripted.family, p_fallback);
 end $$;
 comment on function private.put_ai_question is
-  'Asks the next question of a session that its caller has locked: these words of the model, or without any the '
-  'script''s. After the fifth there is none.';
+  'Asks the next question of a session that its caller has locked: p_text, which is from the model, or the next '
+  'question of the script if p_text is null. After the fifth question it asks none.';
 
 create function private.open_ai_session(p_topic text) returns uuid
 language plpgsql volatile security definer   -- people may not write sessions
@@ -123,7 +124,7 @@ declare
   v_topic   text;
   v_session app.ai_sessions;
 begin
-  -- a character of NFC is up to four before: what is longer is too long, and is not looked at
+  -- NFC makes one character of up to four; a topic longer than this is too long anyway, so it is not normalized
   if (length(p_topic) <= 400) is not true then
     perform private.raise_error('ai_topic');
   end if;
@@ -150,7 +151,7 @@ declare
   v_turn    app.ai_turns;
 begin
   if (length(p_answer) <= 10000) is not true then
-    perform private.raise_error('ai_answer');   -- as for the topic
+    perform private.raise_error('ai_answer');   -- too long in any case, as above for a topic
   end if;
   perform private.count_writes('reflections');
   v_session := private.lock_open_ai_session(p_session);
@@ -159,7 +160,7 @@ begin
   end if;
 
   select * into strict v_turn from app.ai_turns where session_id = p_session order by position desc limit 1;
-  -- another answer may have come while we waited: this one was not meant for the question that is asked now
+  -- another answer may have come while this call waited for the lock; then this one is not for the current question
   if v_turn.position is distinct from coalesce(p_position, v_seen) then
     perform private.raise_error('ai_question_answered');
   end if;
@@ -170,15 +171,15 @@ begin
     perform private.raise_error('ai_question_pending');
   end if;
 
-  -- answered, and no question came of it: what is said now counts
+  -- if the last question has an answer but no question followed, the new answer replaces that one
   update app.ai_turns set answer = private.require_text(p_answer), answered_at = now()
   where session_id = p_session and position = v_turn.position;
   update app.ai_sessions set answered_at = now() where id = p_session returning * into v_session;
   return v_session;
 end $$;
 comment on function private.give_ai_answer is
-  'Answers the question of a session of the caller, which is locked from then on. Of two answers at once one counts. '
-  'Where no question has come of the last answer, it can be given again.';
+  'Stores the caller''s answer to the current question of their session, and locks the session. Of concurrent answers '
+  'exactly one is accepted. If no question followed the last answer, that answer can be given again.';
 
 create function private.answer_by_script(p_session uuid, p_answer text, p_position integer) returns void
 language plpgsql volatile security definer   -- people may not write sessions
@@ -187,7 +188,7 @@ as $$
 begin
   perform private.put_ai_question(private.give_ai_answer(p_session, p_answer, p_position));
 end $$;
-comment on function private.answer_by_script is 'Answers a question, and asks the next one of the script.';
+comment on function private.answer_by_script is 'Answers a question and asks the next one of the script.';
 
 create function private.close_ai_session(p_session uuid) returns void
 language plpgsql volatile security definer   -- people may not write sessions
@@ -211,7 +212,8 @@ declare
 begin
   return (select card from app.ai_session_card where id = v_session);
 end $$;
-comment on function api.start_ai_session is 'Begins a session on a topic, and answers it with its first question.';
+comment on function api.start_ai_session is
+  'Begins a session on a topic, and returns the session with its first question.';
 
 create function api.answer_ai_session(p_session_id uuid, p_answer text, p_position integer default null) returns json
 language plpgsql volatile
@@ -222,8 +224,8 @@ begin
   return (select card from app.ai_session_card where id = p_session_id);
 end $$;
 comment on function api.answer_ai_session is
-  'Answers the question of a session (p_position: only if it is still this one) and answers the session with the next '
-  'one of the script; after the fifth there is none.';
+  'Answers the current question of a session, and returns the session with the next question of the script; after the '
+  'fifth answer there is none. With p_position the answer is accepted only if that question is still the current one.';
 
 create function api.complete_ai_session(p_session_id uuid) returns json
 language plpgsql volatile
@@ -245,7 +247,7 @@ declare
   v_ids  uuid[];
 begin
   if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
-    perform private.raise_error('cursor_unknown');   -- it is not one of our ids
+    perform private.raise_error('cursor_unknown');   -- ids of sessions are UUIDs of version 7
   end if;
   v_ids := array(select id from app.ai_sessions
                  where user_id = private.require_caller() and id < v_from

@@ -1,5 +1,5 @@
--- What the facade does with a model: the tokens that a person may spend a day, the lease under which it asks for a
--- question, and what came of it. What a model says is text, and never an instruction.
+-- How the facade uses a model: the tokens that a person may spend per day, the lease under which the facade asks for a
+-- question, and the result. What a model says is text, and never an instruction.
 -- docs/decisions.md, AI.
 
 create table private.ai_usage (
@@ -10,7 +10,7 @@ create table private.ai_usage (
 );
 create index ai_usage_day_idx on private.ai_usage (((day::timestamp at time zone 'UTC')));
 comment on table private.ai_usage is
-  'How many tokens of the model a person has used on a day (UTC), including those reserved for calls in progress.';
+  'How many tokens of the model a person has spent on a day (UTC), including tokens reserved for running calls.';
 insert into private.retention (relation, counts_from, keep) values
   ('private.ai_usage', '((day)::timestamp without time zone AT TIME ZONE ''UTC''::text)', '2 days');
 
@@ -28,8 +28,8 @@ begin
   return case when found then v_day end;
 end $$;
 comment on function private.reserve_tokens is
-  'Takes so many tokens from the caller''s budget of the day before they are spent, and answers the day; null where '
-  'there are not so many left.';
+  'Reserves this many tokens of the caller''s budget of the day before they are spent, and returns the day; null if '
+  'fewer are left.';
 
 create function private.settle_tokens(p_day date, p_reserved integer, p_used integer) returns void
 language plpgsql volatile
@@ -40,7 +40,7 @@ begin
   where user_id = private.require_caller() and day = p_day;
 end $$;
 comment on function private.settle_tokens is
-  'Puts what was spent in the place of what was reserved. Where nobody knows (null) the reservation stays.';
+  'Replaces the reserved number of tokens by the number spent. If nobody knows it (null), the reservation stays.';
 
 create function api.reserve_ai_tokens(p_tokens integer, p_budget integer) returns json
 language plpgsql volatile security definer   -- for gate alone: nobody may write budgets
@@ -50,8 +50,8 @@ begin
   return json_build_object('day', private.reserve_tokens(p_tokens, p_budget));
 end $$;
 comment on function api.reserve_ai_tokens is
-  'For the facade alone, before it asks the model: {day}, for api.settle_ai_tokens; null where the caller''s budget '
-  'of the day has not so many left.';
+  'For the facade alone, before it asks the model: reserves tokens and returns {day}, for api.settle_ai_tokens. day '
+  'is null if the caller''s budget of the day has fewer tokens left.';
 
 create function api.settle_ai_tokens(p_day date, p_reserved integer, p_used integer default null) returns json
 language plpgsql volatile security definer   -- for gate alone: nobody may write budgets
@@ -62,12 +62,12 @@ begin
   return null;
 end $$;
 comment on function api.settle_ai_tokens is
-  'For the facade alone, when it knows what the model took: puts that in the place of what was reserved.';
+  'For the facade alone, when it knows how many tokens the model took: replaces the reserved number by this one.';
 
 create function api.begin_ai_answer(
   p_session_id uuid, p_answer text, p_budget integer, p_position integer default null
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: who asks must also spend
+language plpgsql volatile security definer   -- for gate alone: asking the model costs tokens
 set search_path = ''
 as $$
 declare
@@ -80,7 +80,7 @@ begin
   select json_agg(json_build_object('question', question, 'answer', answer) order by position), count(*)
   into v_turns, v_count
   from app.ai_turns where session_id = p_session_id;
-  -- no token is less than a byte; the topic, what the model is told beside, and its question
+  -- a token has at least one byte; 1200 is for the topic, the instructions to the model, and its question
   v_reserved := 1200 + octet_length(v_turns::text);
   if v_count < 5 then
     v_day := private.reserve_tokens(v_reserved, p_budget);
@@ -97,10 +97,10 @@ begin
     'lease', json_build_object('p_until', v_session.asking_until, 'p_day', v_day, 'p_reserved', v_reserved));
 end $$;
 comment on function api.begin_ai_answer is
-  'For the facade alone: answers a question as api.answer_ai_session does, but leaves the next one to the model: '
-  '{session, ask: {topic, turns}, lease}. lease is for api.finish_ai_answer, which should come within a minute. ask '
-  'is null where nothing is to be asked: after the fifth answer, and where the budget is spent, so that the next '
-  'question is of the script.';
+  'For the facade alone: answers a question as api.answer_ai_session does, but leaves the next question to the model. '
+  'Returns {session, ask: {topic, turns}, lease}. lease is for api.finish_ai_answer, which should come within a '
+  'minute. ask is null if there is nothing to ask the model: after the fifth answer, and if the budget is spent; in '
+  'the second case the next question is from the script.';
 
 create function api.finish_ai_answer(
   p_session_id uuid, p_until timestamptz, p_day date, p_reserved integer,
@@ -113,7 +113,7 @@ declare
   v_session app.ai_sessions := private.lock_open_ai_session(p_session_id);
 begin
   perform private.settle_tokens(p_day, p_reserved, p_used);
-  if v_session.asking_until = p_until then   -- else the answer was given again, and somebody else asks
+  if v_session.asking_until = p_until then   -- else the answer was given again, and another call asks
     if p_gone then
       update app.ai_sessions set asking_until = null where id = p_session_id;
     else
@@ -123,5 +123,6 @@ begin
   return (select card from app.ai_session_card where id = p_session_id);
 end $$;
 comment on function api.finish_ai_answer is
-  'For the facade alone, when the model has answered: notes what it took and asks its question, or without one the '
-  'script''s. With p_gone nobody waits for it any more: the answer can be given again.';
+  'For the facade alone, when the model has answered: records the tokens that it took, and asks the model''s '
+  'question, or one from the script if the model gave none. With p_gone nobody waits for the question any more: it '
+  'asks none, and the answer can be given again.';

@@ -1,12 +1,12 @@
--- Interests that a session suggests: by the words of their names, and by what a model found. Only what is in the
--- catalog comes back.
+-- Interests that a session suggests: found by the words of their names, and by a model. Only interests in the catalog
+-- are returned.
 -- docs/decisions.md, AI.
 
--- the names' words; counting choosers does not touch it
+-- the words of the names; a change of user_count does not write to this index
 create index interests_words_idx on app.interests using gin (to_tsvector('pg_catalog.english', name));
 
 create function private.match_interests(p_session uuid) returns table (interest_id uuid, confidence numeric)
-language plpgsql stable   -- invoker: under row-level security the session is the caller's own
+language plpgsql stable   -- runs as the invoker, so that row-level security applies
 set search_path = ''
 as $$
 declare
@@ -14,14 +14,14 @@ declare
   v_said  jsonb;
   v_query tsquery;
 begin
-  -- the topic counts as said twice, and the places of a word in a vector are as many as it was said
+  -- the topic counts as said twice; a word has one position in a vector for each time it was said
   v_words := (select to_tsvector('pg_catalog.english', s.topic || ' ' || s.topic) || to_tsvector('pg_catalog.english',
                 coalesce((select string_agg(t.answer, ' ') from app.ai_turns t where t.session_id = s.id), ''))
               from app.ai_sessions s where s.id = p_session);
   v_query := (select string_agg(quote_literal(w.lexeme), ' | ')
               from (select u.lexeme from unnest(v_words) u
                     order by cardinality(u.positions) desc, u.lexeme limit 300) w);
-  -- an object finds its keys faster than a join, which would compare each word with each
+  -- a lookup by key in an object is faster than a join, which would compare every pair of words
   v_said := (select jsonb_object_agg(u.lexeme, 1 - 0.5 ^ cardinality(u.positions)) from unnest(v_words) u);
   return query
     select m.id, round(avg(coalesce((v_said -> n.lexeme)::numeric, 0)), 2)
@@ -31,8 +31,9 @@ begin
     group by m.id;
 end $$;
 comment on function private.match_interests is
-  'Interests whose names have words of a session of the caller, with a confidence from 0 to 1: how many of the words '
-  'of the name were said, and how often. It looks at 300 words and 200 interests.';
+  'Returns interests whose names share words with a session of the caller, each with a confidence from 0 to 1. The '
+  'confidence depends on how many words of the name were said, and how often. At most 300 words and 200 interests are '
+  'considered.';
 
 create function api.find_ai_mapping(p_session_id uuid) returns json
 language plpgsql stable
@@ -53,8 +54,8 @@ begin
     from app.ai_sessions s where s.id = private.require_ai_session(p_session_id));
 end $$;
 comment on function api.find_ai_mapping is
-  'What a model needs to map a session: {topic, answers, interests: [{slug, name}]}, the 150 interests that come '
-  'closest by words, then by level and by how many chose them.';
+  'What a model needs to map a session: {topic, answers, interests: [{slug, name}]}. interests has the 150 that match '
+  'best by words, then by level and by how many people chose them.';
 
 create function api.map_ai_interests(
   p_session_id uuid, p_found jsonb default null, p_fallback boolean default false
@@ -84,9 +85,9 @@ begin
     join app.interests i on i.id = c.interest_id));
 end $$;
 comment on function api.map_ai_interests is
-  'Up to 10 interests that a session suggests, {backend, fallback, suggestions: [{id, slug, name, confidence}]}, the '
-  'surest first: by words, and by what a model found ([{slug, confidence}]), of which what is not in the catalog is '
-  'dropped. p_fallback: a model was asked in vain.';
+  'Returns up to 10 interests that a session suggests, {backend, fallback, suggestions: [{id, slug, name, '
+  'confidence}]}, highest confidence first. They are found by words and by a model (p_found: [{slug, confidence}]); '
+  'slugs that are not in the catalog are ignored. p_fallback: whether a model was asked but failed.';
 
 create function api.apply_ai_suggestions(p_session_id uuid, p_ids uuid[]) returns json
 language plpgsql volatile
@@ -99,7 +100,7 @@ begin
   if cardinality(p_ids) > 50 then
     perform private.raise_error('value_invalid');
   end if;
-  -- as in api.select_interests: what the caller has chosen meanwhile keeps its depth
+  -- as in api.select_interests: interests that the caller has chosen meanwhile keep their depth
   perform private.lock('choices', app.uid()::text);
   v_new := (select jsonb_agg(jsonb_build_object('interestId', p.id, 'depth', 1, 'expertise', 1) order by p.place)
             from unnest(p_ids) with ordinality as p (id, place)
@@ -110,5 +111,5 @@ begin
   return api.select_interests(v_new);
 end $$;
 comment on function api.apply_ai_suggestions is
-  'Chooses interests, at depth and expertise 1, as api.select_interests does; those that are chosen already stay as '
-  'they are. Answers all that is chosen then, {items}. Fails: value_invalid (more than 50).';
+  'Chooses interests with depth and expertise 1, as api.select_interests does. Interests that are already chosen do '
+  'not change. Returns all interests that are then chosen, {items}. Fails: value_invalid (more than 50).';

@@ -15,7 +15,7 @@ begin
   delete from private.ai_usage where user_id = p_user.id;
 end $$;
 comment on function private.erase_ai_sessions is
-  'Step: deletes an erased person''s AI sessions with all their words.';
+  'Step: deletes an erased person''s AI sessions with all questions and answers.';
 call private.force_index_scans('private.erase_ai_sessions');
 insert into private.account_steps (step, events, position) values
   ('private.erase_ai_sessions', '{erasure}', 182);
