@@ -1,4 +1,4 @@
--- Who may see what people look for, and find others. Twin of sql/discovery/.
+-- Who may read the intents of people, and who may search. Twin of sql/discovery/.
 
 -- connection_intents
 alter table app.connection_intents enable row level security;
@@ -8,13 +8,13 @@ grant insert (user_id, intent, note, is_active), update (intent, note, is_active
 grant select on app.intent_card to authenticated;
 create policy select_own on app.connection_intents for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.connection_intents is
-  'People read their own intent. Others meet those that are active through definer functions.';
+  'People read their own intent. Others see active intents through definer functions.';
 create policy insert_own on app.connection_intents for insert to authenticated
   with check (user_id = (select app.uid()));
-comment on policy insert_own on app.connection_intents is 'People speak for themselves.';
+comment on policy insert_own on app.connection_intents is 'People set only their own intent.';
 create policy update_own on app.connection_intents for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.connection_intents is 'People change their own intent.';
+comment on policy update_own on app.connection_intents is 'People change only their own intent.';
 
 -- intent_interests: only for definer functions
 alter table private.intent_interests enable row level security;
@@ -54,7 +54,7 @@ grant execute on function
   private.talent_fields
   to authenticated;
 
--- batches that the worker does
+-- batches that the worker runs
 grant execute on function
   private.hide_or_show_documents
   to worker;

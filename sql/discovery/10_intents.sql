@@ -1,5 +1,5 @@
--- What people look for in others, and whom they find by it. What they chose from the catalog stays theirs: others
--- learn how much of it they share.
+-- What people look for in others, and the people whom they find by it. The interests that a person chose are private:
+-- others learn only how many they share.
 -- docs/decisions.md, Discovery.
 
 create table app.connection_intents (
@@ -17,10 +17,11 @@ create index connection_intents_created_at_idx on app.connection_intents (intent
 create trigger touch before update of intent, note, is_active on app.connection_intents
   for each row execute function private.touch();
 comment on table app.connection_intents is
-  'What a person looks for, one intent each. While an intent is not active, nobody finds the person by it.';
-comment on column app.connection_intents.hidden is 'Whether the person is banned. A trigger keeps it.';
+  'What a person looks for, one intent per person. While it is not active, nobody finds the person by it.';
+comment on column app.connection_intents.hidden is 'Whether the person is banned. Set by private.hide_intent.';
 comment on column app.connection_intents.created_at is
-  'When the person first had an intent: of two who share as much the one who has waited longer comes first.';
+  'When the person first set an intent. Of people who share equally many interests, the one who has waited longest '
+  'comes first.';
 
 create table private.intent_interests (
   intent      text not null,
@@ -32,8 +33,8 @@ create table private.intent_interests (
 create index intent_interests_user_id_idx on private.intent_interests (user_id);
 create index intent_interests_interest_id_idx on private.intent_interests (interest_id);
 comment on table private.intent_interests is
-  'Which interests the people with an active intent chose, those who have waited longest first. Triggers maintain it.';
-comment on column private.intent_interests.placed_at is 'When the person first had an intent.';
+  'Which people with an active intent chose which interest, longest wait first. Triggers maintain it.';
+comment on column private.intent_interests.placed_at is 'When the person first set an intent.';
 
 insert into private.errors (code, status, text) values
   ('intent_unknown', 404, 'You have not set an intent yet. Set one with PUT /discovery/intent.'),
@@ -48,11 +49,11 @@ insert into private.personal_data (relation, person_column, reason) values
 insert into private.lock_kinds (kind, position) values ('intents', 598);
 
 create function private.place_intents(p_users uuid[]) returns void
-language plpgsql volatile security definer   -- only triggers write them
+language plpgsql volatile security definer   -- only triggers may write them
 set search_path = ''
 as $$
 begin
-  -- an intent and a choice of one person at the same time would not see each other
+  -- otherwise a concurrent change of a person's intent and of their choices would not see each other
   perform private.lock('intents', variadic p_users::text[]);
   delete from private.intent_interests where user_id = any (p_users);
   insert into private.intent_interests (intent, interest_id, placed_at, user_id)
@@ -60,30 +61,31 @@ begin
   from app.connection_intents i join app.user_interests c on c.user_id = i.user_id
   where i.user_id = any (p_users) and i.is_active and not i.hidden;
 end $$;
-comment on function private.place_intents is 'Works out anew where these people are found by their intents.';
+comment on function private.place_intents is 'Updates private.intent_interests for these people.';
 call private.force_index_scans('private.place_intents');
 
 create function private.place_intent() returns trigger
-language plpgsql security definer   -- only triggers write them
+language plpgsql security definer   -- only triggers may write them
 set search_path = ''
 as $$
 begin
   perform private.place_intents(array[new.user_id]);
   return null;
 end $$;
-comment on function private.place_intent is 'Trigger: who sets an intent is found by it.';
+comment on function private.place_intent is 'Trigger: a person who sets an active intent is found by it.';
 create trigger place_intent after insert or update of intent, is_active, hidden on app.connection_intents
   for each row execute function private.place_intent();
 
 create function private.place_choices() returns trigger
-language plpgsql security definer   -- only triggers write them
+language plpgsql security definer   -- only triggers may write them
 set search_path = ''
 as $$
 begin
   perform private.place_intents(array(select distinct c.user_id from changed c));
   return null;
 end $$;
-comment on function private.place_choices is 'Trigger: who chooses or drops an interest is found, or not, by it.';
+comment on function private.place_choices is
+  'Trigger: a person with an active intent is found by exactly the interests that they have chosen.';
 create trigger _150_place_choices after insert on app.user_interests
   referencing new table as changed for each statement execute function private.place_choices();
 create trigger _151_place_choices after delete on app.user_interests
@@ -97,8 +99,8 @@ begin
   update app.connection_intents set hidden = p_user.banned_at is not null where user_id = p_user.id;
 end $$;
 comment on function private.hide_intent is
-  'Step: nobody finds the banned by their intents, and nobody''s look passes over them. The end of a ban puts them '
-  'where they were.';
+  'Step: banned people are not found by their intents, and searches need not skip them. When the ban ends, they get '
+  'their old places back.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_intent', '{ban,unban}', 188);
 
@@ -110,7 +112,7 @@ begin
   delete from app.connection_intents where user_id = p_user.id;
   delete from private.intent_interests where user_id = p_user.id;
 end $$;
-comment on function private.erase_intent is 'Step: deletes what an erased person looked for.';
+comment on function private.erase_intent is 'Step: deletes the intent of an erased person.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_intent', '{erasure}', 186);
 
@@ -123,7 +125,7 @@ select i.user_id,
          'createdAt', private.utc(i.created_at),
          'updatedAt', private.utc(i.updated_at)) as card
 from app.connection_intents i;
-comment on view app.intent_card is 'An intent as its person sees it: {intent, note, isActive, createdAt, updatedAt}.';
+comment on view app.intent_card is 'An intent as its owner sees it: {intent, note, isActive, createdAt, updatedAt}.';
 
 create function private.counterpart(p_intent text) returns text
 language plpgsql immutable
@@ -132,7 +134,8 @@ as $$
 begin
   return case p_intent when 'mentor' then 'mentee' when 'mentee' then 'mentor' else p_intent end;
 end $$;
-comment on function private.counterpart is 'The intent that goes with one: mentor and mentee, and each other itself.';
+comment on function private.counterpart is
+  'Returns the intent that matches this one: mentor and mentee match each other, every other intent matches itself.';
 
 create function api.set_intent(p_intent text, p_note text default null, p_is_active boolean default true) returns json
 language plpgsql volatile
@@ -146,7 +149,7 @@ begin
   return (select c.card from app.intent_card c where c.user_id = app.uid());
 end $$;
 comment on function api.set_intent is
-  'Says what the caller looks for, in place of what they said before. Fails: intent_note.';
+  'Sets what the caller looks for, and replaces what they set before. Fails: intent_note.';
 
 create function api.get_intent() returns json
 language plpgsql stable
@@ -156,24 +159,24 @@ begin
   return private.require_card('intent_unknown', (
     select c.card from app.intent_card c where c.user_id = private.require_caller()));
 end $$;
-comment on function api.get_intent is 'What the caller looks for.';
+comment on function api.get_intent is 'Returns what the caller looks for.';
 
 create function private.count_shared(p_mine uuid[], p_person uuid) returns integer
-language plpgsql stable security definer   -- what others chose is not the caller's to read
+language plpgsql stable security definer   -- the caller may not read what others chose
 set search_path = ''
 as $$
 begin
   return (select count(*) from unnest(p_mine) n (id)
           join app.user_interests c on c.user_id = p_person and c.interest_id = n.id);
 end $$;
-comment on function private.count_shared is 'How many of these interests a person chose too.';
+comment on function private.count_shared is 'How many of these interests the person has chosen too.';
 call private.force_index_scans('private.count_shared');
 
 create function private.chosen_interests() returns uuid[]
-language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
+language plpgsql stable security definer   -- with a policy, every change of role would force a new plan
 set search_path = ''
 as $$ begin return array(select interest_id from app.user_interests where user_id = app.uid()); end $$;
-comment on function private.chosen_interests is 'What the caller chose from the catalog.';
+comment on function private.chosen_interests is 'Returns the interests that the caller has chosen.';
 
 create function private.match_page(p_ids uuid[], p_more json[], p_limit integer, p_next text default null) returns json
 language plpgsql stable security definer   -- checks each person once, and counts what they share with the caller
@@ -200,13 +203,13 @@ begin
           join app.person_card c on c.id = i.id) m);
 end $$;
 comment on function private.match_page is
-  'A page of these people, in order, from one more than the page if there are so many: their cards with {isFollowing, '
-  'sharedInterests} and the fields of p_more, an object each. The cursor is an actor id, or p_next where a page is '
-  'not full.';
+  'Returns a page of these people, in order: their cards with {isFollowing, sharedInterests} and the fields of '
+  'p_more, one object per person. p_ids has one person more than the page if there are more. The cursor is an actor '
+  'id, or p_next if the page is not full.';
 call private.force_index_scans('private.match_page');
 
 create function private.require_match_cursor(p_cursor text) returns app.connection_intents
-language plpgsql stable security definer   -- a cursor stays good when its person is banned or rests
+language plpgsql stable security definer   -- a cursor stays valid when its person is banned or inactive
 set search_path = ''
 as $$
 declare
@@ -223,11 +226,12 @@ begin
   return v_intent;
 end $$;
 comment on function private.require_match_cursor is
-  'The intent of the person that a cursor names, whatever became of it; nothing without a cursor.';
+  'Returns the intent of the person that the cursor names, even if they are banned or the intent is not active; null '
+  'without a cursor.';
 
 create function private.match_by_interest(p_intent text, p_interests uuid[])
 returns table (user_id uuid, interest_id uuid, placed_at timestamptz)
-language plpgsql stable security definer   -- nobody may read where others are found
+language plpgsql stable security definer   -- nobody may read the intents and choices of others
 set search_path = ''
 as $$
 declare
@@ -242,8 +246,8 @@ begin
     order by i.placed_at, i.user_id limit v_each) e;
 end $$;
 comment on function private.match_by_interest is
-  'Who has this intent and chose one of these interests: of each interest those who have waited longest, 4000 in all, '
-  'or 20 of each.';
+  'Returns the people with this intent who chose one of these interests: for each interest those who have waited '
+  'longest, about 4000 in total, but at least 20 per interest.';
 call private.force_index_scans('private.match_by_interest');
 
 create function private.find_candidates(
@@ -278,10 +282,10 @@ begin
                      order by created_at, user_id limit 4000)) t
               where t.user_id <> v_me
               group by t.user_id, t.placed_at
-              -- no more than the best are looked up
+              -- sorted here, so that only the best are looked up
               order by count(t.interest_id) desc, t.placed_at, t.user_id offset 0) m
         join private.visible_people p on p.id = m.id
-        cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, never all people
+        cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, no scan of all people
         where (v_country is null or u.country = v_country)
           and (v_city is null or private.fold(u.city) = v_city)
         order by m.found desc, m.placed_at, m.id limit 400) b) s
@@ -290,9 +294,10 @@ begin
     order by s.shared desc, s.placed_at, s.id limit 51);
 end $$;
 comment on function private.find_candidates is
-  'The next people with this intent who share so many interests with the caller, this one among them where it is '
-  'named: whoever shares most first, then who has waited longest. Of what private.match_by_interest gives, and '
-  'without a shared interest of the 4000 who have waited longest, the best 400.';
+  'Returns the next people with this intent who share at least this many interests with the caller, and this interest '
+  'if it is given. Those who share most come first, then those who have waited longest. It chooses from the best 400 '
+  'of the people that private.match_by_interest returns; if no shared interest is required, also of the 4000 who have '
+  'waited longest.';
 call private.force_index_scans('private.find_candidates');
 
 create function private.find_interest(p_slug text) returns uuid
@@ -310,7 +315,7 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.find_interest is 'The interest of a slug; null gives null.';
+comment on function private.find_interest is 'Returns the interest with this slug; null for null.';
 
 create function private.candidate_fields(p_ids uuid[]) returns json[]
 language plpgsql stable security definer   -- intents of people whom its caller has found visible
@@ -325,7 +330,7 @@ begin
     order by i.place);
 end $$;
 comment on function private.candidate_fields is
-  'What the card of a candidate has beside the person: {intent, note, country, city}.';
+  'The fields that a candidate''s card adds to the person''s: {intent, note, country, city}.';
 call private.force_index_scans('private.candidate_fields');
 
 create function api.list_candidates(
@@ -348,4 +353,4 @@ begin
     coalesce(p_min_shared, 1), private.require_match_cursor(p_cursor));
   return private.match_page(v_ids, private.candidate_fields(v_ids), p_limit);
 end $$;
-comment on function api.list_candidates is 'People whose intent goes with the caller''s.';
+comment on function api.list_candidates is 'People whose intent matches the caller''s.';

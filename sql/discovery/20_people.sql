@@ -1,4 +1,4 @@
--- Whom somebody may learn from, look for, or like.
+-- Finding people: mentors, people by name, suggested people, and talent.
 -- docs/decisions.md, Discovery.
 
 create function private.find_mentors(p_interests uuid[], p_gap integer, p_after app.connection_intents)
@@ -10,7 +10,7 @@ declare
   v_me    uuid := app.uid();
   v_after uuid := (p_after).user_id;
   v_at    timestamptz := (p_after).created_at;
-  -- of somebody who does not qualify any more: rather once more than never
+  -- if the cursor's person no longer qualifies, 5: people may be listed twice, but nobody is left out
   v_gap   integer := (select coalesce(max(t.expertise - m.expertise), 5)
                       from app.user_interests m
                       join app.user_interests t on t.user_id = v_after and t.interest_id = m.interest_id
@@ -31,9 +31,9 @@ begin
   order by b.gap desc, b.placed_at, b.id limit 51;
 end $$;
 comment on function private.find_mentors is
-  'The next mentors whose expertise in one of these interests is so much above the caller''s: with the widest gap '
-  'first, then who has waited longest, each with that gap and where it is. Of those that private.match_by_interest '
-  'gives.';
+  'Returns the next mentors whose expertise in one of these interests exceeds the caller''s by at least this gap, '
+  'each with the widest gap and its interest. Those with the widest gap come first, then those who have waited '
+  'longest. It chooses from the people that private.match_by_interest returns.';
 call private.force_index_scans('private.find_mentors');
 
 create function private.mentor_fields(p_ids uuid[], p_gaps integer[], p_interests uuid[]) returns json[]
@@ -52,7 +52,7 @@ begin
     order by i.place);
 end $$;
 comment on function private.mentor_fields is
-  'What the card of a mentor has beside the person: {note, expertiseGap, interest}.';
+  'The fields that a mentor''s card adds to the person''s: {note, expertiseGap, interest}.';
 call private.force_index_scans('private.mentor_fields');
 
 create function api.list_mentors(
@@ -77,10 +77,12 @@ begin
                             private.require_match_cursor(p_cursor)) m;
   return private.match_page(v_ids, private.mentor_fields(v_ids, v_gaps, v_where), p_limit);
 end $$;
-comment on function api.list_mentors is 'Mentors who know much more than the caller of what both chose.';
+comment on function api.list_mentors is
+  'Mentors who know much more than the caller about an interest that both chose.';
 
--- People by name: each name is cut into trigrams, and each trigram has its list of people, newest first. A list of
--- them all, as an index on names gives it, would grow with the instance.
+-- People by name: each name is split into trigrams, and each trigram has a list of people, newest first. A search
+-- reads only the newest entries of each list; with an index on the names it would read all matching people, and take
+-- longer as the instance grows.
 
 create index users_present_created_at_idx on app.users (created_at desc, id desc)
   where banned_at is null and erased_at is null;
@@ -93,7 +95,8 @@ create table private.name_trigrams (
 );
 create index name_trigrams_user_id_idx on private.name_trigrams (user_id);
 comment on table private.name_trigrams is
-  'The trigrams of people''s names, so that a search finds a name despite a wrong letter. A trigger maintains it.';
+  'Which sequences of three letters occur in whose names, so that people are found even if a letter is wrong. '
+  'Triggers and steps maintain it.';
 comment on column private.name_trigrams.joined_at is 'When the person joined.';
 insert into private.personal_data (relation, person_column, reason) values
   ('private.name_trigrams', 'user_id', 'Made of the names, which are there.');
@@ -102,7 +105,8 @@ create function private.full_name(p_first text, p_last text, p_username text) re
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.fold(concat_ws(' ', p_first, p_last, p_username)); end $$;
-comment on function private.full_name is 'The names of a person in the form in which they are compared.';
+comment on function private.full_name is
+  'Returns all names of a person as one text, in the form in which names are compared.';
 
 create function private.index_person_names(p_user app.users) returns void
 language plpgsql volatile
@@ -117,13 +121,13 @@ begin
   end if;
 end $$;
 comment on function private.index_person_names is
-  'Step: a person is found by the names that they have now, and not while they are banned or once they are erased, '
-  'so that no search passes over them.';
+  'Step: a person is found by their current names. Banned and erased people are removed from the lists, so that '
+  'searches need not skip them.';
 insert into private.account_steps (step, events, position) values
   ('private.index_person_names', '{ban,unban,erasure}', 205);
 
 create function private.index_new_person_names() returns trigger
-language plpgsql security definer   -- only triggers and steps write them
+language plpgsql security definer   -- only triggers and steps may write them
 set search_path = ''
 as $$
 begin
@@ -131,7 +135,7 @@ begin
   return null;
 end $$;
 comment on function private.index_new_person_names is
-  'Trigger: a new person, or one with another name, is found by it.';
+  'Trigger: new people, and people who change a name, are found by their current names.';
 create trigger _205_index_new_person_names after insert or update of first_name, last_name, username on app.users
   for each row execute function private.index_new_person_names();
 
@@ -157,17 +161,17 @@ begin
               group by t.user_id, t.joined_at
               having count(*) >= least(2, cardinality(v_trigrams))) f
         join private.visible_people p on p.id = f.user_id
-        -- by id, never all people
+        -- by id, never a scan of all people
         cross join lateral (select o.* from app.users o where o.id = f.user_id offset 0) u) l
-  where l.likeness >= 0.32;   -- crala and carla: two trigrams of six
+  where l.likeness >= 0.32;   -- as of "crala" and "carla", which share two of six trigrams
 end $$;
 comment on function private.find_names is
-  'The people whom the caller may see with a name like this, and how like it is, from 0 to 1. Of each of its trigrams '
-  'it looks at those who joined last, 4000 in all.';
+  'Returns the people with a similar name whom the caller may see, each with the similarity from 0 to 1. For each '
+  'trigram it considers the people who joined last, about 4000 in total.';
 call private.force_index_scans('private.find_names');
 
 create function private.find_person_place(p_cursor text) returns app.place
-language plpgsql stable security definer   -- a cursor stays good when its person is banned
+language plpgsql stable security definer   -- a cursor stays valid when its person is banned
 set search_path = ''
 as $$
 declare
@@ -175,7 +179,7 @@ declare
   v_place  app.place := private.cursor_place('people', p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
+    return ('infinity', app.uid())::app.place;   -- with infinity, any id will do
   elsif v_place.at is null and private.may_meet(private.find_level(app.uid(), v_person)) then
     select created_at, id into v_place from app.users where id = v_person;
   end if;
@@ -185,15 +189,16 @@ begin
   return v_place;
 end $$;
 comment on function private.find_person_place is
-  'The place of a cursor''s person among those who joined; without a cursor behind all of them.';
+  'Returns the place of the cursor''s person in the list of people by joining time; without a cursor, a place before '
+  'all of them.';
 
 create function private.find_people(p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
+language plpgsql stable security definer   -- under the policy it might skip hidden people without limit
 set search_path = ''
 as $$
 declare
   v_me     uuid := app.uid();
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -212,11 +217,11 @@ begin
   return v_found;
 end $$;
 comment on function private.find_people is
-  'The next people whom the caller may see, those who joined last first, among the next 400.';
+  'Returns those of the next 400 people whom the caller may see, newest first.';
 call private.force_index_scans('private.find_people');
 
 create function private.find_people_named(p_q text, p_cursor text) returns uuid[]
-language plpgsql stable security definer   -- a cursor stays good when its person is banned
+language plpgsql stable security definer   -- a cursor stays valid when its person is banned
 set search_path = ''
 as $$
 declare
@@ -229,7 +234,7 @@ begin
                                       private.full_name(u.first_name, u.last_name, u.username))
     into v_likeness from app.users u where u.id = v_from.id;
     if not found then
-      perform private.raise_error('cursor_unknown');   -- a place is none of this list's
+      perform private.raise_error('cursor_unknown');   -- this list has no cursors that name a place
     end if;
   end if;
   return array(
@@ -237,7 +242,7 @@ begin
     where n.id <> v_me and (n.likeness, n.at, n.id) < (v_likeness, v_from.at, v_from.id)
     order by n.likeness desc, n.at desc, n.id desc limit 51);
 end $$;
-comment on function private.find_people_named is 'The next people with a name like this, the likest first.';
+comment on function private.find_people_named is 'Returns the next people with a similar name, most similar first.';
 
 create function api.list_people(p_q text default null, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -254,7 +259,7 @@ begin
   end if;
   return private.match_page(v_found.ids, null, p_limit, v_found.next);
 end $$;
-comment on function api.list_people is 'People, those who joined last first, or those with a name like q.';
+comment on function api.list_people is 'People, newest first, or with a name similar to q.';
 
 create function private.find_suggested(p_limit integer) returns uuid[]
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -285,8 +290,8 @@ begin
     order by a.nearness desc, a.author_id limit p_limit);
 end $$;
 comment on function private.find_suggested is
-  'The authors of posts, among the newest 400 for everybody, that are nearest to what the caller likes, without whom '
-  'they follow or muted. Nobody where nothing is known of the caller or no model makes vectors.';
+  'Returns the authors whose posts, among the newest 400 for everybody, are nearest to what the caller likes, except '
+  'those whom the caller follows or has muted. Nobody if the caller has no centroid, or if no model makes vectors.';
 call private.force_index_scans('private.find_suggested');
 
 create function api.list_suggested(p_limit integer default 20) returns json
@@ -294,10 +299,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks
+  perform private.require_limit(p_limit);   -- rejects a wrong limit before the search
   return private.match_page(private.find_suggested(p_limit), null, p_limit);
 end $$;
-comment on function api.list_suggested is 'People who write what the caller likes: one page.';
+comment on function api.list_suggested is 'People who write what the caller likes, as one page.';
 
 create function private.find_talent(p_interests uuid[], p_country text, p_city text, p_after uuid)
 returns table (id uuid, interest_id uuid, value numeric)
@@ -325,19 +330,20 @@ begin
         where t.id <> v_me
         group by t.id) b
   join private.visible_people p on p.id = b.id
-  cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- by id, never all people
+  cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- by id, no scan of all people
   where (v_country is null or u.country = v_country)
     and (v_city is null or private.fold(u.city) = v_city)
     and (p_after is null or (-b.value, b.id) > (-v_value, p_after))
   order by b.value desc, b.id limit 51;
 end $$;
 comment on function private.find_talent is
-  'The next people with reputation in one of these interests, each with the interest where they have most: whoever '
-  'has most first, among the 4000 of all of these interests, or 20 of each, who have most.';
+  'Returns the next people with reputation in one of these interests, highest first, each with the interest where '
+  'their reputation is highest. For each interest it considers the people with the highest reputation, about 4000 in '
+  'total, but at least 20 per interest.';
 call private.force_index_scans('private.find_talent');
 
 create function private.talent_fields(p_ids uuid[], p_interests uuid[], p_values numeric[]) returns json[]
-language plpgsql stable security definer   -- places of people whom its caller has found visible
+language plpgsql stable security definer   -- countries and towns of people whom its caller has found visible
 set search_path = ''
 as $$
 begin
@@ -353,7 +359,7 @@ begin
     order by i.place);
 end $$;
 comment on function private.talent_fields is
-  'What the card of a talent has beside the person: {country, city, reputation}.';
+  'The fields that a talent''s card adds to the person''s: {country, city, reputation}.';
 call private.force_index_scans('private.talent_fields');
 
 create function api.list_talent(
@@ -375,4 +381,5 @@ begin
                            p_country, p_city, case when p_cursor is not null then v_from.id end) t;
   return private.match_page(v_ids, private.talent_fields(v_ids, v_where, v_values), p_limit);
 end $$;
-comment on function api.list_talent is 'People with reputation in an interest, or else in those of the caller.';
+comment on function api.list_talent is
+  'People with reputation in an interest or, if none is given, in the interests of the caller.';

@@ -8,7 +8,7 @@ language plpgsql stable security definer   -- checks each post and content once:
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
   v_before uuid := p_from.id;
   v_country text := upper(left(p_country, 3));   -- a code has two letters
   v_city   text := private.fold_query(p_city);
@@ -41,7 +41,7 @@ begin
           where kind = p_type and required_level = 0 and space_id is null and (created_at, id) < (v_from, v_before)
           order by created_at desc, id desc limit 400) l;
   end if;
-  -- behind the last one of a look that has more, the other may have what comes before
+  -- if a list was cut off at 400, what comes after its last entry is incomplete: the page ends there at the latest
   if v_ats[400] is not null and (v_cut.at is null or (v_ats[400], v_others[400]) > (v_cut.at, v_cut.id)) then
     v_cut := (v_ats[400], v_others[400])::app.place;
   end if;
@@ -72,7 +72,7 @@ begin
   v_sieve := private.without_phrases(p_choice.muted_words, array(
     select u.id from unnest(v_ids) with ordinality as u (id, place) where u.id = any (v_posts) order by u.place),
     null, p_choice.characters);
-  if v_sieve.stopped_at is not null then   -- the first post is always looked at
+  if v_sieve.stopped_at is not null then   -- never at the first post, which is always checked
     v_stop := array_position(v_ids, v_sieve.stopped_at);
     v_ids := v_ids[:v_stop - 1];
     v_cut := (v_times[v_stop - 1], v_ids[v_stop - 1])::app.place;
@@ -86,19 +86,20 @@ begin
                       then private.place_cursor('stream', v_cut.at, v_cut.id) end)::app.found;
 end $$;
 comment on function private.find_stream is
-  'The next posts and contents for everybody that the caller may see, of one type where it is named, as they are '
-  'chosen, of people of a country and a town, and those that set something off: among the next 400 of each.';
+  'Returns the next posts and contents for everybody that the caller may see and that p_choice selects: of one type '
+  'if it is given, of people of a country and a town, and if p_trending is true only those with engagement. It '
+  'considers the next 400 posts and the next 400 contents.';
 call private.force_index_scans('private.find_stream');
 
 create function private.require_stream_place(p_cursor text) returns app.place
-language plpgsql stable security definer   -- a cursor stays good when its post or content is deleted
+language plpgsql stable security definer   -- a cursor stays valid when its post or content is deleted
 set search_path = ''
 as $$
 declare
   v_place app.place := private.require_place('stream', p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+    return ('infinity', private.require_caller())::app.place;   -- with infinity, any id will do
   end if;
   v_place.at := coalesce(v_place.at, private.find_post_time(v_place.id));
   if v_place.at is null then
@@ -109,10 +110,11 @@ begin
   end if;
   return v_place;
 end $$;
-comment on function private.require_stream_place is 'The place of a cursor''s post or content in the stream.';
+comment on function private.require_stream_place is
+  'Returns the place of the cursor''s post or content in the stream.';
 
 create function private.content_fields(p_ids uuid[]) returns table (id uuid, detail json)
-language plpgsql stable security definer   -- parts of contents that its caller has found visible
+language plpgsql stable security definer   -- details of contents that its caller has found visible
 set search_path = ''
 as $$
 declare
@@ -126,7 +128,8 @@ begin
   end loop;
 end $$;
 comment on function private.content_fields is
-  'What these contents have of their own kinds, as private.content_kinds.details has it.';
+  'Returns the details of these contents, each from the relation that private.content_kinds.details names for its '
+  'kind.';
 call private.force_index_scans('private.content_fields');
 
 create function private.stream_cards(p_ids uuid[]) returns json
@@ -182,15 +185,15 @@ begin
                                        where r.video_id = c.id and r.user_id = (select app.uid())) is true) end,
                'createdAt', private.utc(c.created_at))
       from private.visible_contents c
-      -- from the content to its author, and never the other way round, however few people there are
+      -- always joins from the content to its author, never the other way round, even if there are few people
       cross join lateral (select a.actor_id, a.card from app.person_card a where a.id = c.author_id offset 0) author
       left join private.content_fields(p_ids) d on d.id = c.id
       left join app.video_counters n on n.video_id = c.id
       where c.id = any (p_ids)) s on s.id = i.id);
 end $$;
 comment on function private.stream_cards is
-  'Posts and contents as the stream has them, in order: {type, id, actorId, actor, interestId, title, subBadge, '
-  'mediaUrl, engagement, createdAt}.';
+  'Returns posts and contents as cards of the stream, in order: {type, id, actorId, actor, interestId, title, '
+  'subBadge, mediaUrl, engagement, createdAt}.';
 call private.force_index_scans('private.stream_cards');
 
 create function api.list_stream(

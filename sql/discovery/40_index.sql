@@ -1,18 +1,20 @@
--- What is found by words: each thing is a document with a number in the order of time, and has a scope, which says who
--- may find it. Each word of a scope has the list of the documents that it is in. A search walks the lists of the
--- caller's scopes, newest first, and stops when it has enough: it passes over nothing that others keep to themselves.
--- An index on the words alone (GIN) reads all documents of a word, whoever may see them.
+-- The index of the search by words. Each thing is a document with a number, in order of time, and with a scope, which
+-- says who may find it. For each scope and each word there is a list of the documents that contain the word. A search
+-- reads the lists of the caller's scopes, newest first, and stops when it has enough, so it need not skip documents of
+-- scopes that the caller is not in. An index on the words alone (GIN) would read all documents with a word, no matter
+-- who may see them.
 -- docs/decisions.md, Discovery.
 
 create text search dictionary private.search_stem (template = pg_catalog.snowball, language = english);
 comment on text search dictionary private.search_stem is
-  'Word forms of English, with its small words, which are words to be found in other languages.';
+  'Reduces English words to their stems. It has no stop words, because English stop words can be important words in '
+  'other languages.';
 create text search configuration private.search (copy = pg_catalog.simple);
 alter text search configuration private.search
   alter mapping for asciiword, word, numword, asciihword, hword, numhword, hword_asciipart, hword_part, hword_numpart
   with extensions.unaccent, private.search_stem;
-comment on text search configuration private.search is 'How texts and queries become words: without case, accents '
-  'and word forms.';
+comment on text search configuration private.search is
+  'How texts and queries are split into words: case, accents and word forms make no difference.';
 
 create table private.search_types (
   type    text primary key check (type ~ '^[a-z]+$'),
@@ -23,15 +25,16 @@ create table private.search_types (
 );
 comment on table private.search_types is
   'Registry: the types of things that the search finds. texts(uuid[]) returns {id, author, scope, title, body, '
-  'interests} of the existing ones, for any caller. visible is a view of the ids that the caller may see. '
+  'interests} of the things that exist, for any caller. visible is a view of the ids that the caller may see. '
   'cards(uuid[]) returns their cards, in order. Code that writes a thing of a type, or changes who may see it, calls '
-  'private.index_for_search. test/db/discovery/search.sql finds a missing kind of contents.';
+  'private.index_for_search. test/db/discovery/search.sql fails if a kind of contents is missing here.';
 comment on column private.search_types.scopes is
-  'Which scopes things of the type have beside the type''s own, which everybody searches: private.search_scopes.';
+  'Which scopes things of the type can have besides the type itself, which is the scope for everybody: '
+  'private.search_scopes.';
 
 create type private.search_text as (id uuid, author uuid, scope text, title text, body text, interests uuid[]);
 comment on type private.search_text is
-  'A thing as the index takes it: whose it is, null for nobody''s; its scope, null where no search by words finds it; '
+  'A thing as the index needs it: its author, null if it has none; its scope, null if no search by words finds it; '
   'its words; and its interests.';
 
 insert into private.lock_kinds (kind, position) values ('search document', 800);
@@ -46,9 +49,9 @@ begin
               else p_type end;
 end $$;
 comment on function private.search_scope is
-  'Who may find what somebody wrote, by the audience level that it requires and its space: "level n author" is for '
-  'who has that level to the author, "space id" for the members, and the type itself for everybody. A ban is no part '
-  'of it: see private.hide_or_show_documents.';
+  'Returns the scope of what somebody wrote, from the audience level that it requires and from its space. "level n '
+  'author" is for people with that level to the author, "space id" for the members, and the type itself for '
+  'everybody. Bans do not change it: see private.hide_or_show_documents.';
 
 create table private.search_documents (
   number    bigint generated always as identity primary key,
@@ -66,18 +69,18 @@ create table private.search_documents (
 create index search_documents_gone_at_idx on private.search_documents (gone_at) where gone_at is not null;
 create index search_documents_author_id_idx on private.search_documents (author_id, id) where author_id is not null;
 comment on table private.search_documents is
-  'What can be found, with its words and its position in time. 500 numbers are a block: newer blocks come first, and '
-  'within a block the best matches.';
+  'What can be found, with its words and its number, which is in order of time. 500 numbers are a block: newer blocks '
+  'come first, and within a block the best match comes first.';
 comment on column private.search_documents.author_id is 'Who wrote it; null for people, spaces and the wiki.';
 comment on column private.search_documents.hidden is
-  'Whether its author is banned. It is in no list then: private.hide_or_show_documents.';
+  'Whether its author is banned. If so, it is in no list: private.hide_or_show_documents.';
 comment on column private.search_documents.scope is
-  'Whose lists it is in: private.search_scopes. Null where it is in none.';
+  'The scope in whose lists it is: private.search_scopes. Null if it is in none.';
 comment on column private.search_documents.ranked is
-  'Its words with at most 16 places each, by which it is ranked; null where no word has more. See '
-  'private.ranked_words.';
+  'Its words with at most 16 positions each, for ranking; null if no word has more. See private.ranked_words.';
 comment on column private.search_documents.gone_at is
-  'When it was deleted: its words went with it, and its place stays for a day, for cursors. Null while it is found.';
+  'When the thing was deleted; null until then. Its words are deleted with it. The row stays for a day, for cursors '
+  'that name it.';
 insert into private.retention (relation, counts_from, keep) values
   ('private.search_documents', 'gone_at', '1 day');
 
@@ -87,7 +90,7 @@ create table private.search_words (
   number bigint not null,
   primary key (scope, word, number)
 );
-comment on table private.search_words is 'For each scope and word, the documents that contain the word.';
+comment on table private.search_words is 'For each word of each scope, the list of documents that contain it.';
 
 create function private.untagged(p_text text) returns text
 language plpgsql immutable
@@ -97,19 +100,20 @@ begin
   return translate(coalesce(p_text, ''), '<>', e'\u0004\u0005');
 end $$;
 comment on function private.untagged is
-  'A text in which nothing looks like a tag, of which the parser of words would see no word: no text has such signs.';
+  'Replaces < and > by characters that no text contains, because the parser of words skips everything that looks like '
+  'a tag.';
 
 create function private.searchable(p_text text) returns text
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  -- unaccent makes up to 5 bytes of a character ("½" is " 1/2"). Postgres does not check that the result fits into a
-  -- tsvector, where a word has at most 2046 bytes: reading a longer one goes beyond its memory, and ends the server
+  -- a word in a tsvector can have at most 2046 bytes, and unaccent makes up to 5 bytes of one character ("½" becomes
+  -- " 1/2"). Postgres does not check the result: reading a word that is too long crashes the server
   return regexp_replace(private.untagged(p_text), '(\S{200})', '\1 ', 'g');
 end $$;
 comment on function private.searchable is
-  'A text as the parser of words may have it: see private.untagged. A word of more than 200 characters is cut into '
+  'Prepares a text for the parser of words: see private.untagged. Words of more than 200 characters are cut into '
   'pieces.';
 
 create function private.search_vector(p_title text, p_body text) returns tsvector
@@ -121,7 +125,7 @@ begin
          || setweight(to_tsvector('private.search', private.searchable(left(p_body, 5000))), 'D');
 end $$;
 comment on function private.search_vector is
-  'The words of a title and of the first 5000 characters of a text, with their places.';
+  'The words of a title and of the first 5000 characters of a text, with their positions.';
 
 create function private.quoted_word(p_word text) returns text
 language plpgsql immutable
@@ -130,7 +134,7 @@ as $$
 begin
   return '''' || replace(replace(p_word, e'\\', e'\\\\'), '''', '''''') || '''';
 end $$;
-comment on function private.quoted_word is 'A word in the form in which a tsvector and a tsquery are written.';
+comment on function private.quoted_word is 'A word in the form in which it is written in a tsvector or a tsquery.';
 
 create function private.ranked_words(p_words tsvector) returns tsvector
 language plpgsql immutable
@@ -146,11 +150,11 @@ begin
     from unnest(p_words) w)::tsvector;
 end $$;
 comment on function private.ranked_words is
-  'These words with the first 16 places of each, or null where none has more: ranking takes time by the product of '
-  'the places of every two words. Phrases are looked for in all places.';
+  'Returns these words with the first 16 positions of each, or null if none has more. Ranking takes time in '
+  'proportion to the product of the positions of every two words. Phrases are searched for in all positions.';
 
 create function private.index_for_search(p_type text, p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- nobody may touch the index
+language plpgsql volatile security definer   -- nobody may write the index
 set search_path = ''
 as $$
 declare
@@ -165,7 +169,8 @@ begin
   for v_id in select distinct u.id from unnest(p_ids) u (id) order by u.id loop
     insert into private.search_documents (type, id) values (p_type, v_id) on conflict (type, id) do nothing;
     select * into v_document from private.search_documents where type = p_type and id = v_id for update;
-    -- behind the lock, for who waited for it. All columns are null where there is no such thing, or not any more
+    -- read after the lock, so that a call that waited sees the latest state. All columns are null if there is no such
+    -- thing (any more)
     execute format('select t.* from %s($1) t', (select t.texts from private.search_types t where t.type = p_type))
     into v_text using array[v_id];
     v_words := private.search_vector(v_text.title, v_text.body);
@@ -189,6 +194,6 @@ begin
   end loop;
 end $$;
 comment on function private.index_for_search is
-  'Has these things found by the words that they have now, and by whom they are for now, and those no more that there '
-  'are not.';
+  'Updates the index for these things: from then on they are found by their current words, by those who may find them '
+  'now. Things that no longer exist are not found any more.';
 call private.force_index_scans('private.index_for_search');

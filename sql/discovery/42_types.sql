@@ -1,11 +1,11 @@
--- What can be searched for: what things of each type say, who may find them, and who sees them.
+-- What can be searched for: for each type, what its things say, who may find them, and who may see them.
 -- docs/decisions.md, Discovery.
 
--- posts: those that are out and have words; a repost has its original's, which is found itself.
+-- posts: published ones except reposts, which have no words of their own; the original is found instead.
 
 create function private.post_texts(p_ids uuid[])
 returns setof private.search_text
-language plpgsql stable security definer   -- for the index, whoever may see them
+language plpgsql stable security definer   -- for the index, no matter who may see them
 set search_path = ''
 as $$
 begin
@@ -17,12 +17,12 @@ begin
   from app.posts p
   where p.id = any (p_ids) and p.published_at is not null and p.deleted_at is null and p.format <> 'repost';
 end $$;
-comment on function private.post_texts is 'What these posts say, for the search.';
+comment on function private.post_texts is 'Returns the texts of these posts, for the search.';
 call private.force_index_scans('private.post_texts');
 
 create function private.content_texts(p_ids uuid[])
 returns setof private.search_text
-language plpgsql stable security definer   -- for the index, whoever may see them
+language plpgsql stable security definer   -- for the index, no matter who may see them
 set search_path = ''
 as $$
 begin
@@ -38,12 +38,13 @@ begin
   where c.id = any (p_ids) and c.deleted_at is null;
 end $$;
 comment on function private.content_texts is
-  'What these contents say, for the search: the title, and of the detail caption, summary, description and body.';
+  'Returns the texts of these contents, for the search: the title and, from the detail, caption, summary, description '
+  'and body.';
 call private.force_index_scans('private.content_texts');
 
 create function private.space_texts(p_ids uuid[])
 returns setof private.search_text
-language plpgsql stable security definer   -- for the index, whoever may see them
+language plpgsql stable security definer   -- for the index, no matter who may see them
 set search_path = ''
 as $$
 begin
@@ -53,13 +54,13 @@ begin
   from app.spaces s where s.id = any (p_ids);
 end $$;
 comment on function private.space_texts is
-  'What these groups and guilds are called and say of themselves. A private one has a scope of its own, "private id", '
-  'since who is invited finds it and nothing in it.';
+  'Returns the names and descriptions of these groups and guilds. A private one has a scope of its own, "private id", '
+  'because people who are invited may find it, but nothing in it.';
 call private.force_index_scans('private.space_texts');
 
 create function private.person_texts(p_ids uuid[])
 returns setof private.search_text
-language plpgsql stable security definer   -- for the index, whoever may see them
+language plpgsql stable security definer   -- for the index, no matter who may see them
 set search_path = ''
 as $$
 begin
@@ -68,14 +69,14 @@ begin
   from app.users u where u.id = any (p_ids) and u.erased_at is null;
 end $$;
 comment on function private.person_texts is
-  'What these people are called. They are found by private.find_names, in no scope. What they chose from '
-  'the catalog is nobody else''s to find them by.';
+  'Returns the names of these people. They have no scope, because private.find_names finds them. Their interests are '
+  'left out, because nobody else may find people by them.';
 call private.force_index_scans('private.person_texts');
 
 create view private.visible_spaces with (security_invoker) as
 select s.id from app.spaces s where s.visibility = 'public' or private.is_let_in(s.id, (select app.uid()));
 comment on view private.visible_spaces is
-  'The groups and guilds that the caller may see, as private.find_space gives them. It is for definer functions.';
+  'The groups and guilds that the caller may see, by the same rule as in private.find_space. For definer functions.';
 
 create function private.person_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its caller has found them visible
@@ -85,12 +86,12 @@ begin
   return (select json_agg(c.card order by i.place)
           from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
-comment on function private.person_cards is 'The cards of these people, in order.';
+comment on function private.person_cards is 'Returns the cards of these people, in order.';
 call private.force_index_scans('private.person_cards');
 
 create function private.wiki_texts(p_ids uuid[])
 returns setof private.search_text
-language plpgsql stable security definer   -- one plan, whoever asks
+language plpgsql stable security definer   -- the same plan for all callers
 set search_path = ''
 as $$
 begin
@@ -101,17 +102,18 @@ begin
                       order by w.version desc limit 1) v
   where i.id = any (p_ids);
 end $$;
-comment on function private.wiki_texts is 'The wiki entries of these interests, by the name of the interest.';
+comment on function private.wiki_texts is
+  'Returns the wiki entries of these interests; the title is the name of the interest.';
 call private.force_index_scans('private.wiki_texts');
 
 create view private.visible_wiki with (security_invoker) as
 select i.id from app.interests i where (select f.enabled from app.feature_flags f where f.key = 'wiki');
 comment on view private.visible_wiki is
-  'The entries of the wiki: everybody''s while its flag is on, and nobody''s otherwise, as private.require_wiki has '
-  'it. It is for definer functions.';
+  'The entries of the wiki: visible to everybody while its flag is on, and to nobody otherwise, by the same rule as '
+  'in private.require_wiki. For definer functions.';
 
 create function private.wiki_search_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- one plan, whoever asks
+language plpgsql stable security definer   -- the same plan for all callers
 set search_path = ''
 as $$
 begin
@@ -123,7 +125,7 @@ begin
                               order by w.version desc limit 1) v);
 end $$;
 comment on function private.wiki_search_cards is
-  'Wiki entries as the search shows them, in order: {id, interestId, slug, version, createdAt}.';
+  'Returns wiki entries as the search shows them, in order: {id, interestId, slug, version, createdAt}.';
 call private.force_index_scans('private.wiki_search_cards');
 
 insert into private.search_types (type, texts, visible, cards, scopes) values
