@@ -53,7 +53,7 @@ language plpgsql volatile security definer   -- only triggers may write them
 set search_path = ''
 as $$
 begin
-  -- otherwise a concurrent change of a person's intent and of their choices would not see each other
+  -- otherwise concurrent changes of a person's intent and of their choices would not see each other
   perform private.lock('intents', variadic p_users::text[]);
   delete from private.intent_interests where user_id = any (p_users);
   insert into private.intent_interests (intent, interest_id, placed_at, user_id)
@@ -72,7 +72,8 @@ begin
   perform private.place_intents(array[new.user_id]);
   return null;
 end $$;
-comment on function private.place_intent is 'Trigger: a person who sets an active intent is found by it.';
+comment on function private.place_intent is
+  'Trigger: after a change of their intent, people are found by the new one if it is active.';
 create trigger place_intent after insert or update of intent, is_active, hidden on app.connection_intents
   for each row execute function private.place_intent();
 

@@ -161,7 +161,7 @@ begin
               group by t.user_id, t.joined_at
               having count(*) >= least(2, cardinality(v_trigrams))) f
         join private.visible_people p on p.id = f.user_id
-        -- by id, never a scan of all people
+        -- by id, no scan of all people
         cross join lateral (select o.* from app.users o where o.id = f.user_id offset 0) u) l
   where l.likeness >= 0.32;   -- as of "crala" and "carla", which share two of six trigrams
 end $$;

@@ -1,4 +1,5 @@
--- When things are indexed: soon after a post goes out, and with every change of what they say or who may find them.
+-- When things are indexed: soon after a post is published, and with every change of what a thing says or of who may
+-- find it.
 -- docs/decisions.md, Discovery.
 
 create function private.index_published(p_effects private.effects[]) returns void
@@ -6,12 +7,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- whoever changes or deletes one of them has its document, or waits for this one: the second has nothing to do here
+  -- a concurrent change or deletion of a post locks the same document. If it came first, it has indexed the post
+  -- already, and there is nothing to do here; otherwise it waits for this insert
   with made as (
     insert into private.search_documents (type, id, author_id, scope, interests, words, ranked)
     select 'post', t.id, t.author, t.scope, t.interests, v.words, private.ranked_words(v.words)
     from private.post_texts(array(select (e.payload ->> 'postId')::uuid from unnest(p_effects) e)) t
-    cross join lateral (select private.search_vector(t.title, t.body) as words offset 0) v   -- made once
+    cross join lateral (select private.search_vector(t.title, t.body) as words offset 0) v   -- computed once
     order by t.id
     on conflict (type, id) do nothing
     returning number, scope, words
@@ -20,7 +22,7 @@ begin
   select m.scope, w.word, m.number from made m cross join lateral unnest(tsvector_to_array(m.words)) w (word);
 end $$;
 comment on function private.index_published is
-  'Listener: a post that goes out can be found soon after. One that was edited meanwhile is there already.';
+  'Listener: a post can be found soon after it is published. If it was edited meanwhile, it is in the index already.';
 
 create function private.index_edited(p_event jsonb) returns void
 language plpgsql volatile
@@ -29,13 +31,13 @@ as $$
 begin
   perform private.index_for_search('post', array[(p_event ->> 'postId')::uuid]);
 end $$;
-comment on function private.index_edited is 'Listener: what a post does not say any more does not find it either.';
+comment on function private.index_edited is 'Listener: an edited post is found only by its new words.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.index_published', 900, 'soon'),
   ('posts.post.edited', 'private.index_edited', 900, 'at once');
 
 create function private.index_row() returns trigger
-language plpgsql security definer   -- only triggers and listeners write the index
+language plpgsql security definer   -- only triggers and listeners may write the index
 set search_path = ''
 as $$
 begin
@@ -47,9 +49,10 @@ begin
   return null;
 end $$;
 comment on function private.index_row is
-  'Trigger: what was written can be found, or not any more. Its argument is the type, or "kind" where a row says it.';
+  'Trigger: updates the index for the written row. The argument is the type, or "kind" if the type is in the row''s '
+  'column kind.';
 create function private.index_wiki() returns trigger
-language plpgsql security definer   -- only triggers and listeners write the index
+language plpgsql security definer   -- only triggers and listeners may write the index
 set search_path = ''
 as $$
 begin
@@ -58,7 +61,7 @@ begin
 end $$;
 comment on function private.index_wiki is 'Trigger: an entry is found by its latest version.';
 create function private.index_renamed() returns trigger
-language plpgsql security definer   -- only triggers and listeners write the index
+language plpgsql security definer   -- only triggers and listeners may write the index
 set search_path = ''
 as $$
 begin
@@ -67,26 +70,26 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.index_renamed is 'Trigger: an entry is found by the name that its interest has now.';
+comment on function private.index_renamed is 'Trigger: an entry is found by the current name of its interest.';
 create trigger _200_index_wiki after insert on app.wiki_versions
   for each row execute function private.index_wiki();
 create trigger _200_index_renamed after update of name on app.interests
   for each row when (old.name <> new.name) execute function private.index_renamed();
 create trigger _206_index_person after insert or update of first_name, last_name, username on app.users
   for each row execute function private.index_row('person');
--- at the commit: who founds a space takes locks after it is inserted that come before those of the index
+-- at commit: after its insert, the creation of a space takes locks that come before those of the index
 create constraint trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
   deferrable initially deferred for each row execute function private.index_row('kind');
--- of one that is not out nothing is found yet
+-- an unpublished post is not in the index
 create trigger _200_index_post after update of visibility, hidden_at on app.posts
   for each row when (new.published_at is not null and new.deleted_at is null
                      and (new.visibility <> old.visibility or (new.hidden_at is null) <> (old.hidden_at is null)))
   execute function private.index_row('post');
--- at the commit: an erasure goes on from its posts to what effects, which index a new one, have locked before
+-- at commit: after the posts, an erasure locks rows that effects lock before they index a new post
 create constraint trigger _210_index_deleted_post after update of deleted_at on app.posts
   deferrable initially deferred for each row when (new.published_at is not null and new.deleted_at is not null)
   execute function private.index_row('post');
--- at the commit: the detail, which has the text, is written after the head
+-- at commit: the detail, which contains the text, is written after the head
 create constraint trigger _200_index_content
   after insert or update of title, words, is_draft, removed_at, deleted_at on app.contents
   deferrable initially deferred for each row execute function private.index_row('kind');
@@ -98,12 +101,12 @@ as $$
 begin
   perform private.index_for_search('person', array[p_user.id]);
 end $$;
-comment on function private.unindex_person is 'Step: an erased person is not found any more.';
+comment on function private.unindex_person is 'Step: an erased person is no longer found.';
 insert into private.account_steps (step, events, position) values
   ('private.unindex_person', '{erasure}', 206);
 
 create function private.hide_or_show_documents(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- only triggers, listeners and the worker write the index
+language plpgsql volatile security definer   -- only triggers, listeners and the worker may write the index
 set search_path = ''
 as $$
 declare
@@ -113,7 +116,7 @@ declare
   v_types   text[];
   v_changed integer;
 begin
-  -- a ban or its end waits for this batch, or this batch for it: what it writes is what holds when it commits
+  -- locks the person, so that no ban can begin or end before this batch commits
   select banned_at is not null into v_hidden from app.users where id = v_user for share;
   select array_agg(d.id), array_agg(d.type) into v_ids, v_types
   from (select id, type from private.search_documents
@@ -126,9 +129,9 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[50]);
 end $$;
 comment on function private.hide_or_show_documents is
-  'For the worker alone: takes the next 50 documents of a banned person {userId} behind one out of the lists, so that '
-  'nobody''s search passes over them, and puts them back when the ban has ended. Meanwhile a search that meets them '
-  'finds them hidden. Answers {changed, next}; next is null at the end.';
+  'For the worker alone: takes the next 50 documents after p_after of a banned person {userId} out of the lists, so '
+  'that searches need not skip them, and puts them back when the ban has ended. Until a document is taken out, '
+  'searches skip it as hidden. Returns {changed, next}; next is null at the end.';
 call private.force_index_scans('private.hide_or_show_documents');
 call private.make_batch_queue('hidden-documents', 'private.hide_or_show_documents');
 
@@ -137,12 +140,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
+  -- each start or end of a ban queues its own pass over all documents, so that the last pass misses none
   perform private.enqueue('hidden-documents', json_build_object('userId', p_user.id));
 end $$;
 comment on function private.hide_documents_later is
-  'Step: the worker takes what a banned person wrote out of the lists of the search, or puts it back. A document '
-  'has up to a thousand words, too many for the ban itself.';
+  'Step: the worker takes what a banned person wrote out of the lists of the search, or puts it back. The ban itself '
+  'does not do this, because a document has up to a thousand words.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_documents_later', '{ban,unban}', 210);
 

@@ -1,12 +1,13 @@
--- What somebody looks for, and in whose lists. docs/decisions.md, Discovery.
+-- How a query is read, and which lists are searched for it. docs/decisions.md, Discovery.
 
 create type private.search_query as (
   words text[], query tsquery, without tsquery, ranking tsquery, highlight tsquery, said text, interests uuid[]
 );
 comment on type private.search_query is
-  'What is looked for: up to 4 words that all must be there, of which one leads; the whole of it, with phrases; what '
-  'must not be there, null for nothing; those words as what is ranked by; what an excerpt highlight; the text of the '
-  'whole, for names; and the interests, null for any.';
+  'What is searched for. words: up to 4 words that must all occur; the rarest of them in a scope selects the list to '
+  'read. query: the whole query, with phrases. without: what must not occur, null for nothing. ranking: the words '
+  'that results are ranked by. highlight: what an excerpt highlights. said: the text of the query, for names. '
+  'interests: null for any.';
 
 insert into private.errors (code, status, text) values
   ('search_words', 422, 'A search can have at most 32 words.');
@@ -28,7 +29,7 @@ begin
   for v_part in select regexp_matches(left(p_q, 200), '(-?)(?:"([^"]*)"|(\S+))', 'g') loop
     v_text := coalesce(v_part[2], v_part[3]);
     v_one := phraseto_tsquery('private.search', v_text);
-    v_many := (numnode(v_one) + 1) / 2;   -- an operator between every two words
+    v_many := (numnode(v_one) + 1) / 2;   -- numnode counts operators too, one between every two words
     continue when v_many = 0;
     v_all := v_all + v_many;
     if v_part[1] = '-' then
@@ -46,7 +47,7 @@ begin
   if v_all > 32 then
     perform private.raise_error('search_words');
   end if;
-  -- the longest are mostly the rarest
+  -- the longest words are usually the rarest
   v_query.words := array(select w.word from (select distinct unnest(v_query.words) as word) w
                          order by length(w.word) desc, w.word limit 4);
   v_query.ranking := (select string_agg(private.quoted_word(w), ' & ') from unnest(v_query.words) w)::tsquery;
@@ -54,9 +55,9 @@ begin
   return v_query;
 end $$;
 comment on function private.read_query is
-  'Reads what somebody looks for: words, "phrases", and -without, at most 32 words. Whatever else is in it are no '
-  'signs. What takes more than one look at a text has less of it: the 4 longest words are ranked by, and an excerpt '
-  'highlight the first words and phrases, up to 8 words.';
+  'Reads a query: words, "phrases", and -exclusions, at most 32 words. Other signs have no meaning. To limit the '
+  'work, results are ranked by the 4 longest words only, and an excerpt highlights only the first words and phrases, '
+  'up to 8 words.';
 
 create function private.search_scopes(p_types text[]) returns text[]
 language plpgsql stable
@@ -78,7 +79,7 @@ begin
       from (select space_id from app.space_members where user_id = v_me limit 1000) m
       join app.spaces s on s.id = m.space_id
       where s.visibility = 'private'
-      union   -- who is invited may be in it too
+      union   -- not union all: a member may have an invitation too
       select 'private ' || i.space_id
       from (select space_id from app.space_invitations where invitee_id = v_me and status = 'pending'
             order by created_at desc, id desc limit 100) i);
@@ -95,20 +96,21 @@ begin
   return v_scopes;
 end $$;
 comment on function private.search_scopes is
-  'The scopes that the caller searches for things of these types: everybody''s, one a type; of their groups and '
-  'guilds, 1000 at most; the private ones themselves, and those of the newest 100 invitations; and what people wrote '
-  'for their circles who have the caller in one, of 1000 people at most, with what the caller wrote for themselves.';
+  'Returns the scopes that the caller searches for things of these types: for each type the one for everybody; the '
+  'caller''s groups and guilds, up to 1000; the private groups and guilds themselves, for members and for the newest '
+  '100 invitations of the caller; the levels of up to 1000 people who have the caller in a circle; and what the '
+  'caller wrote for themselves.';
 call private.force_index_scans('private.search_scopes');
 
 create type private.search_lead as (scope text, word text);
-comment on type private.search_lead is 'The list that is walked for a scope: that of its rarest word.';
+comment on type private.search_lead is 'The list to read for a scope: the list of its rarest word.';
 
 create function private.search_leads(p_scopes text[], p_words text[], p_before bigint) returns private.search_lead[]
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- of one word only whether it is there at all
+  -- with one word it only matters whether the word occurs at all
   v_most integer := case when cardinality(p_words) = 1 then 1 else
     greatest(2, least(100, 5000 / greatest(1, cardinality(p_scopes) * cardinality(p_words)))) end;
 begin
@@ -124,6 +126,7 @@ begin
     where r.many > 0);
 end $$;
 comment on function private.search_leads is
-  'For each scope the word that is in the fewest of its next documents, counted up to 100, or up to 5000 in all but '
-  'to 2 of each; without scopes where a word is in none.';
+  'Returns for each scope the word with the fewest documents before p_before, but no scope in which one of the words '
+  'does not occur. It counts up to 100 documents per word and scope; with many scopes and words fewer, about 5000 in '
+  'total, but at least 2 each.';
 call private.force_index_scans('private.search_leads');

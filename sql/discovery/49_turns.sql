@@ -1,5 +1,6 @@
--- How many searches run at once: a search may read thousands of documents, and other requests need a processor too.
--- It is counted here and not in the facade: there may be several, and `.rpc()` callers come past them.
+-- Limits how many searches run at once, because a search may read thousands of documents, and other requests need a
+-- processor too. The limit is here and not in the facade, because there may be several facades, and `.rpc()` calls
+-- bypass them.
 -- docs/decisions.md, Limits.
 
 insert into app.settings (key, value) values ('searches_at_once', '4');
@@ -9,13 +10,13 @@ insert into private.errors (code, status, text) values
   ('search_busy', 503, 'Too many people are searching at the moment. Try again shortly.');
 
 create function private.take_search_turn() returns void
-language plpgsql volatile security definer   -- one number, whoever asks
+language plpgsql volatile security definer   -- the same number for all callers
 set search_path = ''
 as $$
 declare
   v_me text := private.require_caller();
 begin
-  -- locks that are only tried: nobody waits here, and a turn ends with its transaction, however that ends
+  -- try-locks: no call waits here, and a turn ends when its transaction ends, also if that fails
   if not (pg_try_advisory_xact_lock(hashtextextended('search 1 ' || v_me, 0))
           or pg_try_advisory_xact_lock(hashtextextended('search 2 ' || v_me, 0))) then
     perform private.raise_error('searches_running', '{"Retry-After": "1"}');
@@ -28,5 +29,5 @@ begin
   perform private.raise_error('search_busy');
 end $$;
 comment on function private.take_search_turn is
-  'Lets a search run until its transaction ends: at most 2 of one person, and in the instance as many as the setting '
-  'searches_at_once says. The facade asks again for a while when there is no turn.';
+  'Lets a search run until its transaction ends: at most 2 per person, and in the instance as many as the setting '
+  'searches_at_once says. If no turn is free, the facade retries for a while.';

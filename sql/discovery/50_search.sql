@@ -1,8 +1,8 @@
--- The search: by words over everything that the registry of types has, newest block of time first.
+-- The search: by words, over all types in the registry, newest block of time first.
 -- docs/decisions.md, Discovery.
 
 create type private.search_run as (types text[], ids uuid[], numbers bigint[], ranks real[]);
-comment on type private.search_run is 'What was found, in its order: types, ids, numbers, and how well each fits.';
+comment on type private.search_run is 'What was found, in order: types, ids, numbers, and how well each matches.';
 
 create function private.visible_documents(p_types text[], p_ids uuid[]) returns uuid[]
 language plpgsql stable
@@ -22,7 +22,7 @@ begin
   return v_seen;
 end $$;
 comment on function private.visible_documents is
-  'Which of these things the caller may see, by the view of their type.';
+  'Returns which of these things the caller may see, by the view of their type.';
 call private.force_index_scans('private.visible_documents');
 
 create function private.search_blocks(
@@ -49,10 +49,10 @@ begin
   cross join lateral (select o.number, o.type, o.id, o.interests, o.words from private.search_documents o
                       where o.number = n.number offset 0) d
   where d.type = any (p_types) and (p_query.interests is null or d.interests && p_query.interests)
-    -- whether it is in the lists of the other words too, which takes less than asking who may see it
+    -- first whether it contains the other words too: this is cheaper than checking who may see it
     and (v_single or d.words @@ p_query.ranking);
   v_seen := private.visible_documents(v_types, v_ids);
-  -- phrases and ranks only of what the caller sees
+  -- only what the caller may see is searched for phrases and ranked
   select array_agg(f.type), array_agg(f.id), array_agg(f.number), array_agg(f.rank)
   into v_run.types, v_run.ids, v_run.numbers, v_run.ranks
   from (select m.* from (
@@ -70,16 +70,17 @@ begin
   return v_run;
 end $$;
 comment on function private.search_blocks is
-  'What the caller may see of the documents with these numbers, whole blocks of them, in which the leading words are '
-  'and that match; and these people, who were found visible. Of what the caller may not see, as across a block, no '
-  'phrase is looked for and nothing is ranked.';
+  'Searches whole blocks, from number p_low to before p_before. Returns the documents in the leads'' lists that match '
+  'and that the caller may see, and those of p_people that are in these blocks; p_people were found visible before. '
+  'Documents that the caller may not see, for example across a block between people, are neither searched for phrases '
+  'nor ranked.';
 call private.force_index_scans('private.search_blocks');
--- what was found is joined with the list of what is visible
+-- for the join of what was found with the list of what is visible
 alter function private.search_blocks set enable_hashjoin = on;
 alter function private.search_blocks set enable_sort = on;
 
 create function private.require_search_cursor(p_type text, p_id text) returns private.search_documents
-language plpgsql stable security definer   -- a cursor stays good when what it names is deleted
+language plpgsql stable security definer   -- a cursor stays valid when what it names is deleted
 set search_path = ''
 as $$
 declare
@@ -97,7 +98,7 @@ begin
       v_met := private.find_post_time(v_id) is not null;
     elsif exists (select from private.content_kinds where kind = p_type) then
       v_met := (private.content_place(v_id, p_type)).at is not null;
-    elsif v_visible is not null then   -- never deleted
+    elsif v_visible is not null then   -- things of these types are never deleted
       execute format('select exists (select from %s v where v.id = $1)', v_visible) into v_met using v_id;
     end if;
   end if;
@@ -110,16 +111,16 @@ begin
   return v_document;
 end $$;
 comment on function private.require_search_cursor is
-  'The document that a cursor names, also one that was deleted, but not one that was never for the caller.';
+  'Returns the document that the cursor names, even if it was deleted, but not one that the caller could never see.';
 
 create type private.search_page as (run private.search_run, next text);
 comment on type private.search_page is
-  'Up to 51 things that were found, and when what was looked at did not fill the page, the cursor from which the next '
-  'one goes on.';
+  'Up to 51 results and, if the documents looked at did not fill the page, the cursor from which the next page '
+  'continues.';
 
 create function private.find_by_words(p_query private.search_query, p_type text, p_cursor text)
 returns private.search_page
-language plpgsql stable security definer   -- nobody may read the index; it shows what the caller may see
+language plpgsql stable security definer   -- nobody may read the index; returns only what the caller may see
 set search_path = ''
 as $$
 declare
@@ -147,7 +148,7 @@ begin
     v_before := (v_cursor.number / 500 + 1) * 500;
   end if;
   if p_query.query is null then
-    return v_page;   -- no word is nowhere
+    return v_page;   -- without a word nothing is found
   end if;
   if coalesce(p_type, 'person') = 'person' and p_query.interests is null then
     select array_agg(d.type), array_agg(d.id), array_agg(d.number), array_agg(n.likeness)
@@ -156,11 +157,11 @@ begin
     cross join lateral (select o.* from private.search_documents o
                         where o.type = 'person' and o.id = n.id offset 0) d
     where d.number < v_before and d.gone_at is null
-      -- among other things only names that are much like it
+      -- among results of other types, only very similar names
       and (p_type = 'person' or n.likeness >= 0.5)
       and (p_query.without is null or not d.words @@ p_query.without);
   end if;
-  if v_cursor.number is not null and v_cursor.gone_at is null then   -- of one that is gone the block begins anew
+  if v_cursor.number is not null and v_cursor.gone_at is null then   -- if it is deleted, its block is listed again
     v_rank := case v_cursor.type
       when 'person' then (select u.rank from unnest(v_people.ids, v_people.ranks) as u (id, rank)
                           where u.id = v_cursor.id)
@@ -170,7 +171,7 @@ begin
   v_leads := private.search_leads(private.search_scopes(v_types), p_query.words, v_before);
   v_each := greatest(2, least(100, 400 / greatest(cardinality(v_leads), 1)));
   loop
-    -- down to where the fullest list reaches, then whole blocks
+    -- down to where the fullest list has v_each entries, in whole blocks
     select max(n.number) into v_low
     from unnest(v_leads) l
     cross join lateral (
@@ -206,8 +207,8 @@ begin
   return v_page;
 end $$;
 comment on function private.find_by_words is
-  'The next things of a type, null for all, that match and that the caller may see: block by block, each ended, until '
-  'there are 51 or 1200 entries of lists were looked at.';
+  'Returns the next things of a type (null for all) that match and that the caller may see. It searches whole blocks '
+  'until it has 51 results or has looked at 1200 entries of lists.';
 call private.force_index_scans('private.find_by_words');
 
 create function private.search_cards(p_type text, p_ids uuid[], p_highlight tsquery)
@@ -228,7 +229,7 @@ begin
   using p_ids, p_type, p_highlight;
 end $$;
 comment on function private.search_cards is
-  'What was found of one type: the card of each with {type, title, excerpt}.';
+  'Returns the results of one type: the card of each with {type, title, excerpt}.';
 call private.force_index_scans('private.search_cards');
 
 create function private.excerpt(p_body text, p_highlight tsquery) returns text
@@ -242,7 +243,7 @@ declare
   v_excerpt text;
   v_first   text;
 begin
-  -- ts_headline takes time by the square of a text, so it gets one piece after the other until there is a hit
+  -- the time of ts_headline grows with the square of the text, so it gets one piece at a time until there is a hit
   loop
     v_part := substr(v_body, v_from, 600);
     if v_from > 1 then
@@ -251,22 +252,22 @@ begin
     if v_from + 600 <= length(v_body) then
       v_part := regexp_replace(v_part, '\s\S+$', '');
     end if;
-    -- marked by signs that no text has, since what stands around them is not HTML
+    -- hits are marked by characters that no text contains, because the text around them is not yet HTML
     v_excerpt := ts_headline('private.search', v_part, p_highlight,
       e'StartSel=\u0002, StopSel=\u0003, MaxFragments=2, MaxWords=30, MinWords=10, ShortWord=0, '
       'FragmentDelimiter=" … "');
     v_first := coalesce(v_first, v_excerpt);
     exit when strpos(v_excerpt, e'\u0002') > 0;
     v_excerpt := v_first;
-    v_from := v_from + 500;   -- a phrase may begin in one piece and end in the next
+    v_from := v_from + 500;   -- pieces overlap: a phrase may cross their border
     exit when v_from + 100 > length(v_body);
   end loop;
   return replace(replace(replace(replace(replace(v_excerpt,
     '&', '&amp;'), e'\u0004', '&lt;'), e'\u0005', '&gt;'), e'\u0002', '<mark>'), e'\u0003', '</mark>');
 end $$;
 comment on function private.excerpt is
-  'The parts of a text around what was looked for, as HTML: only the hits are marked, all else is escaped. They are '
-  'within the first 600 characters that have a hit, or else at the beginning.';
+  'Returns the parts of a text around the hits, as HTML: hits are marked, and everything else is escaped. The parts '
+  'are from the first piece of 600 characters with a hit, or else from the beginning.';
 
 create function private.search_items(p_page private.search_page, p_highlight tsquery, p_limit integer) returns json
 language plpgsql stable security definer   -- its caller has found them visible
@@ -289,7 +290,7 @@ begin
       on c.type = i.type and c.id = i.id);
 end $$;
 comment on function private.search_items is
-  'A page of what was found: each its card with {type, id, title, excerpt}. The cursor is type:id.';
+  'Returns a page of results: the card of each with {type, id, title, excerpt}. The cursor is type:id.';
 
 create function api.search(
   p_q text, p_type text default null, p_interest_id uuid default null, p_limit integer default 20,
@@ -301,10 +302,10 @@ as $$
 declare
   v_query private.search_query := private.read_query(p_q, private.interest_subtree(p_interest_id));
 begin
-  perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks
+  perform private.require_limit(p_limit);   -- rejects a wrong limit before the search
   perform private.take_search_turn();
   return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.highlight, p_limit);
 end $$;
 comment on function api.search is
-  'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, in one what fits '
-  'best.';
+  'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, and within a block '
+  'the best match first.';
