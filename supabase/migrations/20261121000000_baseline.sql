@@ -3505,7 +3505,7 @@ notify pgrst, 'reload config';
 
 -- sql/media/10_assets.sql
 
--- Media assets: what a person uploads. The bytes lie in object storage, and here is what is known of them.
+-- Media assets: the files that a person uploads. Object storage has the bytes; these tables have the metadata.
 -- docs/decisions.md, Media.
 
 create table private.media_kinds (
@@ -3514,8 +3514,8 @@ create table private.media_kinds (
   types    text[] not null
 );
 comment on table private.media_kinds is
-  'What may be uploaded: by kind the content types, and how many bytes. No type is among them that a browser runs. '
-  'The function `media` knows each by its first bytes.';
+  'What may be uploaded: the content types and the maximum size of each kind. None of the types is one that a browser '
+  'runs. The function `media` recognizes each type by its first bytes.';
 comment on column private.media_kinds.max_size is 'In bytes.';
 insert into private.media_kinds (kind, max_size, types) values
   ('avatar', 5 * 1024 * 1024, '{image/jpeg,image/png,image/webp}'),
@@ -3544,14 +3544,15 @@ create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at
 create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
 create index media_assets_expires_at_idx on app.media_assets (expires_at);
 comment on table app.media_assets is
-  'What a person has uploaded or announced. Only definer functions write it, because a committed file must have been '
-  'checked in the storage.';
-comment on column app.media_assets.content_type is 'As it was announced: the storage serves it as that.';
-comment on column app.media_assets.mime_type is 'As its first bytes say; null while it is pending.';
-comment on column app.media_assets.status is 'pending, then committed by its owner.';
-comment on column app.media_assets.expires_at is 'When a pending one is deleted; null once it is committed.';
+  'What a person uploads, or has announced. Definer functions alone write it: what is committed was looked at in the '
+  'storage.';
+comment on column app.media_assets.content_type is 'As announced. The storage serves the file with this type.';
+comment on column app.media_assets.mime_type is
+  'The type according to the first bytes; null while the asset is pending.';
+comment on column app.media_assets.status is 'pending until its owner commits it, then committed.';
+comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
-  'When it was found in the storage as announced; null while it is pending.';
+  'When the storage was found to have the file as announced; null while the asset is pending.';
 insert into private.retention (relation, counts_from, keep) values ('app.media_assets', 'expires_at', '0');
 insert into private.personal_data (relation, person_column, section) values
   ('app.media_assets', 'owner_id', 'mediaAssets');
@@ -3566,7 +3567,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.media_usage', 'owner_id', 'a sum of mediaAssets');
 
 create function private.count_asset_bytes() returns trigger
-language plpgsql security definer   -- nobody may write what is counted
+language plpgsql security definer   -- only triggers may write the sums
 set search_path = ''
 as $$
 begin
@@ -3588,7 +3589,7 @@ begin
   return null;
 end $$;
 comment on function private.count_asset_bytes is
-  'Trigger: keeps the sum of a person''s committed assets. The job that deletes pending ones waits for no sum.';
+  'Trigger: maintains the sum of a person''s committed assets. Deleting pending assets doesn''t lock a sum.';
 create trigger count_bytes_that_came after insert on app.media_assets
   referencing new table as came for each statement execute function private.count_asset_bytes();
 create trigger count_bytes_committed after update on app.media_assets
@@ -3596,7 +3597,7 @@ create trigger count_bytes_committed after update on app.media_assets
 create trigger count_bytes_that_went after delete on app.media_assets
   referencing old table as gone for each statement execute function private.count_asset_bytes();
 
--- of an instance that nobody has told otherwise; written at boot
+-- the defaults of an instance without settings of its own; written at boot
 insert into app.settings (key, value) values
   ('media_url', 'http://localhost:8787/api/v1/media/local'), ('media_bucket', 'local'), ('media_quota', '5368709120'),
   ('media_hosts', '*');
@@ -3610,15 +3611,15 @@ insert into private.errors (code, status, text) values
    'here.');
 
 create function private.media_setting(p_key text) returns text
-language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
+language plpgsql stable security definer   -- with a policy, Postgres plans it again whenever the role changes
 set search_path = ''
 as $$
 begin
   return (select value from app.settings where key = p_key);
 end $$;
 comment on function private.media_setting is
-  'media_url, the address before the key of every object, media_bucket, where new ones go, media_quota, how many '
-  'bytes one person may have, or media_hosts, where media may lie elsewhere.';
+  'Returns a setting: media_url (the address before the key of every object), media_bucket (the bucket of new '
+  'objects), media_quota (how many bytes one person may have) or media_hosts (the other hosts allowed for media).';
 
 create function private.asset_url(p_key text) returns text
 language plpgsql stable
@@ -3642,7 +3643,7 @@ begin
   return private.asset_url(p_asset.key);
 end $$;
 comment on function private.require_usable_asset is
-  'The public address of an asset that is committed and of one of these kinds.';
+  'Returns the public address of an asset if it is committed and of one of these kinds.';
 
 create function private.use_asset(p_asset uuid, p_kinds text[]) returns text
 language plpgsql stable   -- invoker: another person's asset is unknown
@@ -3659,12 +3660,12 @@ begin
   return private.require_usable_asset(v_asset, p_kinds);
 end $$;
 comment on function private.use_asset is
-  'The public address of the caller''s own committed asset of one of these kinds. Fails: asset_unknown (also another '
-  'person''s).';
+  'Returns the public address of the caller''s own committed asset of one of these kinds. Fails: asset_unknown (also '
+  'another person''s).';
 
 -- sql/media/15_addresses.sql
 
--- Addresses of pictures, videos and sound that people give: of their own assets, or elsewhere.
+-- Addresses that people give for pictures, videos and sound: of their own assets, or at other hosts.
 -- docs/decisions.md, Media.
 
 create function private.url_place(p_url text) returns text[]
@@ -3678,7 +3679,7 @@ begin
                v_parts[2]];
 end $$;
 comment on function private.url_place is
-  'Host and path of an http(s) URL, for comparing: without scheme, userinfo and the usual ports.';
+  'Returns the host and path of an http(s) URL for comparison, without the scheme, the userinfo and default ports.';
 
 create function private.percent_decoded(p_text text) returns text
 language plpgsql immutable
@@ -3692,7 +3693,7 @@ begin
     from regexp_matches(p_text, '%(?:0[1-9a-f]|[1-7][0-9a-f])|[^%]+|%', 'gi') with ordinality m (piece, place));
 end $$;
 comment on function private.percent_decoded is
-  'A text in which what is percent-encoded of ASCII is written out, and all else is as it is.';
+  'Returns a text with its percent-encoded ASCII characters decoded; everything else remains unchanged.';
 
 create function private.ids_in(p_url text) returns uuid[]
 language plpgsql immutable
@@ -3701,7 +3702,7 @@ as $$
 declare
   v_text text := p_url;
 begin
-  -- a proxy in front of a storage may decode what the storage decodes again
+  -- decode repeatedly, because a proxy may decode a URL before the storage decodes it again
   for n in 1..3 loop
     exit when v_text !~ '%';
     v_text := private.percent_decoded(v_text);
@@ -3709,7 +3710,8 @@ begin
   return array(select i[1]::uuid
                from regexp_matches(v_text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'gi') i);
 end $$;
-comment on function private.ids_in is 'All ids in an address, in whatever part and however percent-encoded.';
+comment on function private.ids_in is
+  'Returns all ids in an address, in any part of it, even if they are percent-encoded.';
 
 create function private.is_media_host(p_host text) returns boolean
 language plpgsql stable
@@ -3721,11 +3723,11 @@ begin
     where allowed in ('*', p_host) or allowed like '*.%' and right(p_host, length(allowed) - 1) = substr(allowed, 2));
 end $$;
 comment on function private.is_media_host is
-  'Whether media may lie at this host, which is spelt as private.url_place does: media_hosts has hosts, *.host for '
-  'those below one, and * for all.';
+  'Whether media may be at this host, which must be spelt as private.url_place returns it. media_hosts lists hosts, '
+  '*.host for the subdomains of a host, and * for all hosts.';
 
 create function private.use_media_url(p_url text, p_kinds text[]) returns text
-language plpgsql stable security definer   -- it must know another person's asset to refuse it
+language plpgsql stable security definer   -- must see other people's assets to reject them
 set search_path = ''
 as $$
 declare
@@ -3735,11 +3737,11 @@ declare
   v_key    text;
   v_fits   boolean;
 begin
-  -- a browser reads \ as /, and % and wide letters in a host as plain ones, so that another would be meant
+  -- a browser reads \ as / and normalizes % and wide letters in a host, so it would load from another host
   if (p_url ~* '^https?://([^\s\\/?#]*@)?[][a-z0-9._:-]+([/?#][^\s\\]*)?$' and length(p_url) <= 2000) is not true then
     perform private.raise_error('media_url');
   end if;
-  -- the key of an asset is its id, so every address by which any storage gives it has that id in it
+  -- the key of an asset is its id, so every address of it, in any storage, contains that id
   select min(a.key), bool_and(a.owner_id = v_caller and a.status = 'committed' and a.kind = any (p_kinds))
   into v_key, v_fits
   from app.media_assets a where a.id = any (private.ids_in(p_url));
@@ -3747,7 +3749,7 @@ begin
     return private.asset_url(v_key);
   end if;
   v_place := private.url_place(p_url);
-  -- other spellings of a path of ours count as ours, and name nothing
+  -- other spellings of a path in our storage are rejected too, because they match no asset
   if v_fits is not null
      or v_place[1] = v_own[1] and (starts_with(lower(v_place[2]), lower(v_own[2]) || '/') or v_place[2] ~ '%|//|/\.')
      or v_place[1] <> v_own[1] and not private.is_media_host(v_place[1]) then
@@ -3756,9 +3758,9 @@ begin
   return p_url;
 end $$;
 comment on function private.use_media_url is
-  'An address as it is kept: that of an asset is the caller''s own, committed and of one of these kinds, and becomes '
-  'its public address, however it was given; any other is an http(s) URL of up to 2000 characters at a host that is '
-  'allowed. Nothing is asked of it.';
+  'Returns an address as it is stored. The address of an asset, in any spelling, becomes its public address; the '
+  'asset must be the caller''s own, committed and of one of these kinds. Any other address must be an http(s) URL of '
+  'up to 2000 characters at an allowed host. The host is not contacted.';
 
 create function private.use_picture(p_url text) returns text
 language plpgsql stable
@@ -3767,11 +3769,12 @@ as $$
 begin
   return case when p_url is not null then private.use_media_url(p_url, '{avatar,image}') end;
 end $$;
-comment on function private.use_picture is 'The address of a person''s picture as it is kept; null stays null.';
+comment on function private.use_picture is
+  'Returns the address of a person''s picture as it is stored; null for null.';
 
 -- sql/media/20_uploads.sql
 
--- Uploads: an asset is announced, its bytes go straight to the storage, and its owner commits it.
+-- Uploads: a person announces an asset, uploads its bytes directly to the storage, and commits it.
 -- docs/decisions.md, Media.
 
 insert into private.errors (code, status, text) values
@@ -3832,15 +3835,15 @@ begin
   end if;
   perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
   perform private.count_writes('uploads');
-  perform private.lock('assets', v_caller::text);   -- two at once never make one too many
+  perform private.lock('assets', v_caller::text);   -- so that concurrent calls don't exceed the limits
   loop
-    -- in one statement, since a commit makes of the one the other
+    -- in one statement, because a concurrent commit turns pending bytes into committed ones
     select count(*), coalesce(sum(a.size), 0) + coalesce((
              select u.bytes from private.media_usage u where u.owner_id = v_caller), 0)
     into v_many, v_bytes
     from app.media_assets a where a.owner_id = v_caller and a.status = 'pending';
     exit when v_many < 50 and v_bytes + p_size <= v_most;
-    -- the oldest whose address has ended is given up; one that is being committed is passed over
+    -- deletes the oldest asset whose upload URL has expired; skips one that is being committed
     delete from app.media_assets where id = (
       select a.id from app.media_assets a
       where a.owner_id = v_caller and a.status = 'pending' and a.created_at < now() - interval '15 minutes'
@@ -3858,8 +3861,8 @@ begin
   return v_asset;
 end $$;
 comment on function private.announce_asset is
-  'A new pending asset of the caller. Where it would be one too many, or too large beside the others, older ones that '
-  'were never committed are given up for it.';
+  'Adds a pending asset of the caller and returns it. If that would exceed the limit or the quota, older assets that '
+  'were never committed are deleted first.';
 
 create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
 language plpgsql volatile
@@ -3869,8 +3872,8 @@ begin
   return private.asset_card(private.announce_asset(p_kind, lower(btrim(p_content_type)), p_size));
 end $$;
 comment on function api.create_asset is
-  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. Then the '
-  'facade has its address signed.';
+  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. The '
+  'facade then has the upload URL signed.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
@@ -3891,22 +3894,22 @@ comment on function api.get_asset is
   'Fails: asset_unknown (also another person''s).';
 
 create function api.commit_asset(p_asset_id uuid, p_mime_type text) returns json
-language plpgsql volatile security definer   -- trusts the facade to have had a look at what was uploaded
+language plpgsql volatile security definer   -- trusts the facade to have checked the uploaded file
 set search_path = ''
 as $$
 begin
   update app.media_assets
   set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null
   where id = p_asset_id and owner_id = private.require_caller() and status = 'pending';
-  return api.get_asset(p_asset_id);   -- a second commit answers the first one's
+  return api.get_asset(p_asset_id);   -- a second commit returns the same as the first
 end $$;
 comment on function api.commit_asset is
-  'For the gate alone: commits the caller''s asset, which was found in the storage as announced. Answers as '
+  'For the gate alone: commits the caller''s asset, which the storage has as announced. Returns the same as '
   'api.get_asset. Fails: asset_unknown (also another person''s).';
 
 -- sql/media/30_objects.sql
 
--- Objects whose asset is gone. They are deleted by the function `media`, which the worker calls until it has.
+-- Objects whose asset was deleted. The worker calls the function `media` until it has deleted them.
 -- docs/decisions.md, Media.
 
 create table private.pending_object_deletions (
@@ -3921,16 +3924,16 @@ comment on table private.pending_object_deletions is
   'Objects to be deleted. A row stays until the storage has deleted the object. Objects that nobody uploaded have '
   'rows too.';
 comment on column private.pending_object_deletions.upload_only is
-  'Whether the asset is there, and only what may still come by the address of its upload is deleted.';
+  'True if the asset still exists, and only a file that was uploaded again through its upload URL is deleted.';
 comment on column private.pending_object_deletions.due_at is
-  'When it is tried next: not before its upload''s address has ended, or it would come back.';
+  'When the next attempt is made: not before the upload URL has expired, or the object could be uploaded again.';
 
 create function private.queue_object_deletions() returns trigger
-language plpgsql security definer   -- nobody may write what is deleted
+language plpgsql security definer   -- only triggers may queue deletions
 set search_path = ''
 as $$
 begin
-  -- an upload may come for ten minutes, and a commit under way may take two
+  -- an upload may arrive for ten minutes, and a commit in progress may take two
   insert into private.pending_object_deletions as d (bucket, key, upload_only, due_at)
   select g.bucket, g.key, tg_op = 'UPDATE',
          greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
@@ -3942,8 +3945,8 @@ begin
   return null;
 end $$;
 comment on function private.queue_object_deletions is
-  'Trigger: has the objects of assets deleted that are gone: expired, given up, of an erased person, or deleted '
-  'by the database''s owner. Of one that is committed, what is uploaded once more.';
+  'Trigger: queues the objects of deleted assets for deletion: assets that expired, made room for a new one, belonged '
+  'to an erased person, or were deleted by the database''s owner. After a commit, it queues only later uploads.';
 create trigger queue_object_deletions after delete on app.media_assets
   referencing old table as gone for each statement execute function private.queue_object_deletions();
 create trigger queue_upload_deletions after update on app.media_assets
@@ -3978,8 +3981,9 @@ begin
   return cardinality(v_keys || v_uploads);
 end $$;
 comment on function private.job_delete_objects is
-  'Job: has objects deleted whose asset is gone, 50 at a time; those that the storage did not delete come again after '
-  '10 minutes. May run twice: deleting an object twice changes nothing. The worker repeats it until there is none.';
+  'Job: has objects deleted whose asset was deleted, 50 at a time. Objects that the storage did not delete are tried '
+  'again after 10 minutes. May run twice: deleting an object twice changes nothing. The worker repeats it until none '
+  'is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('delete-objects', '* * * * *', 60, true);
 
 create function private.note_deleted_objects(p_bucket text, p_keys text[], p_uploads text[]) returns integer
@@ -3996,8 +4000,8 @@ begin
   return v_deleted;
 end $$;
 comment on function private.note_deleted_objects is
-  'For the worker alone: forgets objects of a bucket that the storage has deleted, or the uploads of, and answers how '
-  'many.';
+  'For the worker alone: removes from the queue the objects of a bucket that the storage has deleted, or whose '
+  'uploads it has deleted, and returns how many.';
 
 -- sql/media/90_erasure.sql
 
@@ -4024,7 +4028,8 @@ alter table app.media_assets enable row level security;
 grant select on app.media_assets to authenticated;
 create policy select_own on app.media_assets for select to authenticated using (owner_id = (select app.uid()));
 comment on policy select_own on app.media_assets is
-  'People see their own assets; the public address of one is for whoever has it. Definer functions write them.';
+  'People see their own assets. Anyone who has the public address of an asset can use it. Only definer functions '
+  'write assets.';
 
 -- media_kinds, media_usage, pending_object_deletions: only for definer functions
 alter table private.media_kinds enable row level security;
@@ -4049,12 +4054,12 @@ grant execute on function
   api.get_asset
   to authenticated;
 
--- what the facade does once it has looked into the storage
+-- for the facade, after it has checked the storage
 grant execute on function
   api.commit_asset
   to gate;
 
--- what the worker does
+-- for the worker
 grant execute on function
   private.job_delete_objects,
   private.note_deleted_objects
@@ -4074,8 +4079,8 @@ alter table app.users
   add column profile_pic_url text check (profile_pic_url ~* '^https?://' and length(profile_pic_url) <= 2000),
   add column credentials_version integer not null default 0;
 comment on column app.users.credentials_version is
-  'Rises with every new password and every ban. A device token is bound to one, and wrong passwords count against '
-  'one, so that both end with it.';
+  'Increases with every new password and every ban. Device tokens and counts of wrong passwords belong to one '
+  'version, so they end when it increases.';
 comment on column app.users.country is 'ISO 3166-1 alpha-2. Only the first admin has none.';
 
 create table app.accounts (
@@ -4091,15 +4096,16 @@ create table app.accounts (
 create unique index email_taken on app.accounts (lower(email));
 comment on table app.accounts is 'Private data of a person. Only the first admin has no date_of_birth.';
 comment on column app.accounts.email_verified_at is
-  'When the person proved that the address is theirs; null until then. The first admin''s counts as proved.';
+  'When the person proved that the address is theirs; null until then. The address of the first admin counts as '
+  'proved.';
 comment on column app.accounts.email_bounced_at is
-  'When a mail server said that there is no such mailbox; null again once a link that was mailed to it was used, or '
-  'with another address.';
+  'When a mail server reported that the mailbox does not exist. Null again once the person uses a link that was '
+  'mailed to it, or changes the address.';
 comment on column app.accounts.last_seen_at is
-  'When the person was last here, to five minutes: see api.note_presence.';
+  'When the person was last here, accurate to five minutes: see api.note_presence.';
 comment on column app.accounts.total_reputation is
-  'The sum of the person''s direct reputation entries, which their allotment of invite codes depends on. A trigger of '
-  'reputation keeps it.';
+  'The sum of the person''s direct reputation entries, which determines their allotment of invite codes. A trigger '
+  'of reputation maintains it.';
 
 create table private.credentials (
   user_id           uuid primary key references app.users on delete cascade,
@@ -4109,7 +4115,7 @@ create table private.credentials (
 );
 comment on table private.credentials is
   'Password hashes (argon2id), and what keeps a token''s (sub, iat, exp) unique: the last iat in unix seconds and '
-  'the tokens issued in it.';
+  'how many further tokens were issued with it.';
 comment on column private.credentials.last_issued_at is 'iat of the last token, in unix seconds.';
 
 create table app.personas (
@@ -4169,11 +4175,11 @@ select u.id,
          'lastSeenAt', private.utc(a.last_seen_at)) as card
 from app.users u join app.accounts a on a.user_id = u.id;
 comment on view private.own_profiles is
-  'People as they see themselves: the only shape with the internal id. Read by '
-  'private.own_profile and, when somebody comes in, private.login_answer alone.';
+  'People as they see themselves: the only shape with the internal id. Only private.own_profile and '
+  'private.login_answer read it.';
 
 create function private.own_profile() returns json
-language plpgsql stable security definer   -- it finds the caller alone: row-level security would double what it takes
+language plpgsql stable security definer   -- finds only the caller; row-level security would double the time
 set search_path = ''
 as $$
 declare
@@ -4192,15 +4198,15 @@ declare
     lower(extensions.unaccent(p_first_name || '_' || p_last_name)), '[^a-z0-9]+', '_', 'g'), 24), '_');
 begin
   if length(v_name) < 3 then
-    v_name := btrim('member_' || v_name, '_');   -- of a name in another script nothing may be left
+    v_name := btrim('member_' || v_name, '_');   -- a name in another script may leave nothing
   end if;
   while private.is_reserved(v_name) or not private.is_free(v_name) loop
     v_name := regexp_replace(v_name, '_?\d*$', '') || '_' || (2 + floor(random() * 9998))::int;
   end loop;
   return v_name;
 end $$;
-comment on function private.free_username is 'A username made from a name, with a number where it is taken '
-  'or reserved.';
+comment on function private.free_username is
+  'Returns a username made from a name, with a number if the name is taken or reserved.';
 
 create function private.create_person(
   p_email text, p_password_hash text, p_first_name text, p_last_name text,
@@ -4218,7 +4224,7 @@ begin
     values (private.free_username(p_first_name, p_last_name), p_role,
             private.require_name(p_first_name), private.require_name(p_last_name), p_country,
             private.require_name(p_city))
-    on conflict (username) where username is not null do nothing   -- somebody took the name meanwhile: try another
+    on conflict (username) where username is not null do nothing   -- if somebody took the name meanwhile, try another
     returning id into v_id;
     exit when found;
   end loop;
@@ -4228,7 +4234,7 @@ begin
   return v_id;
 end $$;
 comment on function private.create_person is
-  'Makes a person with account, credentials and the persona Main. Fails: email_taken.';
+  'Creates a person with account, credentials and the persona Main. Fails: email_taken.';
 
 create function api.get_me() returns json
 language plpgsql stable
@@ -4253,8 +4259,8 @@ select u.id,
          'createdAt', private.utc(u.created_at))) as card
 from app.users u join app.person_card c on c.id = u.id;
 comment on view app.profile_card is
-  'A public profile: the person''s card with {about, country, city, createdAt}. Nobody sees address, phone, birthday, '
-  'role and presence.';
+  'A public profile: the person''s card with {about, country, city, createdAt}. It never includes the address, '
+  'phone, birthday, role or presence.';
 
 create function api.get_profile(p_person text) returns json
 language plpgsql stable
@@ -4263,7 +4269,7 @@ as $$
 begin
   return (select card from app.profile_card where id = private.require_person(p_person));
 end $$;
-comment on function api.get_profile is 'A person''s public profile, by actor id or username, also an earlier one.';
+comment on function api.get_profile is 'A person''s public profile, by actor id or by a current or earlier username.';
 
 create function api.update_me(p_changes jsonb) returns json
 language plpgsql volatile
@@ -4288,9 +4294,9 @@ begin
   return private.own_profile();
 end $$;
 comment on function api.update_me is
-  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '
-  'is absent stays, null clears phone, about and profilePicUrl. The former name goes on leading to the caller. Fails: '
-  'username_taken, username_reserved, usernames_exhausted.';
+  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: '
+  'absent fields remain unchanged, null clears phone, about and profilePicUrl. The former username continues to lead '
+  'to the caller. Fails: username_taken, username_reserved, usernames_exhausted.';
 
 create function api.note_presence() returns json
 language plpgsql volatile
@@ -4302,11 +4308,11 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.note_presence is
-  'Records that the caller is here. It writes at most once in five minutes, however many facades ask.';
+  'Records that the caller is here. It writes at most once in five minutes, even if several facades call it.';
 
 -- sql/identity/17_personas.sql
 
--- Personas: at most five faces a person, exactly one of them the default.
+-- Personas: a person has at most five, and exactly one of them is the default.
 -- docs/decisions.md, People.
 
 insert into private.errors (code, status, text) values
@@ -4321,7 +4327,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that two at once never make one too many
+  -- so that concurrent calls don't exceed the limit
   perform private.lock('personas', new.user_id::text);
   if (select count(*) from app.personas where user_id = new.user_id) >= 5 then
     perform private.raise_error('personas_exhausted');
@@ -4329,7 +4335,7 @@ begin
   return new;
 end $$;
 comment on function private.limit_personas is 'Trigger: a person has at most 5 personas.';
--- the default one comes with the person
+-- the default persona is created with the person and is not checked
 create trigger limit_personas before insert on app.personas
   for each row when (not new.is_default) execute function private.limit_personas();
 
@@ -4338,13 +4344,13 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- the delete has locked the row, so one that became the default meanwhile is seen as such
+  -- the delete has locked the row, so this sees if the persona became the default meanwhile
   if old.is_default then
     perform private.raise_error('persona_is_default');
   end if;
   return old;
 end $$;
-comment on function private.keep_default_persona is 'Trigger: the default persona is never deleted.';
+comment on function private.keep_default_persona is 'Trigger: prevents the deletion of the default persona.';
 create trigger keep_default_persona before delete on app.personas
   for each row execute function private.keep_default_persona();
 
@@ -4371,7 +4377,7 @@ begin
   end if;
   return p_persona;
 end $$;
-comment on function private.require_own_persona is 'Answers the persona if it is the caller''s.';
+comment on function private.require_own_persona is 'Returns the persona if it is the caller''s.';
 
 create function api.list_my_personas() returns json
 language plpgsql stable
@@ -4404,7 +4410,7 @@ begin
   return (select card from app.persona_card where id = v_id);
 end $$;
 comment on function api.create_persona is
-  'Makes a persona for the caller, which is not the default. Fails: personas_exhausted.';
+  'Creates a persona of the caller, which is not the default. Fails: personas_exhausted.';
 
 create function api.update_persona(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -4424,8 +4430,8 @@ exception when unique_violation then
   return null;
 end $$;
 comment on function api.update_persona is
-  'Changes name, about, accent and profilePicUrl of the caller''s persona: what is absent stays, null clears about '
-  'and profilePicUrl.';
+  'Changes name, about, accent and profilePicUrl of the caller''s persona: absent fields remain unchanged, null '
+  'clears about and profilePicUrl.';
 
 create function api.delete_persona(p_id uuid) returns json
 language plpgsql volatile
@@ -4438,12 +4444,12 @@ end $$;
 comment on function api.delete_persona is 'Deletes the caller''s persona. Fails: persona_is_default.';
 
 create function private.make_default_persona(p_persona uuid) returns void
-language plpgsql volatile security definer   -- a person may not write is_default: there would be none or two
+language plpgsql volatile security definer   -- people may not write is_default, or there could be no default or two
 set search_path = ''
 as $$
 begin
   perform private.lock('personas', private.require_caller()::text);
-  -- two steps, since the index allows no second one even within a statement
+  -- two steps, because the index allows no second default even within a statement
   update app.personas set is_default = false where user_id = app.uid() and is_default and id <> p_persona;
   update app.personas set is_default = true where user_id = app.uid() and id = p_persona;
   if not found then
@@ -4465,7 +4471,7 @@ comment on function api.set_default_persona is 'Makes a persona the caller''s de
 
 -- sql/identity/20_sessions.sql
 
--- Sessions: what a token says, logging in, logging out. The facade signs and checks passwords; the rules are here.
+-- Sessions: the claims of tokens, login and logout. The facade signs tokens and checks passwords; the rules are here.
 -- docs/decisions.md, Tokens and sessions.
 
 insert into private.lock_kinds (kind, position) values ('credentials', 220);
@@ -4479,7 +4485,7 @@ declare
   v_issued bigint;
   v_number integer;
 begin
-  -- the row lock makes (sub, iat, exp) unique: iat never goes back, and tokens of one second differ in exp
+  -- the row lock makes (sub, iat, exp) unique: iat never decreases, and tokens of the same second differ in exp
   update private.credentials c
   set last_issued_at = greatest(v_now, u.tokens_valid_from, c.last_issued_at),
       issued_in_second = case when c.last_issued_at >= greatest(v_now, u.tokens_valid_from)
@@ -4493,11 +4499,11 @@ begin
           from app.users u join app.accounts a on a.user_id = u.id
           where u.id = p_user);
 end $$;
-comment on function private.issue_claims is 'The payload of a new access token, {sub, email, role, iat, exp}, valid '
-  'for so many seconds.';
+comment on function private.issue_claims is
+  'Returns the payload of a new access token, {sub, email, role, iat, exp}, valid for the given number of seconds.';
 
 create function private.close_sessions(p_user uuid) returns bigint
-language plpgsql volatile security definer   -- nobody may touch credentials
+language plpgsql volatile security definer   -- only definer functions may touch credentials
 set search_path = ''
 as $$
 begin
@@ -4513,8 +4519,8 @@ begin
     (select last_issued_at + 1 from private.credentials where user_id = p_user));
 end $$;
 comment on function private.close_sessions is
-  'Locks a person and ends their rotating sessions. Gives what tokens_valid_from has to become to kill every token '
-  'issued so far: the next whole second.';
+  'Locks a person and ends their rotating sessions. Returns the value that tokens_valid_from must have to revoke '
+  'every token issued so far: the next whole second.';
 
 create function private.end_tokens(p_user uuid) returns void
 language plpgsql volatile
@@ -4525,7 +4531,7 @@ declare
 begin
   update app.users set tokens_valid_from = v_from where id = p_user;
 end $$;
-comment on function private.end_tokens is 'Kills every token issued so far, and ends rotating sessions.';
+comment on function private.end_tokens is 'Revokes every token issued so far, and ends the rotating sessions.';
 
 create function private.end_devices_of_banned(p_user app.users) returns void
 language plpgsql volatile
@@ -4548,7 +4554,8 @@ begin
     'credentialsVersion', (select credentials_version from app.users where id = p_user));
 end $$;
 comment on function private.login_answer is
-  'What a login, a registration and a change of password tell the facade: {claims, user, credentialsVersion}.';
+  'Returns what the facade needs after a login, a registration or a change of password: {claims, user, '
+  'credentialsVersion}.';
 
 create function private.end_own_token(p_everywhere boolean) returns void
 language plpgsql volatile security definer   -- a person may write neither users nor the denylist
@@ -4565,7 +4572,7 @@ begin
     on conflict do nothing;
   end if;
 end $$;
-comment on function private.end_own_token is 'Ends the token of this request, or all of the caller''s.';
+comment on function private.end_own_token is 'Revokes the token of this request, or all tokens of the caller.';
 
 create function api.find_login(p_email text) returns json
 language plpgsql stable security definer   -- for gate alone: without a token no row can belong to the caller
@@ -4611,22 +4618,22 @@ begin
   return private.login_answer(p_user_id, v_claims);
 end $$;
 comment on function api.log_in is
-  'For the facade alone, once the password is checked: {claims, user, credentialsVersion}. p_new_hash replaces a hash '
-  'whose parameters are too weak by now; with p_family a rotating session begins.';
+  'For the facade alone, once the password is checked: {claims, user, credentialsVersion}. p_new_hash replaces a '
+  'hash whose parameters have become too weak; with p_family a rotating session begins.';
 
 create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- the session before the denylist, as everybody who ends one
+  -- the session before the denylist, the order of every function that ends a session
   perform private.end_own_session(p_family);
   perform private.end_own_token(p_scope = 'global');
   return null;   -- answered as 204
 end $$;
 comment on function api.log_out is
-  'Ends this request''s token, or with scope global every token of the caller; with p_family that rotating session '
-  'too, if it is the caller''s.';
+  'Revokes this request''s token, or with scope global every token of the caller; with p_family it also ends that '
+  'rotating session if it is the caller''s.';
 
 -- sql/identity/30_invites.sql
 
@@ -4656,7 +4663,7 @@ create index invite_codes_used_idx on app.invite_codes (generated_by) where used
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
 comment on table app.invite_codes is
-  'One-time codes. reservation_id is the secret of the candidate who reserved the code, and stays on a used one.';
+  'One-time codes. reservation_id is the secret of the candidate who reserved the code; a used code keeps it.';
 comment on column app.invite_codes.used_at is 'When somebody registered with it; null until then.';
 comment on column app.invite_codes.status is 'active, reserved, used, expired or revoked. used and revoked are final.';
 comment on column app.invite_codes.reserved_until is 'When the reservation ends; null unless it is reserved.';
@@ -4735,12 +4742,12 @@ begin
   where id in (select id from app.invite_codes
                where status = 'reserved' and reserved_until <= now()
                order by reserved_until limit 500
-               for update skip locked);   -- a request that has locked a code decides about it
+               for update skip locked);   -- skips codes that a concurrent request is using
   get diagnostics v_released = row_count;
   return v_released;
 end $$;
 comment on function private.release_reservations is
-  'Ends up to 500 reservations whose half hour is over: their codes become active again, or expired. Answers how '
+  'Ends up to 500 reservations whose half hour is over: their codes become active again, or expired. Returns how '
   'many.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
@@ -4752,7 +4759,7 @@ declare
 begin
   perform private.release_reservations();
   if p_candidate_session_id is not null then
-    -- a candidate holds one reservation, also when two requests of theirs race
+    -- a candidate has only one reservation, even if two of their requests run concurrently
     perform private.lock('candidate', p_candidate_session_id::text);
   end if;
 
@@ -4783,8 +4790,8 @@ begin
   return json_build_object('sessionId', v_code.reservation_id, 'expiresAt', private.utc(v_code.reserved_until));
 end $$;
 comment on function api.reserve_invite is
-  'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. A candidate who '
-  'reserves again gives up what they held.';
+  'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. If a candidate '
+  'reserves again, their earlier reservation ends.';
 
 create function api.reserve_invite_code(p_code text, p_candidate_session_id uuid) returns json
 language plpgsql volatile
@@ -4855,7 +4862,7 @@ as $$
 declare
   v_admin uuid;
 begin
-  perform private.lock('first admin');   -- several facades may boot at once
+  perform private.lock('first admin');   -- several facades may boot concurrently
   if exists (select from app.users where role = 'admin') then
     return null;
   end if;
@@ -4870,7 +4877,7 @@ begin
   return (select json_agg((private.make_invite_code(v_admin)).code) from generate_series(1, 3));
 end $$;
 comment on function private.ensure_first_admin is
-  'At boot: makes the first admin when there is none, and answers their first invite codes; otherwise null.';
+  'At boot: creates the first admin if there is none, and returns their first invite codes; otherwise null.';
 
 -- sql/identity/35_allotment.sql
 
@@ -4896,7 +4903,7 @@ begin
   end;
 end $$;
 comment on function private.invite_status is
-  'The status of a code at this moment, even if no job has written it down yet.';
+  'Returns the current status of a code, even if no job has updated the row yet.';
 
 create function private.invite_allotment(p_user uuid) returns integer
 language plpgsql stable
@@ -4922,8 +4929,8 @@ begin
                 limit 30) c);
 end $$;
 comment on function private.count_invites is
-  'Counts a person''s codes against their allotment: all except codes that expired unused, up to 30, which is the '
-  'most that anybody may have.';
+  'Counts a person''s codes against their allotment: all except codes that expired unused, up to 30, the maximum '
+  'allotment.';
 
 create view app.invite_card with (security_invoker) as
 select c.id, c.generated_by, c.created_at,
@@ -4939,7 +4946,7 @@ select c.id, c.generated_by, c.created_at,
 from app.invite_codes c;
 comment on view app.invite_card is
   'A person''s own invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is '
-  'null also when that person is hidden.';
+  'also null if that person is hidden.';
 
 create function api.list_my_invites() returns json
 language plpgsql volatile   -- the allotment goes by reputation: what waits for the caller is applied first
@@ -4972,14 +4979,15 @@ declare
   v_me uuid := private.require_caller();
 begin
   perform private.lock_effects(v_me);   -- the allotment goes by reputation
-  -- so that two at once never make one too many
+  -- so that concurrent calls don't exceed the allotment
   perform private.lock('invites', v_me::text);
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then
     perform private.raise_error('invites_exhausted');
   end if;
   return (private.make_invite_code(v_me)).id;
 end $$;
-comment on function private.make_own_invite is 'A new code of the caller, within their allotment.';
+comment on function private.make_own_invite is
+  'Creates a code of the caller, within their allotment, and returns its id.';
 
 create function api.create_invite() returns json
 language plpgsql volatile
@@ -4990,7 +4998,7 @@ declare
 begin
   return (select card from app.invite_card where id = v_id);
 end $$;
-comment on function api.create_invite is 'Makes an invite code of the caller.';
+comment on function api.create_invite is 'Creates an invite code of the caller.';
 
 create function private.revoke_own_invite(p_code uuid) returns void
 language plpgsql volatile security definer   -- a person may not write codes
@@ -5008,7 +5016,7 @@ begin
   update app.invite_codes set status = 'revoked' where id = p_code;
 end $$;
 comment on function private.revoke_own_invite is
-  'Revokes an unused code of the caller; a reservation on it ends with it.';
+  'Revokes an unused code of the caller; this also ends a reservation of it.';
 
 create function api.revoke_invite(p_id uuid) returns json
 language plpgsql volatile
@@ -5033,7 +5041,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- any id will do beside infinity
+    v_before := v_me;   -- with infinity, any id works
   elsif v_from is null then
     select created_at, code_id into v_from, v_before
     from app.invite_tree where code_id = v_place.id and inviter_id = v_me;
@@ -5057,7 +5065,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_invited is
-  'The codes of the next people whom the caller has invited and may see, among the next 400.';
+  'Returns the codes of the next people whom the caller has invited and can see, among the next 400.';
 call private.force_index_scans('private.find_invited');
 
 create function api.get_invite_tree(p_limit integer default 20, p_cursor text default null) returns json
@@ -5142,11 +5150,13 @@ comment on table app.sessions is
   'Families of refresh tokens, one per login: the current generation, and the SHA-256 of its token. An ended session '
   'keeps its row until it expires, so that it stays ended.';
 comment on column app.sessions.live_tokens is
-  'The access tokens that it gave out and that have not expired: [[iat, exp], …] in unix seconds. They end with it.';
+  'The access tokens that the session issued and that have not expired: [[iat, exp], …] in unix seconds. They end '
+  'with the session.';
 comment on column app.sessions.expires_at is '60 days after the last refresh.';
 comment on column app.sessions.ended_at is 'When it was ended before its time; null while it can be refreshed.';
 comment on column app.sessions.issued_at is
-  'iat of the first access token in unix seconds: a session older than the person''s tokens_valid_from is dead.';
+  'iat of the first access token in unix seconds. A session older than the person''s tokens_valid_from is no longer '
+  'valid.';
 comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
 insert into private.retention (relation, counts_from, keep) values ('app.sessions', 'expires_at', '0');
 
@@ -5166,7 +5176,7 @@ begin
                     || jsonb_build_array(json_build_array(p_claims -> 'iat', p_claims -> 'exp'))
   where id = p_family;
 end $$;
-comment on function private.note_token is 'Keeps which access token a session gave out, for as long as that lives.';
+comment on function private.note_token is 'Records an access token that a session issued, until the token expires.';
 
 create function private.end_session(p_user uuid, p_family uuid) returns void
 language plpgsql volatile
@@ -5183,7 +5193,7 @@ begin
   on conflict do nothing;
 end $$;
 comment on function private.end_session is
-  'Ends a session of a person: its refresh token and the access tokens that it gave out are dead at once.';
+  'Ends a session of a person: its refresh token and the access tokens that it issued are revoked at once.';
 
 create function private.end_own_session(p_family uuid) returns void
 language plpgsql volatile security definer   -- nobody may write the denylist
@@ -5212,9 +5222,8 @@ begin
   end if;
 end $$;
 comment on function private.start_session is
-  'Begins a rotating session with the claims of its first access token, and ends the one that was not used for '
-  'longest where there are more than 100. Does nothing without a family. The caller has locked the person''s '
-  'credentials.';
+  'Begins a rotating session with the claims of its first access token, and ends the least recently used session if '
+  'there are more than 100. Does nothing without a family. The caller must have locked the person''s credentials.';
 
 create function api.refresh_session(
   p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer
@@ -5278,7 +5287,7 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  v_id := coalesce(v_id, v_caller);   -- any id will do beside infinity
+  v_id := coalesce(v_id, v_caller);   -- with infinity, any id works
   v_ids := array(select id from app.sessions
                  where user_id = v_caller and ended_at is null and expires_at > now()
                    and (created_at, id) < (v_before, v_id)
@@ -5308,7 +5317,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.end_session is
-  'Ends a rotating session of the caller: its refresh token and its access tokens are dead at once. Repeating it '
+  'Ends a rotating session of the caller: its refresh token and its access tokens are revoked at once. Repeating it '
   'changes nothing.';
 
 -- sql/identity/60_passwords.sql
@@ -5330,7 +5339,7 @@ comment on table private.password_resets is
   'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null if nobody has the '
   'address: such a request has the same effects, so that nobody can tell the difference.';
 comment on column private.password_resets.used_at is
-  'When it or another of the person''s set a password; null until then.';
+  'When this or another reset of the person set a password; null until then.';
 comment on column private.password_resets.expires_at is 'An hour after the request.';
 insert into private.retention (relation, counts_from, keep) values ('private.password_resets', 'created_at', '1 day');
 
@@ -5364,8 +5373,8 @@ begin
   update app.users set credentials_version = credentials_version + 1 where id = p_user;
 end $$;
 comment on function private.replace_password is
-  'Sets a password, and ends what the one before it let in: tokens, sessions, device tokens, links that were mailed, '
-  'a change of address under way.';
+  'Sets a password, and ends everything that depended on the old one: tokens, sessions, device tokens, mailed links '
+  'and a pending change of address.';
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
@@ -5405,7 +5414,7 @@ begin
   from private.reachable_accounts a join private.credentials c on c.user_id = a.user_id
   where lower(a.email) = lower(btrim(p_email))
   for share of c;
-  -- so that nobody can fill the mailbox of another
+  -- so that nobody can flood another person's mailbox
   if (select count(*) >= 5 from private.password_resets r
       where r.user_id = v_person and r.created_at > now() - interval '1 hour') then
     v_person := null;
@@ -5431,8 +5440,8 @@ begin
     where r.id = p_id and r.used_at is null and r.expires_at > now());
 end $$;
 comment on function private.find_reset_mail is
-  'For the worker alone: the address that a request for a new password is mailed to, {to, tokenHash (hex)}; null when '
-  'there is nobody to mail, or it is over.';
+  'For the worker alone: the address that a request for a new password is mailed to, {to, tokenHash (hex)}; null if '
+  'there is nobody to mail or the request is over.';
 
 create function private.find_running_reset(p_id uuid, p_token_hash bytea) returns uuid
 language plpgsql stable
@@ -5444,7 +5453,7 @@ begin
     from private.password_resets r join app.users u on u.id = r.user_id and u.erased_at is null
     where r.id = p_id and r.token_hash = p_token_hash and r.used_at is null and r.expires_at > clock_timestamp());
 end $$;
-comment on function private.find_running_reset is 'The person whose password this token may set, or null.';
+comment on function private.find_running_reset is 'Returns the person whose password this token may set, or null.';
 
 create function api.check_password_reset(p_id uuid, p_token_hash bytea) returns json
 language plpgsql stable security definer   -- for gate alone: the token gives the right to it
@@ -5466,7 +5475,7 @@ as $$
 declare
   v_person uuid := private.find_running_reset(p_id, p_token_hash);
 begin
-  -- locks the person and looks again, so that of two with the same link one is too late
+  -- locks the person and checks again, so that of two concurrent calls with the same link only one succeeds
   perform from private.credentials where user_id = v_person for update;
   v_person := private.find_running_reset(p_id, p_token_hash);
   if v_person is null then
@@ -5480,9 +5489,9 @@ begin
           from app.users where id = v_person);
 end $$;
 comment on function api.reset_password is
-  'For the facade alone: sets the password of the person who was mailed this token, {userId, credentialsVersion}. All '
-  'tokens that were mailed to them for a password or a change of address are spent, their access tokens, sessions and '
-  'device tokens end, and their address is verified.';
+  'For the facade alone: sets the password of the person to whom this token was mailed, {userId, '
+  'credentialsVersion}. All tokens that were mailed to them for a password or a change of address are used up, their '
+  'access tokens, sessions and device tokens end, and their address is verified.';
 
 -- sql/identity/65_email.sql
 
@@ -5510,7 +5519,7 @@ comment on column private.email_verifications.replaces is
 comment on column private.email_verifications.expires_at is
   'When the link is over: a week after it was asked for, a day where it changes the address; at once when it, or what '
   'makes it needless, was used.';
--- an hour more, since what was mailed within one is counted
+-- an hour longer, because links mailed within the last hour are counted
 insert into private.retention (relation, counts_from, keep)
 values ('private.email_verifications', 'expires_at', '1 hour');
 
@@ -5553,7 +5562,7 @@ begin
   end if;
 end $$;
 comment on function private.require_link_left is
-  'Passes when fewer than 10 links were mailed for a person within an hour. The caller has locked the person''s '
+  'Passes if fewer than 10 links were mailed for a person within an hour. The caller must have locked the person''s '
   'credentials.';
 
 create function private.mail_verification(
@@ -5569,7 +5578,7 @@ begin
   perform private.enqueue('mail', json_build_object('verificationId', p_id, 'letter', 'link'));
 end $$;
 comment on function private.mail_verification is
-  'Has a link mailed to an address, which verifies it, and with p_replaces also makes it the person''s.';
+  'Has a link mailed to an address. The link verifies the address; with p_replaces it also makes it the person''s.';
 
 create function private.end_email_changes(p_user uuid) returns void
 language plpgsql volatile
@@ -5608,7 +5617,7 @@ as $$
 begin
   return (select a.user_id from app.accounts a where lower(a.email) = lower(p_email));
 end $$;
-comment on function private.find_email_owner is 'The person who has an address, in whatever letter case, or null.';
+comment on function private.find_email_owner is 'Returns the person who has an address, in any letter case, or null.';
 
 create function api.resend_verification(p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- for gate alone: who chose the token could verify any address
@@ -5624,7 +5633,7 @@ begin
   from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
   where a.user_id = v_caller;
   if not found then
-    perform private.raise_error('token_revoked');   -- an erasure came first
+    perform private.raise_error('token_revoked');   -- the person was erased first
   end if;
   select v.* into v_change from private.email_verifications v
   where v.user_id = v_caller and v.replaces is not null and v.expires_at > now()
@@ -5638,8 +5647,8 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.resend_verification is
-  'For the facade alone: mails another link, {ok}: for the address that the caller is changing to, else for their '
-  'own. Earlier links stay good.';
+  'For the facade alone: mails another link, {ok}: for the address that the caller is changing to, otherwise for '
+  'their own. Earlier links remain valid.';
 
 create function api.request_email_change(p_password_hash text, p_email text, p_id uuid, p_token_hash bytea)
 returns json
@@ -5667,8 +5676,8 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_email_change is
-  'For the facade alone, once the password is checked: has a link mailed to the new address, and the old one told, '
-  '{ok}. It takes the place of a change under way; the caller''s own address only ends that one.';
+  'For the facade alone, once the password is checked: has a link mailed to the new address and notifies the old '
+  'one, {ok}. It replaces a pending change; the caller''s own address only ends that change.';
 
 create function private.find_verification_mail(p_id uuid, p_letter text) returns json
 language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
@@ -5711,8 +5720,8 @@ begin
   update app.accounts set email_bounced_at = now() where lower(email) = lower(p_email) and email_bounced_at is null;
 end $$;
 comment on function private.note_bounce is
-  'For the worker alone: keeps that a mail server says that there is no mailbox of this address. Nothing where nobody '
-  'has it.';
+  'For the worker alone: records that a mail server reported that the mailbox of this address does not exist. Does '
+  'nothing if nobody has the address.';
 
 create function api.verify_email(p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- for gate alone: the token gives the right to it
@@ -5721,7 +5730,7 @@ as $$
 declare
   v_link private.email_verifications := private.find_running_verification(p_id);
 begin
-  -- locks the person and looks again, so that of two with the same link one is too late
+  -- locks the person and checks again, so that of two concurrent calls with the same link only one succeeds
   perform from private.credentials where user_id = v_link.user_id for update;
   v_link := private.find_running_verification(p_id);
   if v_link.token_hash is distinct from p_token_hash or v_link.id is null then
@@ -5738,7 +5747,7 @@ begin
   if private.find_email_owner(v_link.email) <> v_link.user_id then
     perform private.raise_error('email_taken');
   end if;
-  -- whatever was mailed to the old address is no good any more
+  -- links mailed to the old address are no longer valid
   update private.email_verifications set expires_at = now() where user_id = v_link.user_id and expires_at > now();
   update private.password_resets set used_at = now() where user_id = v_link.user_id and used_at is null;
   update app.accounts set email = v_link.email, email_verified_at = now(), email_bounced_at = null
@@ -5747,9 +5756,9 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.verify_email is
-  'For the facade alone: verifies the address to which this token was mailed, {ok}. Where it is a change it becomes '
-  'the person''s address, the old one is told, and every other link ends, also those for a new password; tokens and '
-  'sessions go on. Fails: email_taken (the token stays good).';
+  'For the facade alone: verifies the address to which this token was mailed, {ok}. If the link is for a change, the '
+  'address becomes the person''s, the old address is notified, and every other link ends, also those for a new '
+  'password; tokens and sessions remain valid. Fails: email_taken (the token remains valid).';
 
 -- sql/identity/70_erasure.sql
 
@@ -5769,7 +5778,7 @@ begin
   perform private.lock('roles');
 end $$;
 comment on function private.lock_roles is
-  'Lets one transaction at a time change who is an admin: two could else take the role from each other.';
+  'Lets one transaction at a time change who is an admin, so that two admins can''t take the role from each other.';
 
 create function private.keep_an_admin(p_user uuid) returns void
 language plpgsql stable
@@ -5783,14 +5792,14 @@ begin
   end if;
 end $$;
 comment on function private.keep_an_admin is
-  'Passes when there is an admin without this person. Lock the roles first.';
+  'Passes if there is another admin besides this person. Lock the roles first.';
 
 create function private.erase_person(p_user uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.end_tokens(p_user);   -- first, since it locks the credentials before the person
+  perform private.end_tokens(p_user);   -- first, because it locks the credentials before the person
   update app.users set
     username = 'deleted_' || left(replace(gen_random_uuid()::text, '-', ''), 20),
     first_name = 'Deleted', last_name = 'Account',
@@ -5808,7 +5817,7 @@ set search_path = ''
 as $$
 begin
   update private.credentials set password_hash = '!erased' where user_id = p_user.id;
-  -- the rows stay, since posts may name them
+  -- the rows remain, because posts may refer to them
   update app.personas set name = id::text, about = null, accent = 'ink', profile_pic_url = null
   where user_id = p_user.id;
   update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = p_user.id;
@@ -5970,7 +5979,7 @@ grant insert (user_id, name, about, accent, profile_pic_url), update (name, abou
 grant select on app.persona_card to authenticated;
 create policy select_reachable on app.personas for select to authenticated
   using ((select true from app.users u where u.id = user_id));
-comment on policy select_reachable on app.personas is 'Everybody who sees the person sees their personas.';
+comment on policy select_reachable on app.personas is 'Everybody who sees a person sees their personas.';
 create policy insert_own on app.personas for insert to authenticated with check (user_id = (select app.uid()));
 comment on policy insert_own on app.personas is 'People make personas of their own.';
 create policy update_own on app.personas for update to authenticated
@@ -5978,7 +5987,7 @@ create policy update_own on app.personas for update to authenticated
 comment on policy update_own on app.personas is
   'People change their own personas; a definer function changes which one is the default.';
 create policy delete_own on app.personas for delete to authenticated using (user_id = (select app.uid()));
-comment on policy delete_own on app.personas is 'People delete their own.';
+comment on policy delete_own on app.personas is 'People delete their own personas.';
 
 -- invite_codes
 alter table app.invite_codes enable row level security;
@@ -6075,7 +6084,8 @@ begin
     from (select p_id as id, p_slug as slug, p_name as name, p_accent_color as "accentColor") s);
 end $$;
 comment on function private.interest_start is
-  'The start of an interest as the cards of posts have it: {id, slug, name, accentColor, without the closing brace.';
+  'Returns the start of an interest as JSON for the cards of posts: {id, slug, name, accentColor, without the '
+  'closing brace.';
 
 create table app.interests (
   id           uuid primary key default gen_random_uuid(),
@@ -6098,8 +6108,9 @@ create index interests_parent_id_idx on app.interests (parent_id, parent_level);
 comment on table app.interests is
   'The catalog, which staff maintain. A parent is always one level up: the foreign key checks the level too.';
 comment on column app.interests.card_start is 'See private.interest_start.';
-comment on column app.interests.user_count is 'How many people chose this very interest. A trigger keeps it.';
--- no delete: too much refers to an interest
+comment on column app.interests.user_count is
+  'How many people chose this interest itself, not one below it. A trigger maintains it.';
+-- interests are never deleted, because too many rows refer to them
 
 insert into private.errors (code, status, text) values
   ('interest_unknown', 404, 'There is no such interest.'),
@@ -6111,7 +6122,7 @@ create view app.interest_card with (security_invoker) as
 select id, slug, name, level, parent_id as "parentId", accent_color as "accentColor", user_count as "userCount"
 from app.interests;
 comment on view app.interest_card is
-  'How an interest appears in the catalog; the columns are the fields, so that a query can add children.';
+  'An interest as the catalog shows it. The columns are the fields, so that a query can add children.';
 
 create function private.require_interest(p_interest uuid) returns uuid
 language plpgsql stable
@@ -6123,7 +6134,7 @@ begin
   end if;
   return p_interest;
 end $$;
-comment on function private.require_interest is 'Answers the id of an interest that exists.';
+comment on function private.require_interest is 'Returns the id if the interest exists.';
 
 create function private.interest_tree() returns json
 language plpgsql stable
@@ -6145,7 +6156,8 @@ begin
     from (select c.*, coalesce(s.children, '[]') as children
           from app.interest_card c left join sub s on s."parentId" = c.id where c.level = 1) n);
 end $$;
-comment on function private.interest_tree is 'The categories by name, each with its children nested down to level 3.';
+comment on function private.interest_tree is
+  'Returns the categories by name, each with its descendants nested down to level 3.';
 
 create function private.interest_subtree(p_interest uuid) returns uuid[]
 language plpgsql stable
@@ -6162,7 +6174,8 @@ begin
       union all select i.id from below b join app.interests i on i.parent_id = b.id)
     select id from below);
 end $$;
-comment on function private.interest_subtree is 'An interest and all below it; null gives null.';
+comment on function private.interest_subtree is
+  'Returns the ids of an interest and of all interests below it; null for null.';
 
 create function api.get_catalog(p_level integer default null, p_parent_id uuid default null) returns json
 language plpgsql stable
@@ -6174,8 +6187,8 @@ begin
   if p_parent_id is not null then
     perform private.require_interest(p_parent_id);
   end if;
-  -- the rows' hashes, in no order: their text in order takes four times as long, and is nearly all that a 304 costs.
-  -- Hashed once more, or two rows that exchange a count would add up to the same
+  -- sums the rows' hashes in any order: sorted text takes four times as long, and is nearly the whole cost of a 304.
+  -- Hash each hash again, or the sum could remain the same if two rows exchange their counts
   if private.not_modified((select coalesce(sum(hashint8extended(hash_record_extended(i, 0), 0)), 0)
                            from app.interests i)::text) then
     return null;
@@ -6229,11 +6242,11 @@ insert into private.errors (code, status, text) values
 insert into private.lock_kinds (kind, position) values ('choices', 250);
 
 create function private.count_choices() returns trigger
-language plpgsql security definer   -- nobody may write the catalog's counts
+language plpgsql security definer   -- only triggers may write the counts
 set search_path = ''
 as $$
 begin
-  -- sorted, so that two bulk choices do not wait for each other: ARCHITECTURE.md, Locks
+  -- sorted, so that two bulk choices don't deadlock: ARCHITECTURE.md, Locks
   perform from app.interests i
   where i.id in (select c.interest_id from changed c)
   order by i.id for no key update;
@@ -6244,7 +6257,7 @@ begin
   where i.id = c.interest_id;
   return null;
 end $$;
-comment on function private.count_choices is 'Trigger: keeps app.interests.user_count.';
+comment on function private.count_choices is 'Trigger: maintains app.interests.user_count.';
 create trigger _110_count_added after insert on app.user_interests
   referencing new table as changed for each statement execute function private.count_choices();
 create trigger _111_count_dropped after delete on app.user_interests
@@ -6277,7 +6290,7 @@ begin
      from app.user_interest_card c where c.user_id = private.require_caller()), '[]'::json));
 end $$;
 comment on function api.list_my_interests is
-  'All interests that the caller chose, in the order of their choice: {items}.';
+  'All interests that the caller chose, in the order in which they chose them: {items}.';
 
 create function api.select_interest(p_interest_id uuid, p_depth integer, p_expertise integer) returns json
 language plpgsql
@@ -6292,7 +6305,7 @@ begin
           where c.user_id = app.uid() and c.interest_id = p_interest_id);
 end $$;
 comment on function api.select_interest is
-  'Chooses an interest, or changes depth and expertise of a chosen one. Fails: interest_depth_out_of_range, '
+  'Chooses an interest, or changes the depth and expertise of a chosen one. Fails: interest_depth_out_of_range, '
   'interest_expertise_out_of_range.';
 
 create function api.select_interests(p_interests jsonb) returns json
@@ -6302,7 +6315,7 @@ as $$
 declare
   v_chosen uuid[];
 begin
-  -- choices keep the order in which they were made, so two calls of one person must not overlap
+  -- one call per person at a time, because choices keep the order in which they were made
   perform private.lock('choices', private.require_caller()::text);
 
   with named as (
@@ -6325,8 +6338,8 @@ begin
   return api.list_my_interests();
 end $$;
 comment on function api.select_interests is
-  'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and leaves '
-  'the others. When one is named twice, the last counts. Answers all that is chosen then, {items}. Fails: '
+  'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and keeps '
+  'the others. If an interest is named twice, the last entry counts. Returns all chosen interests, {items}. Fails: '
   'interest_depth_out_of_range, interest_expertise_out_of_range.';
 
 create function api.drop_interest(p_interest_id uuid) returns json
@@ -34028,9 +34041,9 @@ grant execute on function
 
 -- sql/ai/10_sessions.sql
 
--- AI sessions: a person reflects on a topic by answering five questions. They come from a script (20_questions.sql)
--- or from a model that the facade asks (30_model.sql). The words are the owner's alone: no operation shows them to
--- anybody else.
+-- AI sessions: a person reflects on a topic by answering five questions. The questions come from a script
+-- (20_questions.sql) or from a model that the facade asks (30_model.sql). Only the owner can read the questions and
+-- answers: no operation shows them to anybody else.
 -- docs/decisions.md, AI.
 
 create table app.ai_sessions (
@@ -34049,14 +34062,16 @@ create index ai_sessions_user_id_idx on app.ai_sessions (user_id, id desc);
 create index ai_sessions_open_idx on app.ai_sessions (answered_at) where completed_at is null and abandoned_at is null;
 create index ai_sessions_abandoned_at_idx on app.ai_sessions (abandoned_at);
 comment on table app.ai_sessions is
-  'AI sessions of people. id contains the time, so it is also the position in the list. private.ai_status is the '
-  'state.';
-comment on column app.ai_sessions.answered_at is 'When it began, or was answered last: from then on it has 24 hours.';
+  'Reflections of people. The id contains the creation time, so it is also the session''s place in the list. '
+  'private.ai_status returns the state.';
+comment on column app.ai_sessions.answered_at is
+  'When the session began or was last answered. An open session is abandoned 24 hours later.';
 comment on column app.ai_sessions.asking_until is
-  'Until then a facade asks the model for the next question; null when none does. After that it has died.';
+  'Until this time a facade asks the model for the next question; after it, that facade counts as failed. Null if no '
+  'facade asks.';
 comment on column app.ai_sessions.completed_at is 'When its owner completed it; null until then.';
 comment on column app.ai_sessions.abandoned_at is
-  'When a job found it without an answer for 24 hours; null until then.';
+  'When a job found that it had had no answer for 24 hours; null until then.';
 insert into private.retention (relation, counts_from, keep) values ('app.ai_sessions', 'abandoned_at', '30 days');
 
 create table app.ai_turns (
@@ -34073,8 +34088,9 @@ create table app.ai_turns (
   check (family is not null or not fallback)
 );
 comment on table app.ai_turns is
-  'The questions of a session in order, each with its answer once there is one. family is the question''s family in '
-  'the script, null for a question of the model. fallback says that the model was asked for the question and failed.';
+  'The questions of a session in order, each with its answer (null until it is given). family: the question''s family '
+  'in the script; null for a question from the model. fallback: whether a question of the script replaced one from '
+  'the model.';
 comment on column app.ai_turns.answered_at is 'When it was answered; null until then.';
 
 insert into private.write_limits (kind, per_hour) values ('reflections', 300);
@@ -34094,7 +34110,7 @@ create function private.ai_deadline() returns timestamptz
 language plpgsql stable
 set search_path = ''
 as $$ begin return now() - interval '24 hours'; end $$;
-comment on function private.ai_deadline is 'A session that was answered last before this moment is abandoned.';
+comment on function private.ai_deadline is 'A session that was last answered before this moment is abandoned.';
 
 create function private.ai_status(p_session app.ai_sessions) returns text
 language plpgsql stable
@@ -34107,7 +34123,7 @@ begin
               else 'in_progress' end;
 end $$;
 comment on function private.ai_status is
-  'in_progress, completed or abandoned. It is worked out on reading; the job only writes it down.';
+  'in_progress, completed or abandoned. The status is computed on reading; the job only records it.';
 
 create view app.ai_session_card with (security_invoker) as
 select s.id, s.user_id,
@@ -34130,7 +34146,8 @@ select s.id, s.user_id,
 from app.ai_sessions s;
 comment on view app.ai_session_card is
   'A session as its owner sees it: {id, topic, status, question {position, text}, turns [{position, question, '
-  'backend, fallback, answer, answeredAt}], createdAt, completedAt}. question is the one to answer, or null.';
+  'backend, fallback, answer, answeredAt}], createdAt, completedAt}. question is the one still to be answered, or '
+  'null.';
 
 create function private.require_ai_session(p_session uuid) returns uuid
 language plpgsql stable
@@ -34142,7 +34159,7 @@ begin
   end if;
   return p_session;
 end $$;
-comment on function private.require_ai_session is 'Answers the id of a session of the caller.';
+comment on function private.require_ai_session is 'Returns the id of a session of the caller.';
 
 create function private.lock_open_ai_session(p_session uuid) returns app.ai_sessions
 language plpgsql volatile security definer   -- people may not write sessions
@@ -34161,10 +34178,11 @@ begin
   end if;
   return v_session;
 end $$;
-comment on function private.lock_open_ai_session is 'Locks a session of the caller that is not abandoned.';
+comment on function private.lock_open_ai_session is
+  'Locks a session of the caller that is not abandoned, and returns it.';
 
 create function private.job_abandon_ai_sessions() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -34178,15 +34196,15 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_abandon_ai_sessions is
-  'Job: abandons up to 500 sessions that had no answer for 24 hours. May run twice: it takes only open ones, and '
-  'skips locked ones. The worker repeats it until there is none.';
+  'Job: abandons up to 500 sessions that had no answer for 24 hours. May run twice: it takes only open sessions and '
+  'skips locked ones. The worker repeats it until none remains.';
 insert into private.jobs (name, cron, expires, repeats) values ('abandon-ai-sessions', '*/10 * * * *', 60, true);
 
 -- sql/ai/20_questions.sql
 
--- The script of the questions: it needs no model, and stands in for one that does not answer. The first question opens
--- the topic and the last one looks ahead; between them the last answer decides which family comes next, and none comes
--- twice.
+-- The script of the questions. It needs no model, and it replaces a model that does not answer. The first question
+-- opens the topic and the last one looks ahead. In between, the last answer decides which family comes next; no family
+-- comes twice.
 
 create table private.ai_questions (
   family  text primary key,
@@ -34196,8 +34214,9 @@ create table private.ai_questions (
   quoting text
 );
 comment on table private.ai_questions is
-  'The script. cues: words, as a pattern, that bring a family forward when the answer before has them. plain: the '
-  'question; quoting: the same where the answer before has a word to take up. {topic} and {word} are filled in.';
+  'The script. cues: a pattern of words; a family comes first if the last answer contains one of them. plain: the '
+  'question. quoting: the same question, for a last answer with a word that it can quote. {topic} and {word} are '
+  'filled in.';
 
 insert into private.ai_questions (family, place, cues, plain, quoting) values
   ('beginning', 1, null,
@@ -34238,7 +34257,7 @@ begin
     from regexp_matches(p_answer collate pg_catalog.pg_c_utf8, '[[:alpha:]][[:alpha:]''’-]{3,22}[[:alpha:]]', 'g')
          with ordinality as w (word, place)
     where strpos(lower(p_topic), lower(w.word[1])) = 0
-      -- neither a stop word nor one that says nothing by itself
+      -- neither a stop word nor a word that says little by itself
       and to_tsvector('pg_catalog.english', w.word[1]) <> ''
       and lower(w.word[1]) !~ ('^(some|any|every|no)(thing|times?|body|one|where)$|^(really|always|never|often|started'
             || '|actually|probably|maybe|perhaps|though|although|without|within|about|around|became|become|things'
@@ -34246,8 +34265,8 @@ begin
     order by length(w.word[1]) desc, w.place limit 1);
 end $$;
 comment on function private.distinctive_word is
-  'The word of an answer that a question can take up: its longest one that is neither common nor in the topic. Null '
-  'where there is none.';
+  'Returns the word of an answer that the next question can quote: the longest word that is neither common nor in the '
+  'topic. Null if there is none.';
 
 create function private.scripted_question(p_session app.ai_sessions) returns private.ai_questions
 language plpgsql stable
@@ -34267,7 +34286,7 @@ begin
   where case v_count when 0 then q.family = 'beginning' when 4 then q.family = 'ahead'
         else q.family not in ('beginning', 'ahead') and q.family <> all (v_asked) end
   order by coalesce(lower(v_answer) ~ ('\m' || q.cues), false) desc, q.place limit 1;
-  -- the word first: it has letters only, and the topic may say anything
+  -- {word} before {topic}: a word cannot contain a placeholder, but a topic can
   if v_word is not null and v_next.quoting is not null then
     v_next.plain := replace(v_next.quoting, '{word}', v_word);
   end if;
@@ -34275,7 +34294,7 @@ begin
   return v_next;
 end $$;
 comment on function private.scripted_question is
-  'The next question of the script for a session whose last question is answered: plain has its words.';
+  'Returns the next question of the script for a session whose last question is answered. plain is its text.';
 
 create function private.put_ai_question(
   p_session app.ai_sessions, p_text text default null, p_fallback boolean default false
@@ -34298,8 +34317,8 @@ begin
   values (p_session.id, coalesce(v_last, 0) + 1, coalesce(p_text, v_scripted.plain), v_scripted.family, p_fallback);
 end $$;
 comment on function private.put_ai_question is
-  'Asks the next question of a session that its caller has locked: these words of the model, or without any the '
-  'script''s. After the fifth there is none.';
+  'Asks the next question of a session that its caller has locked: p_text, which is from the model, or the next '
+  'question of the script if p_text is null. After the fifth question it asks none.';
 
 create function private.open_ai_session(p_topic text) returns uuid
 language plpgsql volatile security definer   -- people may not write sessions
@@ -34309,7 +34328,7 @@ declare
   v_topic   text;
   v_session app.ai_sessions;
 begin
-  -- a character of NFC is up to four before: what is longer is too long, and is not looked at
+  -- NFC makes one character of up to four; a topic longer than this is too long anyway, so it is not normalized
   if (length(p_topic) <= 400) is not true then
     perform private.raise_error('ai_topic');
   end if;
@@ -34336,7 +34355,7 @@ declare
   v_turn    app.ai_turns;
 begin
   if (length(p_answer) <= 10000) is not true then
-    perform private.raise_error('ai_answer');   -- as for the topic
+    perform private.raise_error('ai_answer');   -- too long in any case, as above for a topic
   end if;
   perform private.count_writes('reflections');
   v_session := private.lock_open_ai_session(p_session);
@@ -34345,7 +34364,7 @@ begin
   end if;
 
   select * into strict v_turn from app.ai_turns where session_id = p_session order by position desc limit 1;
-  -- another answer may have come while we waited: this one was not meant for the question that is asked now
+  -- another answer may have come while this call waited for the lock; then this one is not for the current question
   if v_turn.position is distinct from coalesce(p_position, v_seen) then
     perform private.raise_error('ai_question_answered');
   end if;
@@ -34356,15 +34375,15 @@ begin
     perform private.raise_error('ai_question_pending');
   end if;
 
-  -- answered, and no question came of it: what is said now counts
+  -- if the last question has an answer but no question followed, the new answer replaces that one
   update app.ai_turns set answer = private.require_text(p_answer), answered_at = now()
   where session_id = p_session and position = v_turn.position;
   update app.ai_sessions set answered_at = now() where id = p_session returning * into v_session;
   return v_session;
 end $$;
 comment on function private.give_ai_answer is
-  'Answers the question of a session of the caller, which is locked from then on. Of two answers at once one counts. '
-  'Where no question has come of the last answer, it can be given again.';
+  'Stores the caller''s answer to the current question of their session, and locks the session. Of concurrent answers '
+  'exactly one is accepted. If no question followed the last answer, that answer can be given again.';
 
 create function private.answer_by_script(p_session uuid, p_answer text, p_position integer) returns void
 language plpgsql volatile security definer   -- people may not write sessions
@@ -34373,7 +34392,7 @@ as $$
 begin
   perform private.put_ai_question(private.give_ai_answer(p_session, p_answer, p_position));
 end $$;
-comment on function private.answer_by_script is 'Answers a question, and asks the next one of the script.';
+comment on function private.answer_by_script is 'Answers a question and asks the next one of the script.';
 
 create function private.close_ai_session(p_session uuid) returns void
 language plpgsql volatile security definer   -- people may not write sessions
@@ -34397,7 +34416,8 @@ declare
 begin
   return (select card from app.ai_session_card where id = v_session);
 end $$;
-comment on function api.start_ai_session is 'Begins a session on a topic, and answers it with its first question.';
+comment on function api.start_ai_session is
+  'Begins a session on a topic, and returns the session with its first question.';
 
 create function api.answer_ai_session(p_session_id uuid, p_answer text, p_position integer default null) returns json
 language plpgsql volatile
@@ -34408,8 +34428,8 @@ begin
   return (select card from app.ai_session_card where id = p_session_id);
 end $$;
 comment on function api.answer_ai_session is
-  'Answers the question of a session (p_position: only if it is still this one) and answers the session with the next '
-  'one of the script; after the fifth there is none.';
+  'Answers the current question of a session, and returns the session with the next question of the script; after the '
+  'fifth answer there is none. With p_position the answer is accepted only if that question is still the current one.';
 
 create function api.complete_ai_session(p_session_id uuid) returns json
 language plpgsql volatile
@@ -34431,7 +34451,7 @@ declare
   v_ids  uuid[];
 begin
   if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
-    perform private.raise_error('cursor_unknown');   -- it is not one of our ids
+    perform private.raise_error('cursor_unknown');   -- ids of sessions are UUIDs of version 7
   end if;
   v_ids := array(select id from app.ai_sessions
                  where user_id = private.require_caller() and id < v_from
@@ -34444,8 +34464,8 @@ comment on function api.list_ai_sessions is 'The caller''s sessions, newest firs
 
 -- sql/ai/30_model.sql
 
--- What the facade does with a model: the tokens that a person may spend a day, the lease under which it asks for a
--- question, and what came of it. What a model says is text, and never an instruction.
+-- How the facade uses a model: the tokens that a person may spend per day, the lease under which the facade asks for a
+-- question, and the result. What a model says is text, and never an instruction.
 -- docs/decisions.md, AI.
 
 create table private.ai_usage (
@@ -34456,7 +34476,7 @@ create table private.ai_usage (
 );
 create index ai_usage_day_idx on private.ai_usage (((day::timestamp at time zone 'UTC')));
 comment on table private.ai_usage is
-  'How many tokens of the model a person has used on a day (UTC), including those reserved for calls in progress.';
+  'How many tokens of the model a person has spent on a day (UTC), including tokens reserved for running calls.';
 insert into private.retention (relation, counts_from, keep) values
   ('private.ai_usage', '((day)::timestamp without time zone AT TIME ZONE ''UTC''::text)', '2 days');
 
@@ -34474,8 +34494,8 @@ begin
   return case when found then v_day end;
 end $$;
 comment on function private.reserve_tokens is
-  'Takes so many tokens from the caller''s budget of the day before they are spent, and answers the day; null where '
-  'there are not so many left.';
+  'Reserves this many tokens of the caller''s budget of the day before they are spent, and returns the day; null if '
+  'fewer are left.';
 
 create function private.settle_tokens(p_day date, p_reserved integer, p_used integer) returns void
 language plpgsql volatile
@@ -34486,7 +34506,7 @@ begin
   where user_id = private.require_caller() and day = p_day;
 end $$;
 comment on function private.settle_tokens is
-  'Puts what was spent in the place of what was reserved. Where nobody knows (null) the reservation stays.';
+  'Replaces the reserved number of tokens by the number spent. If nobody knows it (null), the reservation stays.';
 
 create function api.reserve_ai_tokens(p_tokens integer, p_budget integer) returns json
 language plpgsql volatile security definer   -- for gate alone: nobody may write budgets
@@ -34496,8 +34516,8 @@ begin
   return json_build_object('day', private.reserve_tokens(p_tokens, p_budget));
 end $$;
 comment on function api.reserve_ai_tokens is
-  'For the facade alone, before it asks the model: {day}, for api.settle_ai_tokens; null where the caller''s budget '
-  'of the day has not so many left.';
+  'For the facade alone, before it asks the model: reserves tokens and returns {day}, for api.settle_ai_tokens. day '
+  'is null if the caller''s budget of the day has fewer tokens left.';
 
 create function api.settle_ai_tokens(p_day date, p_reserved integer, p_used integer default null) returns json
 language plpgsql volatile security definer   -- for gate alone: nobody may write budgets
@@ -34508,12 +34528,12 @@ begin
   return null;
 end $$;
 comment on function api.settle_ai_tokens is
-  'For the facade alone, when it knows what the model took: puts that in the place of what was reserved.';
+  'For the facade alone, when it knows how many tokens the model took: replaces the reserved number by this one.';
 
 create function api.begin_ai_answer(
   p_session_id uuid, p_answer text, p_budget integer, p_position integer default null
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: who asks must also spend
+language plpgsql volatile security definer   -- for gate alone: asking the model costs tokens
 set search_path = ''
 as $$
 declare
@@ -34526,7 +34546,7 @@ begin
   select json_agg(json_build_object('question', question, 'answer', answer) order by position), count(*)
   into v_turns, v_count
   from app.ai_turns where session_id = p_session_id;
-  -- no token is less than a byte; the topic, what the model is told beside, and its question
+  -- a token has at least one byte; 1200 is for the topic, the instructions to the model, and its question
   v_reserved := 1200 + octet_length(v_turns::text);
   if v_count < 5 then
     v_day := private.reserve_tokens(v_reserved, p_budget);
@@ -34543,10 +34563,10 @@ begin
     'lease', json_build_object('p_until', v_session.asking_until, 'p_day', v_day, 'p_reserved', v_reserved));
 end $$;
 comment on function api.begin_ai_answer is
-  'For the facade alone: answers a question as api.answer_ai_session does, but leaves the next one to the model: '
-  '{session, ask: {topic, turns}, lease}. lease is for api.finish_ai_answer, which should come within a minute. ask '
-  'is null where nothing is to be asked: after the fifth answer, and where the budget is spent, so that the next '
-  'question is of the script.';
+  'For the facade alone: answers a question as api.answer_ai_session does, but leaves the next question to the model. '
+  'Returns {session, ask: {topic, turns}, lease}. lease is for api.finish_ai_answer, which should come within a '
+  'minute. ask is null if there is nothing to ask the model: after the fifth answer, and if the budget is spent; in '
+  'the second case the next question is from the script.';
 
 create function api.finish_ai_answer(
   p_session_id uuid, p_until timestamptz, p_day date, p_reserved integer,
@@ -34559,7 +34579,7 @@ declare
   v_session app.ai_sessions := private.lock_open_ai_session(p_session_id);
 begin
   perform private.settle_tokens(p_day, p_reserved, p_used);
-  if v_session.asking_until = p_until then   -- else the answer was given again, and somebody else asks
+  if v_session.asking_until = p_until then   -- else the answer was given again, and another call asks
     if p_gone then
       update app.ai_sessions set asking_until = null where id = p_session_id;
     else
@@ -34569,20 +34589,21 @@ begin
   return (select card from app.ai_session_card where id = p_session_id);
 end $$;
 comment on function api.finish_ai_answer is
-  'For the facade alone, when the model has answered: notes what it took and asks its question, or without one the '
-  'script''s. With p_gone nobody waits for it any more: the answer can be given again.';
+  'For the facade alone, when the model has answered: records the tokens that it took, and asks the model''s '
+  'question, or one from the script if the model gave none. With p_gone nobody waits for the question any more: it '
+  'asks none, and the answer can be given again.';
 
 -- sql/ai/40_mapping.sql
 
--- Interests that a session suggests: by the words of their names, and by what a model found. Only what is in the
--- catalog comes back.
+-- Interests that a session suggests: found by the words of their names, and by a model. Only interests in the catalog
+-- are returned.
 -- docs/decisions.md, AI.
 
--- the names' words; counting choosers does not touch it
+-- the words of the names; a change of user_count does not write to this index
 create index interests_words_idx on app.interests using gin (to_tsvector('pg_catalog.english', name));
 
 create function private.match_interests(p_session uuid) returns table (interest_id uuid, confidence numeric)
-language plpgsql stable   -- invoker: under row-level security the session is the caller's own
+language plpgsql stable   -- runs as the invoker, so that row-level security applies
 set search_path = ''
 as $$
 declare
@@ -34590,14 +34611,14 @@ declare
   v_said  jsonb;
   v_query tsquery;
 begin
-  -- the topic counts as said twice, and the places of a word in a vector are as many as it was said
+  -- the topic counts as said twice; a word has one position in a vector for each time it was said
   v_words := (select to_tsvector('pg_catalog.english', s.topic || ' ' || s.topic) || to_tsvector('pg_catalog.english',
                 coalesce((select string_agg(t.answer, ' ') from app.ai_turns t where t.session_id = s.id), ''))
               from app.ai_sessions s where s.id = p_session);
   v_query := (select string_agg(quote_literal(w.lexeme), ' | ')
               from (select u.lexeme from unnest(v_words) u
                     order by cardinality(u.positions) desc, u.lexeme limit 300) w);
-  -- an object finds its keys faster than a join, which would compare each word with each
+  -- a lookup by key in an object is faster than a join, which would compare every pair of words
   v_said := (select jsonb_object_agg(u.lexeme, 1 - 0.5 ^ cardinality(u.positions)) from unnest(v_words) u);
   return query
     select m.id, round(avg(coalesce((v_said -> n.lexeme)::numeric, 0)), 2)
@@ -34607,8 +34628,9 @@ begin
     group by m.id;
 end $$;
 comment on function private.match_interests is
-  'Interests whose names have words of a session of the caller, with a confidence from 0 to 1: how many of the words '
-  'of the name were said, and how often. It looks at 300 words and 200 interests.';
+  'Returns interests whose names share words with a session of the caller, each with a confidence from 0 to 1. The '
+  'confidence depends on how many words of the name were said, and how often. At most 300 words and 200 interests are '
+  'considered.';
 
 create function api.find_ai_mapping(p_session_id uuid) returns json
 language plpgsql stable
@@ -34629,8 +34651,8 @@ begin
     from app.ai_sessions s where s.id = private.require_ai_session(p_session_id));
 end $$;
 comment on function api.find_ai_mapping is
-  'What a model needs to map a session: {topic, answers, interests: [{slug, name}]}, the 150 interests that come '
-  'closest by words, then by level and by how many chose them.';
+  'What a model needs to map a session: {topic, answers, interests: [{slug, name}]}. interests has the 150 that match '
+  'best by words, then by level and by how many people chose them.';
 
 create function api.map_ai_interests(
   p_session_id uuid, p_found jsonb default null, p_fallback boolean default false
@@ -34660,9 +34682,9 @@ begin
     join app.interests i on i.id = c.interest_id));
 end $$;
 comment on function api.map_ai_interests is
-  'Up to 10 interests that a session suggests, {backend, fallback, suggestions: [{id, slug, name, confidence}]}, the '
-  'surest first: by words, and by what a model found ([{slug, confidence}]), of which what is not in the catalog is '
-  'dropped. p_fallback: a model was asked in vain.';
+  'Returns up to 10 interests that a session suggests, {backend, fallback, suggestions: [{id, slug, name, '
+  'confidence}]}, highest confidence first. They are found by words and by a model (p_found: [{slug, confidence}]); '
+  'slugs that are not in the catalog are ignored. p_fallback: whether a model was asked but failed.';
 
 create function api.apply_ai_suggestions(p_session_id uuid, p_ids uuid[]) returns json
 language plpgsql volatile
@@ -34675,7 +34697,7 @@ begin
   if cardinality(p_ids) > 50 then
     perform private.raise_error('value_invalid');
   end if;
-  -- as in api.select_interests: what the caller has chosen meanwhile keeps its depth
+  -- as in api.select_interests: interests that the caller has chosen meanwhile keep their depth
   perform private.lock('choices', app.uid()::text);
   v_new := (select jsonb_agg(jsonb_build_object('interestId', p.id, 'depth', 1, 'expertise', 1) order by p.place)
             from unnest(p_ids) with ordinality as p (id, place)
@@ -34686,8 +34708,8 @@ begin
   return api.select_interests(v_new);
 end $$;
 comment on function api.apply_ai_suggestions is
-  'Chooses interests, at depth and expertise 1, as api.select_interests does; those that are chosen already stay as '
-  'they are. Answers all that is chosen then, {items}. Fails: value_invalid (more than 50).';
+  'Chooses interests with depth and expertise 1, as api.select_interests does. Interests that are already chosen do '
+  'not change. Returns all interests that are then chosen, {items}. Fails: value_invalid (more than 50).';
 
 -- sql/ai/90_erasure.sql
 
@@ -34708,21 +34730,21 @@ begin
   delete from private.ai_usage where user_id = p_user.id;
 end $$;
 comment on function private.erase_ai_sessions is
-  'Step: deletes an erased person''s AI sessions with all their words.';
+  'Step: deletes an erased person''s AI sessions with all questions and answers.';
 call private.force_index_scans('private.erase_ai_sessions');
 insert into private.account_steps (step, events, position) values
   ('private.erase_ai_sessions', '{erasure}', 182);
 
 -- policies/ai.sql
 
--- Who may see and touch AI sessions. Twin of sql/ai/.
+-- Who may read and write AI sessions. Twin of sql/ai/.
 
--- ai_sessions: nobody but their owner, the staff included; definer functions write them
+-- ai_sessions: only their owner may read them, not even staff; definer functions write them
 alter table app.ai_sessions enable row level security;
 grant select on app.ai_sessions to authenticated;
 grant select on app.ai_session_card to authenticated;
 create policy select_own on app.ai_sessions for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.ai_sessions is 'People see their own sessions, and nobody else''s.';
+comment on policy select_own on app.ai_sessions is 'People see only their own sessions.';
 
 -- ai_turns
 alter table app.ai_turns enable row level security;
@@ -34757,7 +34779,7 @@ grant execute on function
   api.start_ai_session
   to authenticated;
 
--- gate: what asks a model, and must spend for it; no token can name this role
+-- gate: functions for asking a model, which costs tokens; no token can name this role
 grant execute on function
   api.begin_ai_answer,
   api.finish_ai_answer,
@@ -34770,8 +34792,8 @@ grant execute on function private.job_abandon_ai_sessions to worker;
 
 -- sql/discovery/10_intents.sql
 
--- What people look for in others, and whom they find by it. What they chose from the catalog stays theirs: others
--- learn how much of it they share.
+-- What people look for in others, and the people whom they find by it. The interests that a person chose are private:
+-- others learn only how many they share.
 -- docs/decisions.md, Discovery.
 
 create table app.connection_intents (
@@ -34789,10 +34811,11 @@ create index connection_intents_created_at_idx on app.connection_intents (intent
 create trigger touch before update of intent, note, is_active on app.connection_intents
   for each row execute function private.touch();
 comment on table app.connection_intents is
-  'What a person looks for, one intent each. While an intent is not active, nobody finds the person by it.';
-comment on column app.connection_intents.hidden is 'Whether the person is banned. A trigger keeps it.';
+  'What a person looks for, one intent per person. While it is not active, nobody finds the person by it.';
+comment on column app.connection_intents.hidden is 'Whether the person is banned. Set by private.hide_intent.';
 comment on column app.connection_intents.created_at is
-  'When the person first had an intent: of two who share as much the one who has waited longer comes first.';
+  'When the person first set an intent. Of people who share equally many interests, the one who has waited longest '
+  'comes first.';
 
 create table private.intent_interests (
   intent      text not null,
@@ -34804,8 +34827,8 @@ create table private.intent_interests (
 create index intent_interests_user_id_idx on private.intent_interests (user_id);
 create index intent_interests_interest_id_idx on private.intent_interests (interest_id);
 comment on table private.intent_interests is
-  'Which interests the people with an active intent chose, those who have waited longest first. Triggers maintain it.';
-comment on column private.intent_interests.placed_at is 'When the person first had an intent.';
+  'Which people with an active intent chose which interest, longest wait first. Triggers maintain it.';
+comment on column private.intent_interests.placed_at is 'When the person first set an intent.';
 
 insert into private.errors (code, status, text) values
   ('intent_unknown', 404, 'You have not set an intent yet. Set one with PUT /discovery/intent.'),
@@ -34820,11 +34843,11 @@ insert into private.personal_data (relation, person_column, reason) values
 insert into private.lock_kinds (kind, position) values ('intents', 598);
 
 create function private.place_intents(p_users uuid[]) returns void
-language plpgsql volatile security definer   -- only triggers write them
+language plpgsql volatile security definer   -- only triggers may write them
 set search_path = ''
 as $$
 begin
-  -- an intent and a choice of one person at the same time would not see each other
+  -- otherwise concurrent changes of a person's intent and of their choices would not see each other
   perform private.lock('intents', variadic p_users::text[]);
   delete from private.intent_interests where user_id = any (p_users);
   insert into private.intent_interests (intent, interest_id, placed_at, user_id)
@@ -34832,30 +34855,32 @@ begin
   from app.connection_intents i join app.user_interests c on c.user_id = i.user_id
   where i.user_id = any (p_users) and i.is_active and not i.hidden;
 end $$;
-comment on function private.place_intents is 'Works out anew where these people are found by their intents.';
+comment on function private.place_intents is 'Updates private.intent_interests for these people.';
 call private.force_index_scans('private.place_intents');
 
 create function private.place_intent() returns trigger
-language plpgsql security definer   -- only triggers write them
+language plpgsql security definer   -- only triggers may write them
 set search_path = ''
 as $$
 begin
   perform private.place_intents(array[new.user_id]);
   return null;
 end $$;
-comment on function private.place_intent is 'Trigger: who sets an intent is found by it.';
+comment on function private.place_intent is
+  'Trigger: after a change of their intent, people are found by the new one if it is active.';
 create trigger place_intent after insert or update of intent, is_active, hidden on app.connection_intents
   for each row execute function private.place_intent();
 
 create function private.place_choices() returns trigger
-language plpgsql security definer   -- only triggers write them
+language plpgsql security definer   -- only triggers may write them
 set search_path = ''
 as $$
 begin
   perform private.place_intents(array(select distinct c.user_id from changed c));
   return null;
 end $$;
-comment on function private.place_choices is 'Trigger: who chooses or drops an interest is found, or not, by it.';
+comment on function private.place_choices is
+  'Trigger: a person with an active intent is found by exactly the interests that they have chosen.';
 create trigger _150_place_choices after insert on app.user_interests
   referencing new table as changed for each statement execute function private.place_choices();
 create trigger _151_place_choices after delete on app.user_interests
@@ -34869,8 +34894,8 @@ begin
   update app.connection_intents set hidden = p_user.banned_at is not null where user_id = p_user.id;
 end $$;
 comment on function private.hide_intent is
-  'Step: nobody finds the banned by their intents, and nobody''s look passes over them. The end of a ban puts them '
-  'where they were.';
+  'Step: banned people are not found by their intents, and searches need not skip them. When the ban ends, they get '
+  'their old places back.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_intent', '{ban,unban}', 188);
 
@@ -34882,7 +34907,7 @@ begin
   delete from app.connection_intents where user_id = p_user.id;
   delete from private.intent_interests where user_id = p_user.id;
 end $$;
-comment on function private.erase_intent is 'Step: deletes what an erased person looked for.';
+comment on function private.erase_intent is 'Step: deletes the intent of an erased person.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_intent', '{erasure}', 186);
 
@@ -34895,7 +34920,7 @@ select i.user_id,
          'createdAt', private.utc(i.created_at),
          'updatedAt', private.utc(i.updated_at)) as card
 from app.connection_intents i;
-comment on view app.intent_card is 'An intent as its person sees it: {intent, note, isActive, createdAt, updatedAt}.';
+comment on view app.intent_card is 'An intent as its owner sees it: {intent, note, isActive, createdAt, updatedAt}.';
 
 create function private.counterpart(p_intent text) returns text
 language plpgsql immutable
@@ -34904,7 +34929,8 @@ as $$
 begin
   return case p_intent when 'mentor' then 'mentee' when 'mentee' then 'mentor' else p_intent end;
 end $$;
-comment on function private.counterpart is 'The intent that goes with one: mentor and mentee, and each other itself.';
+comment on function private.counterpart is
+  'Returns the intent that matches this one: mentor and mentee match each other, every other intent matches itself.';
 
 create function api.set_intent(p_intent text, p_note text default null, p_is_active boolean default true) returns json
 language plpgsql volatile
@@ -34918,7 +34944,7 @@ begin
   return (select c.card from app.intent_card c where c.user_id = app.uid());
 end $$;
 comment on function api.set_intent is
-  'Says what the caller looks for, in place of what they said before. Fails: intent_note.';
+  'Sets what the caller looks for, and replaces what they set before. Fails: intent_note.';
 
 create function api.get_intent() returns json
 language plpgsql stable
@@ -34928,24 +34954,24 @@ begin
   return private.require_card('intent_unknown', (
     select c.card from app.intent_card c where c.user_id = private.require_caller()));
 end $$;
-comment on function api.get_intent is 'What the caller looks for.';
+comment on function api.get_intent is 'Returns what the caller looks for.';
 
 create function private.count_shared(p_mine uuid[], p_person uuid) returns integer
-language plpgsql stable security definer   -- what others chose is not the caller's to read
+language plpgsql stable security definer   -- the caller may not read what others chose
 set search_path = ''
 as $$
 begin
   return (select count(*) from unnest(p_mine) n (id)
           join app.user_interests c on c.user_id = p_person and c.interest_id = n.id);
 end $$;
-comment on function private.count_shared is 'How many of these interests a person chose too.';
+comment on function private.count_shared is 'How many of these interests the person has chosen too.';
 call private.force_index_scans('private.count_shared');
 
 create function private.chosen_interests() returns uuid[]
-language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
+language plpgsql stable security definer   -- with a policy, every change of role would force a new plan
 set search_path = ''
 as $$ begin return array(select interest_id from app.user_interests where user_id = app.uid()); end $$;
-comment on function private.chosen_interests is 'What the caller chose from the catalog.';
+comment on function private.chosen_interests is 'Returns the interests that the caller has chosen.';
 
 create function private.match_page(p_ids uuid[], p_more json[], p_limit integer, p_next text default null) returns json
 language plpgsql stable security definer   -- checks each person once, and counts what they share with the caller
@@ -34972,13 +34998,13 @@ begin
           join app.person_card c on c.id = i.id) m);
 end $$;
 comment on function private.match_page is
-  'A page of these people, in order, from one more than the page if there are so many: their cards with {isFollowing, '
-  'sharedInterests} and the fields of p_more, an object each. The cursor is an actor id, or p_next where a page is '
-  'not full.';
+  'Returns a page of these people, in order: their cards with {isFollowing, sharedInterests} and the fields of '
+  'p_more, one object per person. p_ids has one person more than the page if there are more. The cursor is an actor '
+  'id, or p_next if the page is not full.';
 call private.force_index_scans('private.match_page');
 
 create function private.require_match_cursor(p_cursor text) returns app.connection_intents
-language plpgsql stable security definer   -- a cursor stays good when its person is banned or rests
+language plpgsql stable security definer   -- a cursor stays valid when its person is banned or inactive
 set search_path = ''
 as $$
 declare
@@ -34995,11 +35021,12 @@ begin
   return v_intent;
 end $$;
 comment on function private.require_match_cursor is
-  'The intent of the person that a cursor names, whatever became of it; nothing without a cursor.';
+  'Returns the intent of the person that the cursor names, even if they are banned or the intent is not active; null '
+  'without a cursor.';
 
 create function private.match_by_interest(p_intent text, p_interests uuid[])
 returns table (user_id uuid, interest_id uuid, placed_at timestamptz)
-language plpgsql stable security definer   -- nobody may read where others are found
+language plpgsql stable security definer   -- nobody may read the intents and choices of others
 set search_path = ''
 as $$
 declare
@@ -35014,8 +35041,8 @@ begin
     order by i.placed_at, i.user_id limit v_each) e;
 end $$;
 comment on function private.match_by_interest is
-  'Who has this intent and chose one of these interests: of each interest those who have waited longest, 4000 in all, '
-  'or 20 of each.';
+  'Returns the people with this intent who chose one of these interests: for each interest those who have waited '
+  'longest, about 4000 in total, but at least 20 per interest.';
 call private.force_index_scans('private.match_by_interest');
 
 create function private.find_candidates(
@@ -35050,10 +35077,10 @@ begin
                      order by created_at, user_id limit 4000)) t
               where t.user_id <> v_me
               group by t.user_id, t.placed_at
-              -- no more than the best are looked up
+              -- sorted here, so that only the best are looked up
               order by count(t.interest_id) desc, t.placed_at, t.user_id offset 0) m
         join private.visible_people p on p.id = m.id
-        cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, never all people
+        cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, no scan of all people
         where (v_country is null or u.country = v_country)
           and (v_city is null or private.fold(u.city) = v_city)
         order by m.found desc, m.placed_at, m.id limit 400) b) s
@@ -35062,9 +35089,10 @@ begin
     order by s.shared desc, s.placed_at, s.id limit 51);
 end $$;
 comment on function private.find_candidates is
-  'The next people with this intent who share so many interests with the caller, this one among them where it is '
-  'named: whoever shares most first, then who has waited longest. Of what private.match_by_interest gives, and '
-  'without a shared interest of the 4000 who have waited longest, the best 400.';
+  'Returns the next people with this intent who share at least this many interests with the caller, and this interest '
+  'if it is given. Those who share most come first, then those who have waited longest. It chooses from the best 400 '
+  'of the people that private.match_by_interest returns; if no shared interest is required, also of the 4000 who have '
+  'waited longest.';
 call private.force_index_scans('private.find_candidates');
 
 create function private.find_interest(p_slug text) returns uuid
@@ -35082,7 +35110,7 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.find_interest is 'The interest of a slug; null gives null.';
+comment on function private.find_interest is 'Returns the interest with this slug; null for null.';
 
 create function private.candidate_fields(p_ids uuid[]) returns json[]
 language plpgsql stable security definer   -- intents of people whom its caller has found visible
@@ -35097,7 +35125,7 @@ begin
     order by i.place);
 end $$;
 comment on function private.candidate_fields is
-  'What the card of a candidate has beside the person: {intent, note, country, city}.';
+  'The fields that a candidate''s card adds to the person''s: {intent, note, country, city}.';
 call private.force_index_scans('private.candidate_fields');
 
 create function api.list_candidates(
@@ -35120,11 +35148,11 @@ begin
     coalesce(p_min_shared, 1), private.require_match_cursor(p_cursor));
   return private.match_page(v_ids, private.candidate_fields(v_ids), p_limit);
 end $$;
-comment on function api.list_candidates is 'People whose intent goes with the caller''s.';
+comment on function api.list_candidates is 'People whose intent matches the caller''s.';
 
 -- sql/discovery/20_people.sql
 
--- Whom somebody may learn from, look for, or like.
+-- Finding people: mentors, people by name, suggested people, and talent.
 -- docs/decisions.md, Discovery.
 
 create function private.find_mentors(p_interests uuid[], p_gap integer, p_after app.connection_intents)
@@ -35136,7 +35164,7 @@ declare
   v_me    uuid := app.uid();
   v_after uuid := (p_after).user_id;
   v_at    timestamptz := (p_after).created_at;
-  -- of somebody who does not qualify any more: rather once more than never
+  -- if the cursor's person no longer qualifies, 5: people may be listed twice, but nobody is left out
   v_gap   integer := (select coalesce(max(t.expertise - m.expertise), 5)
                       from app.user_interests m
                       join app.user_interests t on t.user_id = v_after and t.interest_id = m.interest_id
@@ -35157,9 +35185,9 @@ begin
   order by b.gap desc, b.placed_at, b.id limit 51;
 end $$;
 comment on function private.find_mentors is
-  'The next mentors whose expertise in one of these interests is so much above the caller''s: with the widest gap '
-  'first, then who has waited longest, each with that gap and where it is. Of those that private.match_by_interest '
-  'gives.';
+  'Returns the next mentors whose expertise in one of these interests exceeds the caller''s by at least this gap, '
+  'each with the widest gap and its interest. Those with the widest gap come first, then those who have waited '
+  'longest. It chooses from the people that private.match_by_interest returns.';
 call private.force_index_scans('private.find_mentors');
 
 create function private.mentor_fields(p_ids uuid[], p_gaps integer[], p_interests uuid[]) returns json[]
@@ -35178,7 +35206,7 @@ begin
     order by i.place);
 end $$;
 comment on function private.mentor_fields is
-  'What the card of a mentor has beside the person: {note, expertiseGap, interest}.';
+  'The fields that a mentor''s card adds to the person''s: {note, expertiseGap, interest}.';
 call private.force_index_scans('private.mentor_fields');
 
 create function api.list_mentors(
@@ -35203,10 +35231,12 @@ begin
                             private.require_match_cursor(p_cursor)) m;
   return private.match_page(v_ids, private.mentor_fields(v_ids, v_gaps, v_where), p_limit);
 end $$;
-comment on function api.list_mentors is 'Mentors who know much more than the caller of what both chose.';
+comment on function api.list_mentors is
+  'Mentors who know much more than the caller about an interest that both chose.';
 
--- People by name: each name is cut into trigrams, and each trigram has its list of people, newest first. A list of
--- them all, as an index on names gives it, would grow with the instance.
+-- People by name: each name is split into trigrams, and each trigram has a list of people, newest first. A search
+-- reads only the newest entries of each list; with an index on the names it would read all matching people, and take
+-- longer as the instance grows.
 
 create index users_present_created_at_idx on app.users (created_at desc, id desc)
   where banned_at is null and erased_at is null;
@@ -35219,7 +35249,8 @@ create table private.name_trigrams (
 );
 create index name_trigrams_user_id_idx on private.name_trigrams (user_id);
 comment on table private.name_trigrams is
-  'The trigrams of people''s names, so that a search finds a name despite a wrong letter. A trigger maintains it.';
+  'Which sequences of three letters occur in whose names, so that people are found even if a letter is wrong. '
+  'Triggers and steps maintain it.';
 comment on column private.name_trigrams.joined_at is 'When the person joined.';
 insert into private.personal_data (relation, person_column, reason) values
   ('private.name_trigrams', 'user_id', 'Made of the names, which are there.');
@@ -35228,7 +35259,8 @@ create function private.full_name(p_first text, p_last text, p_username text) re
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.fold(concat_ws(' ', p_first, p_last, p_username)); end $$;
-comment on function private.full_name is 'The names of a person in the form in which they are compared.';
+comment on function private.full_name is
+  'Returns all names of a person as one text, in the form in which names are compared.';
 
 create function private.index_person_names(p_user app.users) returns void
 language plpgsql volatile
@@ -35243,13 +35275,13 @@ begin
   end if;
 end $$;
 comment on function private.index_person_names is
-  'Step: a person is found by the names that they have now, and not while they are banned or once they are erased, '
-  'so that no search passes over them.';
+  'Step: a person is found by their current names. Banned and erased people are removed from the lists, so that '
+  'searches need not skip them.';
 insert into private.account_steps (step, events, position) values
   ('private.index_person_names', '{ban,unban,erasure}', 205);
 
 create function private.index_new_person_names() returns trigger
-language plpgsql security definer   -- only triggers and steps write them
+language plpgsql security definer   -- only triggers and steps may write them
 set search_path = ''
 as $$
 begin
@@ -35257,7 +35289,7 @@ begin
   return null;
 end $$;
 comment on function private.index_new_person_names is
-  'Trigger: a new person, or one with another name, is found by it.';
+  'Trigger: new people, and people who change a name, are found by their current names.';
 create trigger _205_index_new_person_names after insert or update of first_name, last_name, username on app.users
   for each row execute function private.index_new_person_names();
 
@@ -35283,17 +35315,17 @@ begin
               group by t.user_id, t.joined_at
               having count(*) >= least(2, cardinality(v_trigrams))) f
         join private.visible_people p on p.id = f.user_id
-        -- by id, never all people
+        -- by id, no scan of all people
         cross join lateral (select o.* from app.users o where o.id = f.user_id offset 0) u) l
-  where l.likeness >= 0.32;   -- crala and carla: two trigrams of six
+  where l.likeness >= 0.32;   -- as of "crala" and "carla", which share two of six trigrams
 end $$;
 comment on function private.find_names is
-  'The people whom the caller may see with a name like this, and how like it is, from 0 to 1. Of each of its trigrams '
-  'it looks at those who joined last, 4000 in all.';
+  'Returns the people with a similar name whom the caller may see, each with the similarity from 0 to 1. For each '
+  'trigram it considers the people who joined last, about 4000 in total.';
 call private.force_index_scans('private.find_names');
 
 create function private.find_person_place(p_cursor text) returns app.place
-language plpgsql stable security definer   -- a cursor stays good when its person is banned
+language plpgsql stable security definer   -- a cursor stays valid when its person is banned
 set search_path = ''
 as $$
 declare
@@ -35301,7 +35333,7 @@ declare
   v_place  app.place := private.cursor_place('people', p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
+    return ('infinity', app.uid())::app.place;   -- with infinity, any id will do
   elsif v_place.at is null and private.may_meet(private.find_level(app.uid(), v_person)) then
     select created_at, id into v_place from app.users where id = v_person;
   end if;
@@ -35311,15 +35343,16 @@ begin
   return v_place;
 end $$;
 comment on function private.find_person_place is
-  'The place of a cursor''s person among those who joined; without a cursor behind all of them.';
+  'Returns the place of the cursor''s person in the list of people by joining time; without a cursor, a place before '
+  'all of them.';
 
 create function private.find_people(p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
+language plpgsql stable security definer   -- under the policy it might skip hidden people without limit
 set search_path = ''
 as $$
 declare
   v_me     uuid := app.uid();
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -35338,11 +35371,11 @@ begin
   return v_found;
 end $$;
 comment on function private.find_people is
-  'The next people whom the caller may see, those who joined last first, among the next 400.';
+  'Returns those of the next 400 people whom the caller may see, newest first.';
 call private.force_index_scans('private.find_people');
 
 create function private.find_people_named(p_q text, p_cursor text) returns uuid[]
-language plpgsql stable security definer   -- a cursor stays good when its person is banned
+language plpgsql stable security definer   -- a cursor stays valid when its person is banned
 set search_path = ''
 as $$
 declare
@@ -35355,7 +35388,7 @@ begin
                                       private.full_name(u.first_name, u.last_name, u.username))
     into v_likeness from app.users u where u.id = v_from.id;
     if not found then
-      perform private.raise_error('cursor_unknown');   -- a place is none of this list's
+      perform private.raise_error('cursor_unknown');   -- this list has no cursors that name a place
     end if;
   end if;
   return array(
@@ -35363,7 +35396,7 @@ begin
     where n.id <> v_me and (n.likeness, n.at, n.id) < (v_likeness, v_from.at, v_from.id)
     order by n.likeness desc, n.at desc, n.id desc limit 51);
 end $$;
-comment on function private.find_people_named is 'The next people with a name like this, the likest first.';
+comment on function private.find_people_named is 'Returns the next people with a similar name, most similar first.';
 
 create function api.list_people(p_q text default null, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -35380,7 +35413,7 @@ begin
   end if;
   return private.match_page(v_found.ids, null, p_limit, v_found.next);
 end $$;
-comment on function api.list_people is 'People, those who joined last first, or those with a name like q.';
+comment on function api.list_people is 'People, newest first, or with a name similar to q.';
 
 create function private.find_suggested(p_limit integer) returns uuid[]
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -35411,8 +35444,8 @@ begin
     order by a.nearness desc, a.author_id limit p_limit);
 end $$;
 comment on function private.find_suggested is
-  'The authors of posts, among the newest 400 for everybody, that are nearest to what the caller likes, without whom '
-  'they follow or muted. Nobody where nothing is known of the caller or no model makes vectors.';
+  'Returns the authors whose posts, among the newest 400 for everybody, are nearest to what the caller likes, except '
+  'those whom the caller follows or has muted. Nobody if the caller has no centroid, or if no model makes vectors.';
 call private.force_index_scans('private.find_suggested');
 
 create function api.list_suggested(p_limit integer default 20) returns json
@@ -35420,10 +35453,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks
+  perform private.require_limit(p_limit);   -- rejects a wrong limit before the search
   return private.match_page(private.find_suggested(p_limit), null, p_limit);
 end $$;
-comment on function api.list_suggested is 'People who write what the caller likes: one page.';
+comment on function api.list_suggested is 'People who write what the caller likes, as one page.';
 
 create function private.find_talent(p_interests uuid[], p_country text, p_city text, p_after uuid)
 returns table (id uuid, interest_id uuid, value numeric)
@@ -35451,19 +35484,20 @@ begin
         where t.id <> v_me
         group by t.id) b
   join private.visible_people p on p.id = b.id
-  cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- by id, never all people
+  cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- by id, no scan of all people
   where (v_country is null or u.country = v_country)
     and (v_city is null or private.fold(u.city) = v_city)
     and (p_after is null or (-b.value, b.id) > (-v_value, p_after))
   order by b.value desc, b.id limit 51;
 end $$;
 comment on function private.find_talent is
-  'The next people with reputation in one of these interests, each with the interest where they have most: whoever '
-  'has most first, among the 4000 of all of these interests, or 20 of each, who have most.';
+  'Returns the next people with reputation in one of these interests, highest first, each with the interest where '
+  'their reputation is highest. For each interest it considers the people with the highest reputation, about 4000 in '
+  'total, but at least 20 per interest.';
 call private.force_index_scans('private.find_talent');
 
 create function private.talent_fields(p_ids uuid[], p_interests uuid[], p_values numeric[]) returns json[]
-language plpgsql stable security definer   -- places of people whom its caller has found visible
+language plpgsql stable security definer   -- countries and towns of people whom its caller has found visible
 set search_path = ''
 as $$
 begin
@@ -35479,7 +35513,7 @@ begin
     order by i.place);
 end $$;
 comment on function private.talent_fields is
-  'What the card of a talent has beside the person: {country, city, reputation}.';
+  'The fields that a talent''s card adds to the person''s: {country, city, reputation}.';
 call private.force_index_scans('private.talent_fields');
 
 create function api.list_talent(
@@ -35501,7 +35535,8 @@ begin
                            p_country, p_city, case when p_cursor is not null then v_from.id end) t;
   return private.match_page(v_ids, private.talent_fields(v_ids, v_where, v_values), p_limit);
 end $$;
-comment on function api.list_talent is 'People with reputation in an interest, or else in those of the caller.';
+comment on function api.list_talent is
+  'People with reputation in an interest or, if none is given, in the interests of the caller.';
 
 -- sql/discovery/30_stream.sql
 
@@ -35515,7 +35550,7 @@ language plpgsql stable security definer   -- checks each post and content once:
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
   v_before uuid := p_from.id;
   v_country text := upper(left(p_country, 3));   -- a code has two letters
   v_city   text := private.fold_query(p_city);
@@ -35548,7 +35583,7 @@ begin
           where kind = p_type and required_level = 0 and space_id is null and (created_at, id) < (v_from, v_before)
           order by created_at desc, id desc limit 400) l;
   end if;
-  -- behind the last one of a look that has more, the other may have what comes before
+  -- if a list was cut off at 400, what comes after its last entry is incomplete: the page ends there at the latest
   if v_ats[400] is not null and (v_cut.at is null or (v_ats[400], v_others[400]) > (v_cut.at, v_cut.id)) then
     v_cut := (v_ats[400], v_others[400])::app.place;
   end if;
@@ -35579,7 +35614,7 @@ begin
   v_sieve := private.without_phrases(p_choice.muted_words, array(
     select u.id from unnest(v_ids) with ordinality as u (id, place) where u.id = any (v_posts) order by u.place),
     null, p_choice.characters);
-  if v_sieve.stopped_at is not null then   -- the first post is always looked at
+  if v_sieve.stopped_at is not null then   -- never at the first post, which is always checked
     v_stop := array_position(v_ids, v_sieve.stopped_at);
     v_ids := v_ids[:v_stop - 1];
     v_cut := (v_times[v_stop - 1], v_ids[v_stop - 1])::app.place;
@@ -35593,19 +35628,20 @@ begin
                       then private.place_cursor('stream', v_cut.at, v_cut.id) end)::app.found;
 end $$;
 comment on function private.find_stream is
-  'The next posts and contents for everybody that the caller may see, of one type where it is named, as they are '
-  'chosen, of people of a country and a town, and those that set something off: among the next 400 of each.';
+  'Returns the next posts and contents for everybody that the caller may see and that p_choice selects: of one type '
+  'if it is given, of people of a country and a town, and if p_trending is true only those with engagement. It '
+  'considers the next 400 posts and the next 400 contents.';
 call private.force_index_scans('private.find_stream');
 
 create function private.require_stream_place(p_cursor text) returns app.place
-language plpgsql stable security definer   -- a cursor stays good when its post or content is deleted
+language plpgsql stable security definer   -- a cursor stays valid when its post or content is deleted
 set search_path = ''
 as $$
 declare
   v_place app.place := private.require_place('stream', p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+    return ('infinity', private.require_caller())::app.place;   -- with infinity, any id will do
   end if;
   v_place.at := coalesce(v_place.at, private.find_post_time(v_place.id));
   if v_place.at is null then
@@ -35616,10 +35652,11 @@ begin
   end if;
   return v_place;
 end $$;
-comment on function private.require_stream_place is 'The place of a cursor''s post or content in the stream.';
+comment on function private.require_stream_place is
+  'Returns the place of the cursor''s post or content in the stream.';
 
 create function private.content_fields(p_ids uuid[]) returns table (id uuid, detail json)
-language plpgsql stable security definer   -- parts of contents that its caller has found visible
+language plpgsql stable security definer   -- details of contents that its caller has found visible
 set search_path = ''
 as $$
 declare
@@ -35633,7 +35670,8 @@ begin
   end loop;
 end $$;
 comment on function private.content_fields is
-  'What these contents have of their own kinds, as private.content_kinds.details has it.';
+  'Returns the details of these contents, each from the relation that private.content_kinds.details names for its '
+  'kind.';
 call private.force_index_scans('private.content_fields');
 
 create function private.stream_cards(p_ids uuid[]) returns json
@@ -35689,15 +35727,15 @@ begin
                                        where r.video_id = c.id and r.user_id = (select app.uid())) is true) end,
                'createdAt', private.utc(c.created_at))
       from private.visible_contents c
-      -- from the content to its author, and never the other way round, however few people there are
+      -- always joins from the content to its author, never the other way round, even if there are few people
       cross join lateral (select a.actor_id, a.card from app.person_card a where a.id = c.author_id offset 0) author
       left join private.content_fields(p_ids) d on d.id = c.id
       left join app.video_counters n on n.video_id = c.id
       where c.id = any (p_ids)) s on s.id = i.id);
 end $$;
 comment on function private.stream_cards is
-  'Posts and contents as the stream has them, in order: {type, id, actorId, actor, interestId, title, subBadge, '
-  'mediaUrl, engagement, createdAt}.';
+  'Returns posts and contents as cards of the stream, in order: {type, id, actorId, actor, interestId, title, '
+  'subBadge, mediaUrl, engagement, createdAt}.';
 call private.force_index_scans('private.stream_cards');
 
 create function api.list_stream(
@@ -35719,21 +35757,23 @@ comment on function api.list_stream is 'Posts and contents for everybody, newest
 
 -- sql/discovery/40_index.sql
 
--- What is found by words: each thing is a document with a number in the order of time, and has a scope, which says who
--- may find it. Each word of a scope has the list of the documents that it is in. A search walks the lists of the
--- caller's scopes, newest first, and stops when it has enough: it passes over nothing that others keep to themselves.
--- An index on the words alone (GIN) reads all documents of a word, whoever may see them.
+-- The index of the search by words. Each thing is a document with a number, in order of time, and with a scope, which
+-- says who may find it. For each scope and each word there is a list of the documents that contain the word. A search
+-- reads the lists of the caller's scopes, newest first, and stops when it has enough, so it need not skip documents of
+-- scopes that the caller is not in. An index on the words alone (GIN) would read all documents with a word, no matter
+-- who may see them.
 -- docs/decisions.md, Discovery.
 
 create text search dictionary private.search_stem (template = pg_catalog.snowball, language = english);
 comment on text search dictionary private.search_stem is
-  'Word forms of English, with its small words, which are words to be found in other languages.';
+  'Reduces English words to their stems. It has no stop words, because English stop words can be important words in '
+  'other languages.';
 create text search configuration private.search (copy = pg_catalog.simple);
 alter text search configuration private.search
   alter mapping for asciiword, word, numword, asciihword, hword, numhword, hword_asciipart, hword_part, hword_numpart
   with extensions.unaccent, private.search_stem;
-comment on text search configuration private.search is 'How texts and queries become words: without case, accents '
-  'and word forms.';
+comment on text search configuration private.search is
+  'How texts and queries are split into words: case, accents and word forms make no difference.';
 
 create table private.search_types (
   type    text primary key check (type ~ '^[a-z]+$'),
@@ -35744,15 +35784,16 @@ create table private.search_types (
 );
 comment on table private.search_types is
   'Registry: the types of things that the search finds. texts(uuid[]) returns {id, author, scope, title, body, '
-  'interests} of the existing ones, for any caller. visible is a view of the ids that the caller may see. '
+  'interests} of the things that exist, for any caller. visible is a view of the ids that the caller may see. '
   'cards(uuid[]) returns their cards, in order. Code that writes a thing of a type, or changes who may see it, calls '
-  'private.index_for_search. test/db/discovery/search.sql finds a missing kind of contents.';
+  'private.index_for_search. test/db/discovery/search.sql fails if a kind of contents is missing here.';
 comment on column private.search_types.scopes is
-  'Which scopes things of the type have beside the type''s own, which everybody searches: private.search_scopes.';
+  'Which scopes things of the type can have besides the type itself, which is the scope for everybody: '
+  'private.search_scopes.';
 
 create type private.search_text as (id uuid, author uuid, scope text, title text, body text, interests uuid[]);
 comment on type private.search_text is
-  'A thing as the index takes it: whose it is, null for nobody''s; its scope, null where no search by words finds it; '
+  'A thing as the index needs it: its author, null if it has none; its scope, null if no search by words finds it; '
   'its words; and its interests.';
 
 insert into private.lock_kinds (kind, position) values ('search document', 800);
@@ -35767,9 +35808,9 @@ begin
               else p_type end;
 end $$;
 comment on function private.search_scope is
-  'Who may find what somebody wrote, by the audience level that it requires and its space: "level n author" is for '
-  'who has that level to the author, "space id" for the members, and the type itself for everybody. A ban is no part '
-  'of it: see private.hide_or_show_documents.';
+  'Returns the scope of what somebody wrote, from the audience level that it requires and from its space. "level n '
+  'author" is for people with that level to the author, "space id" for the members, and the type itself for '
+  'everybody. Bans do not change it: see private.hide_or_show_documents.';
 
 create table private.search_documents (
   number    bigint generated always as identity primary key,
@@ -35787,18 +35828,18 @@ create table private.search_documents (
 create index search_documents_gone_at_idx on private.search_documents (gone_at) where gone_at is not null;
 create index search_documents_author_id_idx on private.search_documents (author_id, id) where author_id is not null;
 comment on table private.search_documents is
-  'What can be found, with its words and its position in time. 500 numbers are a block: newer blocks come first, and '
-  'within a block the best matches.';
+  'What can be found, with its words and its number, which is in order of time. 500 numbers are a block: newer blocks '
+  'come first, and within a block the best match comes first.';
 comment on column private.search_documents.author_id is 'Who wrote it; null for people, spaces and the wiki.';
 comment on column private.search_documents.hidden is
-  'Whether its author is banned. It is in no list then: private.hide_or_show_documents.';
+  'Whether its author is banned. If so, it is in no list: private.hide_or_show_documents.';
 comment on column private.search_documents.scope is
-  'Whose lists it is in: private.search_scopes. Null where it is in none.';
+  'The scope in whose lists it is: private.search_scopes. Null if it is in none.';
 comment on column private.search_documents.ranked is
-  'Its words with at most 16 places each, by which it is ranked; null where no word has more. See '
-  'private.ranked_words.';
+  'Its words with at most 16 positions each, for ranking; null if no word has more. See private.ranked_words.';
 comment on column private.search_documents.gone_at is
-  'When it was deleted: its words went with it, and its place stays for a day, for cursors. Null while it is found.';
+  'When the thing was deleted; null until then. Its words are deleted with it. The row stays for a day, for cursors '
+  'that name it.';
 insert into private.retention (relation, counts_from, keep) values
   ('private.search_documents', 'gone_at', '1 day');
 
@@ -35808,7 +35849,7 @@ create table private.search_words (
   number bigint not null,
   primary key (scope, word, number)
 );
-comment on table private.search_words is 'For each scope and word, the documents that contain the word.';
+comment on table private.search_words is 'For each word of each scope, the list of documents that contain it.';
 
 create function private.untagged(p_text text) returns text
 language plpgsql immutable
@@ -35818,19 +35859,20 @@ begin
   return translate(coalesce(p_text, ''), '<>', e'\u0004\u0005');
 end $$;
 comment on function private.untagged is
-  'A text in which nothing looks like a tag, of which the parser of words would see no word: no text has such signs.';
+  'Replaces < and > by characters that no text contains, because the parser of words skips everything that looks like '
+  'a tag.';
 
 create function private.searchable(p_text text) returns text
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  -- unaccent makes up to 5 bytes of a character ("½" is " 1/2"). Postgres does not check that the result fits into a
-  -- tsvector, where a word has at most 2046 bytes: reading a longer one goes beyond its memory, and ends the server
+  -- a word in a tsvector can have at most 2046 bytes, and unaccent makes up to 5 bytes of one character ("½" becomes
+  -- " 1/2"). Postgres does not check the result: reading a word that is too long crashes the server
   return regexp_replace(private.untagged(p_text), '(\S{200})', '\1 ', 'g');
 end $$;
 comment on function private.searchable is
-  'A text as the parser of words may have it: see private.untagged. A word of more than 200 characters is cut into '
+  'Prepares a text for the parser of words: see private.untagged. Words of more than 200 characters are cut into '
   'pieces.';
 
 create function private.search_vector(p_title text, p_body text) returns tsvector
@@ -35842,7 +35884,7 @@ begin
          || setweight(to_tsvector('private.search', private.searchable(left(p_body, 5000))), 'D');
 end $$;
 comment on function private.search_vector is
-  'The words of a title and of the first 5000 characters of a text, with their places.';
+  'The words of a title and of the first 5000 characters of a text, with their positions.';
 
 create function private.quoted_word(p_word text) returns text
 language plpgsql immutable
@@ -35851,7 +35893,7 @@ as $$
 begin
   return '''' || replace(replace(p_word, e'\\', e'\\\\'), '''', '''''') || '''';
 end $$;
-comment on function private.quoted_word is 'A word in the form in which a tsvector and a tsquery are written.';
+comment on function private.quoted_word is 'A word in the form in which it is written in a tsvector or a tsquery.';
 
 create function private.ranked_words(p_words tsvector) returns tsvector
 language plpgsql immutable
@@ -35867,11 +35909,11 @@ begin
     from unnest(p_words) w)::tsvector;
 end $$;
 comment on function private.ranked_words is
-  'These words with the first 16 places of each, or null where none has more: ranking takes time by the product of '
-  'the places of every two words. Phrases are looked for in all places.';
+  'Returns these words with the first 16 positions of each, or null if none has more. Ranking takes time in '
+  'proportion to the product of the positions of every two words. Phrases are searched for in all positions.';
 
 create function private.index_for_search(p_type text, p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- nobody may touch the index
+language plpgsql volatile security definer   -- nobody may write the index
 set search_path = ''
 as $$
 declare
@@ -35886,7 +35928,8 @@ begin
   for v_id in select distinct u.id from unnest(p_ids) u (id) order by u.id loop
     insert into private.search_documents (type, id) values (p_type, v_id) on conflict (type, id) do nothing;
     select * into v_document from private.search_documents where type = p_type and id = v_id for update;
-    -- behind the lock, for who waited for it. All columns are null where there is no such thing, or not any more
+    -- read after the lock, so that a call that waited sees the latest state. All columns are null if there is no such
+    -- thing (any more)
     execute format('select t.* from %s($1) t', (select t.texts from private.search_types t where t.type = p_type))
     into v_text using array[v_id];
     v_words := private.search_vector(v_text.title, v_text.body);
@@ -35910,20 +35953,20 @@ begin
   end loop;
 end $$;
 comment on function private.index_for_search is
-  'Has these things found by the words that they have now, and by whom they are for now, and those no more that there '
-  'are not.';
+  'Updates the index for these things: from then on they are found by their current words, by those who may find them '
+  'now. Things that no longer exist are not found any more.';
 call private.force_index_scans('private.index_for_search');
 
 -- sql/discovery/42_types.sql
 
--- What can be searched for: what things of each type say, who may find them, and who sees them.
+-- What can be searched for: for each type, what its things say, who may find them, and who may see them.
 -- docs/decisions.md, Discovery.
 
--- posts: those that are out and have words; a repost has its original's, which is found itself.
+-- posts: published ones except reposts, which have no words of their own; the original is found instead.
 
 create function private.post_texts(p_ids uuid[])
 returns setof private.search_text
-language plpgsql stable security definer   -- for the index, whoever may see them
+language plpgsql stable security definer   -- for the index, no matter who may see them
 set search_path = ''
 as $$
 begin
@@ -35935,12 +35978,12 @@ begin
   from app.posts p
   where p.id = any (p_ids) and p.published_at is not null and p.deleted_at is null and p.format <> 'repost';
 end $$;
-comment on function private.post_texts is 'What these posts say, for the search.';
+comment on function private.post_texts is 'Returns the texts of these posts, for the search.';
 call private.force_index_scans('private.post_texts');
 
 create function private.content_texts(p_ids uuid[])
 returns setof private.search_text
-language plpgsql stable security definer   -- for the index, whoever may see them
+language plpgsql stable security definer   -- for the index, no matter who may see them
 set search_path = ''
 as $$
 begin
@@ -35956,12 +35999,13 @@ begin
   where c.id = any (p_ids) and c.deleted_at is null;
 end $$;
 comment on function private.content_texts is
-  'What these contents say, for the search: the title, and of the detail caption, summary, description and body.';
+  'Returns the texts of these contents, for the search: the title and, from the detail, caption, summary, description '
+  'and body.';
 call private.force_index_scans('private.content_texts');
 
 create function private.space_texts(p_ids uuid[])
 returns setof private.search_text
-language plpgsql stable security definer   -- for the index, whoever may see them
+language plpgsql stable security definer   -- for the index, no matter who may see them
 set search_path = ''
 as $$
 begin
@@ -35971,13 +36015,13 @@ begin
   from app.spaces s where s.id = any (p_ids);
 end $$;
 comment on function private.space_texts is
-  'What these groups and guilds are called and say of themselves. A private one has a scope of its own, "private id", '
-  'since who is invited finds it and nothing in it.';
+  'Returns the names and descriptions of these groups and guilds. A private one has a scope of its own, "private id", '
+  'because people who are invited may find it, but nothing in it.';
 call private.force_index_scans('private.space_texts');
 
 create function private.person_texts(p_ids uuid[])
 returns setof private.search_text
-language plpgsql stable security definer   -- for the index, whoever may see them
+language plpgsql stable security definer   -- for the index, no matter who may see them
 set search_path = ''
 as $$
 begin
@@ -35986,14 +36030,14 @@ begin
   from app.users u where u.id = any (p_ids) and u.erased_at is null;
 end $$;
 comment on function private.person_texts is
-  'What these people are called. They are found by private.find_names, in no scope. What they chose from '
-  'the catalog is nobody else''s to find them by.';
+  'Returns the names of these people. They have no scope, because private.find_names finds them. Their interests are '
+  'left out, because nobody else may find people by them.';
 call private.force_index_scans('private.person_texts');
 
 create view private.visible_spaces with (security_invoker) as
 select s.id from app.spaces s where s.visibility = 'public' or private.is_let_in(s.id, (select app.uid()));
 comment on view private.visible_spaces is
-  'The groups and guilds that the caller may see, as private.find_space gives them. It is for definer functions.';
+  'The groups and guilds that the caller may see, by the same rule as in private.find_space. For definer functions.';
 
 create function private.person_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its caller has found them visible
@@ -36003,12 +36047,12 @@ begin
   return (select json_agg(c.card order by i.place)
           from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
-comment on function private.person_cards is 'The cards of these people, in order.';
+comment on function private.person_cards is 'Returns the cards of these people, in order.';
 call private.force_index_scans('private.person_cards');
 
 create function private.wiki_texts(p_ids uuid[])
 returns setof private.search_text
-language plpgsql stable security definer   -- one plan, whoever asks
+language plpgsql stable security definer   -- the same plan for all callers
 set search_path = ''
 as $$
 begin
@@ -36019,17 +36063,18 @@ begin
                       order by w.version desc limit 1) v
   where i.id = any (p_ids);
 end $$;
-comment on function private.wiki_texts is 'The wiki entries of these interests, by the name of the interest.';
+comment on function private.wiki_texts is
+  'Returns the wiki entries of these interests; the title is the name of the interest.';
 call private.force_index_scans('private.wiki_texts');
 
 create view private.visible_wiki with (security_invoker) as
 select i.id from app.interests i where (select f.enabled from app.feature_flags f where f.key = 'wiki');
 comment on view private.visible_wiki is
-  'The entries of the wiki: everybody''s while its flag is on, and nobody''s otherwise, as private.require_wiki has '
-  'it. It is for definer functions.';
+  'The entries of the wiki: visible to everybody while its flag is on, and to nobody otherwise, by the same rule as '
+  'in private.require_wiki. For definer functions.';
 
 create function private.wiki_search_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- one plan, whoever asks
+language plpgsql stable security definer   -- the same plan for all callers
 set search_path = ''
 as $$
 begin
@@ -36041,7 +36086,7 @@ begin
                               order by w.version desc limit 1) v);
 end $$;
 comment on function private.wiki_search_cards is
-  'Wiki entries as the search shows them, in order: {id, interestId, slug, version, createdAt}.';
+  'Returns wiki entries as the search shows them, in order: {id, interestId, slug, version, createdAt}.';
 call private.force_index_scans('private.wiki_search_cards');
 
 insert into private.search_types (type, texts, visible, cards, scopes) values
@@ -36056,7 +36101,8 @@ from private.content_kinds;
 
 -- sql/discovery/44_indexing.sql
 
--- When things are indexed: soon after a post goes out, and with every change of what they say or who may find them.
+-- When things are indexed: soon after a post is published, and with every change of what a thing says or of who may
+-- find it.
 -- docs/decisions.md, Discovery.
 
 create function private.index_published(p_effects private.effects[]) returns void
@@ -36064,12 +36110,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- whoever changes or deletes one of them has its document, or waits for this one: the second has nothing to do here
+  -- a concurrent change or deletion of a post locks the same document. If it came first, it has indexed the post
+  -- already, and there is nothing to do here; otherwise it waits for this insert
   with made as (
     insert into private.search_documents (type, id, author_id, scope, interests, words, ranked)
     select 'post', t.id, t.author, t.scope, t.interests, v.words, private.ranked_words(v.words)
     from private.post_texts(array(select (e.payload ->> 'postId')::uuid from unnest(p_effects) e)) t
-    cross join lateral (select private.search_vector(t.title, t.body) as words offset 0) v   -- made once
+    cross join lateral (select private.search_vector(t.title, t.body) as words offset 0) v   -- computed once
     order by t.id
     on conflict (type, id) do nothing
     returning number, scope, words
@@ -36078,7 +36125,7 @@ begin
   select m.scope, w.word, m.number from made m cross join lateral unnest(tsvector_to_array(m.words)) w (word);
 end $$;
 comment on function private.index_published is
-  'Listener: a post that goes out can be found soon after. One that was edited meanwhile is there already.';
+  'Listener: a post can be found soon after it is published. If it was edited meanwhile, it is in the index already.';
 
 create function private.index_edited(p_event jsonb) returns void
 language plpgsql volatile
@@ -36087,13 +36134,13 @@ as $$
 begin
   perform private.index_for_search('post', array[(p_event ->> 'postId')::uuid]);
 end $$;
-comment on function private.index_edited is 'Listener: what a post does not say any more does not find it either.';
+comment on function private.index_edited is 'Listener: an edited post is found only by its new words.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.index_published', 900, 'soon'),
   ('posts.post.edited', 'private.index_edited', 900, 'at once');
 
 create function private.index_row() returns trigger
-language plpgsql security definer   -- only triggers and listeners write the index
+language plpgsql security definer   -- only triggers and listeners may write the index
 set search_path = ''
 as $$
 begin
@@ -36105,9 +36152,10 @@ begin
   return null;
 end $$;
 comment on function private.index_row is
-  'Trigger: what was written can be found, or not any more. Its argument is the type, or "kind" where a row says it.';
+  'Trigger: updates the index for the written row. The argument is the type, or "kind" if the type is in the row''s '
+  'column kind.';
 create function private.index_wiki() returns trigger
-language plpgsql security definer   -- only triggers and listeners write the index
+language plpgsql security definer   -- only triggers and listeners may write the index
 set search_path = ''
 as $$
 begin
@@ -36116,7 +36164,7 @@ begin
 end $$;
 comment on function private.index_wiki is 'Trigger: an entry is found by its latest version.';
 create function private.index_renamed() returns trigger
-language plpgsql security definer   -- only triggers and listeners write the index
+language plpgsql security definer   -- only triggers and listeners may write the index
 set search_path = ''
 as $$
 begin
@@ -36125,26 +36173,26 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.index_renamed is 'Trigger: an entry is found by the name that its interest has now.';
+comment on function private.index_renamed is 'Trigger: an entry is found by the current name of its interest.';
 create trigger _200_index_wiki after insert on app.wiki_versions
   for each row execute function private.index_wiki();
 create trigger _200_index_renamed after update of name on app.interests
   for each row when (old.name <> new.name) execute function private.index_renamed();
 create trigger _206_index_person after insert or update of first_name, last_name, username on app.users
   for each row execute function private.index_row('person');
--- at the commit: who founds a space takes locks after it is inserted that come before those of the index
+-- at commit: after its insert, the creation of a space takes locks that come before those of the index
 create constraint trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
   deferrable initially deferred for each row execute function private.index_row('kind');
--- of one that is not out nothing is found yet
+-- an unpublished post is not in the index
 create trigger _200_index_post after update of visibility, hidden_at on app.posts
   for each row when (new.published_at is not null and new.deleted_at is null
                      and (new.visibility <> old.visibility or (new.hidden_at is null) <> (old.hidden_at is null)))
   execute function private.index_row('post');
--- at the commit: an erasure goes on from its posts to what effects, which index a new one, have locked before
+-- at commit: after the posts, an erasure locks rows that effects lock before they index a new post
 create constraint trigger _210_index_deleted_post after update of deleted_at on app.posts
   deferrable initially deferred for each row when (new.published_at is not null and new.deleted_at is not null)
   execute function private.index_row('post');
--- at the commit: the detail, which has the text, is written after the head
+-- at commit: the detail, which contains the text, is written after the head
 create constraint trigger _200_index_content
   after insert or update of title, words, is_draft, removed_at, deleted_at on app.contents
   deferrable initially deferred for each row execute function private.index_row('kind');
@@ -36156,12 +36204,12 @@ as $$
 begin
   perform private.index_for_search('person', array[p_user.id]);
 end $$;
-comment on function private.unindex_person is 'Step: an erased person is not found any more.';
+comment on function private.unindex_person is 'Step: an erased person is no longer found.';
 insert into private.account_steps (step, events, position) values
   ('private.unindex_person', '{erasure}', 206);
 
 create function private.hide_or_show_documents(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- only triggers, listeners and the worker write the index
+language plpgsql volatile security definer   -- only triggers, listeners and the worker may write the index
 set search_path = ''
 as $$
 declare
@@ -36171,7 +36219,7 @@ declare
   v_types   text[];
   v_changed integer;
 begin
-  -- a ban or its end waits for this batch, or this batch for it: what it writes is what holds when it commits
+  -- locks the person, so that no ban can begin or end before this batch commits
   select banned_at is not null into v_hidden from app.users where id = v_user for share;
   select array_agg(d.id), array_agg(d.type) into v_ids, v_types
   from (select id, type from private.search_documents
@@ -36184,9 +36232,9 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[50]);
 end $$;
 comment on function private.hide_or_show_documents is
-  'For the worker alone: takes the next 50 documents of a banned person {userId} behind one out of the lists, so that '
-  'nobody''s search passes over them, and puts them back when the ban has ended. Meanwhile a search that meets them '
-  'finds them hidden. Answers {changed, next}; next is null at the end.';
+  'For the worker alone: takes the next 50 documents after p_after of a banned person {userId} out of the lists, so '
+  'that searches need not skip them, and puts them back when the ban has ended. Until a document is taken out, '
+  'searches skip it as hidden. Returns {changed, next}; next is null at the end.';
 call private.force_index_scans('private.hide_or_show_documents');
 call private.make_batch_queue('hidden-documents', 'private.hide_or_show_documents');
 
@@ -36195,12 +36243,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
+  -- each start or end of a ban queues its own pass over all documents, so that the last pass misses none
   perform private.enqueue('hidden-documents', json_build_object('userId', p_user.id));
 end $$;
 comment on function private.hide_documents_later is
-  'Step: the worker takes what a banned person wrote out of the lists of the search, or puts it back. A document '
-  'has up to a thousand words, too many for the ban itself.';
+  'Step: the worker takes what a banned person wrote out of the lists of the search, or puts it back. The ban itself '
+  'does not do this, because a document has up to a thousand words.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_documents_later', '{ban,unban}', 210);
 
@@ -36210,15 +36258,16 @@ insert into private.personal_data (relation, person_column, reason) values
 
 -- sql/discovery/48_query.sql
 
--- What somebody looks for, and in whose lists. docs/decisions.md, Discovery.
+-- How a query is read, and which lists are searched for it. docs/decisions.md, Discovery.
 
 create type private.search_query as (
   words text[], query tsquery, without tsquery, ranking tsquery, highlight tsquery, said text, interests uuid[]
 );
 comment on type private.search_query is
-  'What is looked for: up to 4 words that all must be there, of which one leads; the whole of it, with phrases; what '
-  'must not be there, null for nothing; those words as what is ranked by; what an excerpt highlight; the text of the '
-  'whole, for names; and the interests, null for any.';
+  'What is searched for. words: up to 4 words that must all occur; the rarest of them in a scope selects the list to '
+  'read. query: the whole query, with phrases. without: what must not occur, null for nothing. ranking: the words '
+  'that results are ranked by. highlight: what an excerpt highlights. said: the text of the query, for names. '
+  'interests: null for any.';
 
 insert into private.errors (code, status, text) values
   ('search_words', 422, 'A search can have at most 32 words.');
@@ -36240,7 +36289,7 @@ begin
   for v_part in select regexp_matches(left(p_q, 200), '(-?)(?:"([^"]*)"|(\S+))', 'g') loop
     v_text := coalesce(v_part[2], v_part[3]);
     v_one := phraseto_tsquery('private.search', v_text);
-    v_many := (numnode(v_one) + 1) / 2;   -- an operator between every two words
+    v_many := (numnode(v_one) + 1) / 2;   -- numnode counts operators too, one between every two words
     continue when v_many = 0;
     v_all := v_all + v_many;
     if v_part[1] = '-' then
@@ -36258,7 +36307,7 @@ begin
   if v_all > 32 then
     perform private.raise_error('search_words');
   end if;
-  -- the longest are mostly the rarest
+  -- the longest words are usually the rarest
   v_query.words := array(select w.word from (select distinct unnest(v_query.words) as word) w
                          order by length(w.word) desc, w.word limit 4);
   v_query.ranking := (select string_agg(private.quoted_word(w), ' & ') from unnest(v_query.words) w)::tsquery;
@@ -36266,9 +36315,9 @@ begin
   return v_query;
 end $$;
 comment on function private.read_query is
-  'Reads what somebody looks for: words, "phrases", and -without, at most 32 words. Whatever else is in it are no '
-  'signs. What takes more than one look at a text has less of it: the 4 longest words are ranked by, and an excerpt '
-  'highlight the first words and phrases, up to 8 words.';
+  'Reads a query: words, "phrases", and -exclusions, at most 32 words. Other signs have no meaning. To limit the '
+  'work, results are ranked by the 4 longest words only, and an excerpt highlights only the first words and phrases, '
+  'up to 8 words.';
 
 create function private.search_scopes(p_types text[]) returns text[]
 language plpgsql stable
@@ -36290,7 +36339,7 @@ begin
       from (select space_id from app.space_members where user_id = v_me limit 1000) m
       join app.spaces s on s.id = m.space_id
       where s.visibility = 'private'
-      union   -- who is invited may be in it too
+      union   -- not union all: a member may have an invitation too
       select 'private ' || i.space_id
       from (select space_id from app.space_invitations where invitee_id = v_me and status = 'pending'
             order by created_at desc, id desc limit 100) i);
@@ -36307,20 +36356,21 @@ begin
   return v_scopes;
 end $$;
 comment on function private.search_scopes is
-  'The scopes that the caller searches for things of these types: everybody''s, one a type; of their groups and '
-  'guilds, 1000 at most; the private ones themselves, and those of the newest 100 invitations; and what people wrote '
-  'for their circles who have the caller in one, of 1000 people at most, with what the caller wrote for themselves.';
+  'Returns the scopes that the caller searches for things of these types: for each type the one for everybody; the '
+  'caller''s groups and guilds, up to 1000; the private groups and guilds themselves, for members and for the newest '
+  '100 invitations of the caller; the levels of up to 1000 people who have the caller in a circle; and what the '
+  'caller wrote for themselves.';
 call private.force_index_scans('private.search_scopes');
 
 create type private.search_lead as (scope text, word text);
-comment on type private.search_lead is 'The list that is walked for a scope: that of its rarest word.';
+comment on type private.search_lead is 'The list to read for a scope: the list of its rarest word.';
 
 create function private.search_leads(p_scopes text[], p_words text[], p_before bigint) returns private.search_lead[]
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- of one word only whether it is there at all
+  -- with one word it only matters whether the word occurs at all
   v_most integer := case when cardinality(p_words) = 1 then 1 else
     greatest(2, least(100, 5000 / greatest(1, cardinality(p_scopes) * cardinality(p_words)))) end;
 begin
@@ -36336,14 +36386,16 @@ begin
     where r.many > 0);
 end $$;
 comment on function private.search_leads is
-  'For each scope the word that is in the fewest of its next documents, counted up to 100, or up to 5000 in all but '
-  'to 2 of each; without scopes where a word is in none.';
+  'Returns for each scope the word with the fewest documents before p_before, but no scope in which one of the words '
+  'does not occur. It counts up to 100 documents per word and scope; with many scopes and words fewer, about 5000 in '
+  'total, but at least 2 each.';
 call private.force_index_scans('private.search_leads');
 
 -- sql/discovery/49_turns.sql
 
--- How many searches run at once: a search may read thousands of documents, and other requests need a processor too.
--- It is counted here and not in the facade: there may be several, and `.rpc()` callers come past them.
+-- Limits how many searches run at once, because a search may read thousands of documents, and other requests need a
+-- processor too. The limit is here and not in the facade, because there may be several facades, and `.rpc()` calls
+-- bypass them.
 -- docs/decisions.md, Limits.
 
 insert into app.settings (key, value) values ('searches_at_once', '4');
@@ -36353,13 +36405,13 @@ insert into private.errors (code, status, text) values
   ('search_busy', 503, 'Too many people are searching at the moment. Try again shortly.');
 
 create function private.take_search_turn() returns void
-language plpgsql volatile security definer   -- one number, whoever asks
+language plpgsql volatile security definer   -- the same number for all callers
 set search_path = ''
 as $$
 declare
   v_me text := private.require_caller();
 begin
-  -- locks that are only tried: nobody waits here, and a turn ends with its transaction, however that ends
+  -- try-locks: no call waits here, and a turn ends when its transaction ends, also if that fails
   if not (pg_try_advisory_xact_lock(hashtextextended('search 1 ' || v_me, 0))
           or pg_try_advisory_xact_lock(hashtextextended('search 2 ' || v_me, 0))) then
     perform private.raise_error('searches_running', '{"Retry-After": "1"}');
@@ -36372,16 +36424,16 @@ begin
   perform private.raise_error('search_busy');
 end $$;
 comment on function private.take_search_turn is
-  'Lets a search run until its transaction ends: at most 2 of one person, and in the instance as many as the setting '
-  'searches_at_once says. The facade asks again for a while when there is no turn.';
+  'Lets a search run until its transaction ends: at most 2 per person, and in the instance as many as the setting '
+  'searches_at_once says. If no turn is free, the facade retries for a while.';
 
 -- sql/discovery/50_search.sql
 
--- The search: by words over everything that the registry of types has, newest block of time first.
+-- The search: by words, over all types in the registry, newest block of time first.
 -- docs/decisions.md, Discovery.
 
 create type private.search_run as (types text[], ids uuid[], numbers bigint[], ranks real[]);
-comment on type private.search_run is 'What was found, in its order: types, ids, numbers, and how well each fits.';
+comment on type private.search_run is 'What was found, in order: types, ids, numbers, and how well each matches.';
 
 create function private.visible_documents(p_types text[], p_ids uuid[]) returns uuid[]
 language plpgsql stable
@@ -36401,7 +36453,7 @@ begin
   return v_seen;
 end $$;
 comment on function private.visible_documents is
-  'Which of these things the caller may see, by the view of their type.';
+  'Returns which of these things the caller may see, by the view of their type.';
 call private.force_index_scans('private.visible_documents');
 
 create function private.search_blocks(
@@ -36428,10 +36480,10 @@ begin
   cross join lateral (select o.number, o.type, o.id, o.interests, o.words from private.search_documents o
                       where o.number = n.number offset 0) d
   where d.type = any (p_types) and (p_query.interests is null or d.interests && p_query.interests)
-    -- whether it is in the lists of the other words too, which takes less than asking who may see it
+    -- first whether it contains the other words too: this is cheaper than checking who may see it
     and (v_single or d.words @@ p_query.ranking);
   v_seen := private.visible_documents(v_types, v_ids);
-  -- phrases and ranks only of what the caller sees
+  -- only what the caller may see is searched for phrases and ranked
   select array_agg(f.type), array_agg(f.id), array_agg(f.number), array_agg(f.rank)
   into v_run.types, v_run.ids, v_run.numbers, v_run.ranks
   from (select m.* from (
@@ -36449,16 +36501,17 @@ begin
   return v_run;
 end $$;
 comment on function private.search_blocks is
-  'What the caller may see of the documents with these numbers, whole blocks of them, in which the leading words are '
-  'and that match; and these people, who were found visible. Of what the caller may not see, as across a block, no '
-  'phrase is looked for and nothing is ranked.';
+  'Searches whole blocks, from number p_low to before p_before. Returns the documents in the leads'' lists that match '
+  'and that the caller may see, and those of p_people that are in these blocks; p_people were found visible before. '
+  'Documents that the caller may not see, for example across a block between people, are neither searched for phrases '
+  'nor ranked.';
 call private.force_index_scans('private.search_blocks');
--- what was found is joined with the list of what is visible
+-- for the join of what was found with the list of what is visible
 alter function private.search_blocks set enable_hashjoin = on;
 alter function private.search_blocks set enable_sort = on;
 
 create function private.require_search_cursor(p_type text, p_id text) returns private.search_documents
-language plpgsql stable security definer   -- a cursor stays good when what it names is deleted
+language plpgsql stable security definer   -- a cursor stays valid when what it names is deleted
 set search_path = ''
 as $$
 declare
@@ -36476,7 +36529,7 @@ begin
       v_met := private.find_post_time(v_id) is not null;
     elsif exists (select from private.content_kinds where kind = p_type) then
       v_met := (private.content_place(v_id, p_type)).at is not null;
-    elsif v_visible is not null then   -- never deleted
+    elsif v_visible is not null then   -- things of these types are never deleted
       execute format('select exists (select from %s v where v.id = $1)', v_visible) into v_met using v_id;
     end if;
   end if;
@@ -36489,16 +36542,16 @@ begin
   return v_document;
 end $$;
 comment on function private.require_search_cursor is
-  'The document that a cursor names, also one that was deleted, but not one that was never for the caller.';
+  'Returns the document that the cursor names, even if it was deleted, but not one that the caller could never see.';
 
 create type private.search_page as (run private.search_run, next text);
 comment on type private.search_page is
-  'Up to 51 things that were found, and when what was looked at did not fill the page, the cursor from which the next '
-  'one goes on.';
+  'Up to 51 results and, if the documents looked at did not fill the page, the cursor from which the next page '
+  'continues.';
 
 create function private.find_by_words(p_query private.search_query, p_type text, p_cursor text)
 returns private.search_page
-language plpgsql stable security definer   -- nobody may read the index; it shows what the caller may see
+language plpgsql stable security definer   -- nobody may read the index; returns only what the caller may see
 set search_path = ''
 as $$
 declare
@@ -36526,7 +36579,7 @@ begin
     v_before := (v_cursor.number / 500 + 1) * 500;
   end if;
   if p_query.query is null then
-    return v_page;   -- no word is nowhere
+    return v_page;   -- without a word nothing is found
   end if;
   if coalesce(p_type, 'person') = 'person' and p_query.interests is null then
     select array_agg(d.type), array_agg(d.id), array_agg(d.number), array_agg(n.likeness)
@@ -36535,11 +36588,11 @@ begin
     cross join lateral (select o.* from private.search_documents o
                         where o.type = 'person' and o.id = n.id offset 0) d
     where d.number < v_before and d.gone_at is null
-      -- among other things only names that are much like it
+      -- among results of other types, only very similar names
       and (p_type = 'person' or n.likeness >= 0.5)
       and (p_query.without is null or not d.words @@ p_query.without);
   end if;
-  if v_cursor.number is not null and v_cursor.gone_at is null then   -- of one that is gone the block begins anew
+  if v_cursor.number is not null and v_cursor.gone_at is null then   -- if it is deleted, its block is listed again
     v_rank := case v_cursor.type
       when 'person' then (select u.rank from unnest(v_people.ids, v_people.ranks) as u (id, rank)
                           where u.id = v_cursor.id)
@@ -36549,7 +36602,7 @@ begin
   v_leads := private.search_leads(private.search_scopes(v_types), p_query.words, v_before);
   v_each := greatest(2, least(100, 400 / greatest(cardinality(v_leads), 1)));
   loop
-    -- down to where the fullest list reaches, then whole blocks
+    -- down to where the fullest list has v_each entries, in whole blocks
     select max(n.number) into v_low
     from unnest(v_leads) l
     cross join lateral (
@@ -36585,8 +36638,8 @@ begin
   return v_page;
 end $$;
 comment on function private.find_by_words is
-  'The next things of a type, null for all, that match and that the caller may see: block by block, each ended, until '
-  'there are 51 or 1200 entries of lists were looked at.';
+  'Returns the next things of a type (null for all) that match and that the caller may see. It searches whole blocks '
+  'until it has 51 results or has looked at 1200 entries of lists.';
 call private.force_index_scans('private.find_by_words');
 
 create function private.search_cards(p_type text, p_ids uuid[], p_highlight tsquery)
@@ -36607,7 +36660,7 @@ begin
   using p_ids, p_type, p_highlight;
 end $$;
 comment on function private.search_cards is
-  'What was found of one type: the card of each with {type, title, excerpt}.';
+  'Returns the results of one type: the card of each with {type, title, excerpt}.';
 call private.force_index_scans('private.search_cards');
 
 create function private.excerpt(p_body text, p_highlight tsquery) returns text
@@ -36621,7 +36674,7 @@ declare
   v_excerpt text;
   v_first   text;
 begin
-  -- ts_headline takes time by the square of a text, so it gets one piece after the other until there is a hit
+  -- the time of ts_headline grows with the square of the text, so it gets one piece at a time until there is a hit
   loop
     v_part := substr(v_body, v_from, 600);
     if v_from > 1 then
@@ -36630,22 +36683,22 @@ begin
     if v_from + 600 <= length(v_body) then
       v_part := regexp_replace(v_part, '\s\S+$', '');
     end if;
-    -- marked by signs that no text has, since what stands around them is not HTML
+    -- hits are marked by characters that no text contains, because the text around them is not yet HTML
     v_excerpt := ts_headline('private.search', v_part, p_highlight,
       e'StartSel=\u0002, StopSel=\u0003, MaxFragments=2, MaxWords=30, MinWords=10, ShortWord=0, '
       'FragmentDelimiter=" … "');
     v_first := coalesce(v_first, v_excerpt);
     exit when strpos(v_excerpt, e'\u0002') > 0;
     v_excerpt := v_first;
-    v_from := v_from + 500;   -- a phrase may begin in one piece and end in the next
+    v_from := v_from + 500;   -- pieces overlap: a phrase may cross their border
     exit when v_from + 100 > length(v_body);
   end loop;
   return replace(replace(replace(replace(replace(v_excerpt,
     '&', '&amp;'), e'\u0004', '&lt;'), e'\u0005', '&gt;'), e'\u0002', '<mark>'), e'\u0003', '</mark>');
 end $$;
 comment on function private.excerpt is
-  'The parts of a text around what was looked for, as HTML: only the hits are marked, all else is escaped. They are '
-  'within the first 600 characters that have a hit, or else at the beginning.';
+  'Returns the parts of a text around the hits, as HTML: hits are marked, and everything else is escaped. The parts '
+  'are from the first piece of 600 characters with a hit, or else from the beginning.';
 
 create function private.search_items(p_page private.search_page, p_highlight tsquery, p_limit integer) returns json
 language plpgsql stable security definer   -- its caller has found them visible
@@ -36668,7 +36721,7 @@ begin
       on c.type = i.type and c.id = i.id);
 end $$;
 comment on function private.search_items is
-  'A page of what was found: each its card with {type, id, title, excerpt}. The cursor is type:id.';
+  'Returns a page of results: the card of each with {type, id, title, excerpt}. The cursor is type:id.';
 
 create function api.search(
   p_q text, p_type text default null, p_interest_id uuid default null, p_limit integer default 20,
@@ -36680,17 +36733,17 @@ as $$
 declare
   v_query private.search_query := private.read_query(p_q, private.interest_subtree(p_interest_id));
 begin
-  perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks
+  perform private.require_limit(p_limit);   -- rejects a wrong limit before the search
   perform private.take_search_turn();
   return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.highlight, p_limit);
 end $$;
 comment on function api.search is
-  'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, in one what fits '
-  'best.';
+  'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, and within a block '
+  'the best match first.';
 
 -- policies/discovery.sql
 
--- Who may see what people look for, and find others. Twin of sql/discovery/.
+-- Who may read the intents of people, and who may search. Twin of sql/discovery/.
 
 -- connection_intents
 alter table app.connection_intents enable row level security;
@@ -36700,13 +36753,13 @@ grant insert (user_id, intent, note, is_active), update (intent, note, is_active
 grant select on app.intent_card to authenticated;
 create policy select_own on app.connection_intents for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.connection_intents is
-  'People read their own intent. Others meet those that are active through definer functions.';
+  'People read their own intent. Others see active intents through definer functions.';
 create policy insert_own on app.connection_intents for insert to authenticated
   with check (user_id = (select app.uid()));
-comment on policy insert_own on app.connection_intents is 'People speak for themselves.';
+comment on policy insert_own on app.connection_intents is 'People set only their own intent.';
 create policy update_own on app.connection_intents for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.connection_intents is 'People change their own intent.';
+comment on policy update_own on app.connection_intents is 'People change only their own intent.';
 
 -- intent_interests: only for definer functions
 alter table private.intent_interests enable row level security;
@@ -36746,7 +36799,7 @@ grant execute on function
   private.talent_fields
   to authenticated;
 
--- batches that the worker does
+-- batches that the worker runs
 grant execute on function
   private.hide_or_show_documents
   to worker;
