@@ -1,7 +1,7 @@
 -- Who may run the operations of staff: only the service role, and each checks the caller's stored role itself.
 -- Twin of sql/admin/.
 
--- broadcasts: definer functions alone write and read them
+-- broadcasts: only for definer functions
 alter table app.broadcasts enable row level security;
 
 -- staff_metrics: only for definer functions
@@ -156,7 +156,7 @@ grant execute on function
   api.verify_audit_log
   to service_role;
 
--- batches that the worker does
+-- batches that the worker runs
 grant execute on function
   private.erase_reasons,
   private.deliver_broadcast

@@ -1,11 +1,12 @@
--- How staff lists anything: newest first, narrowed by what an operation names, each a view private.staff_<list>.
+-- How staff lists anything: newest first, filtered by what an operation names. Each list is a view
+-- private.staff_<list>.
 -- docs/decisions.md, Staff; Lists.
 
 create function private.staff_page(
   p_list text, p_filters json, p_by text[], p_q text, p_since timestamptz, p_until timestamptz, p_limit integer,
   p_cursor text, p_key text default null
 ) returns json
-language plpgsql stable security definer   -- staff sees what no policy shows
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 declare
@@ -20,7 +21,7 @@ declare
   v_items  json;
 begin
   perform private.require_role('moderator', 'admin');
-  -- literals, not parameters, so that an index of some rows can be found
+  -- literals and not parameters, so that the planner can use a partial index
   if v_cursor is not null then
     if p_key is null then
       execute format($q$ select format('(l.at, l.id) < (%%L, %%L)', l.at, l.id) from %s l where l.id = %L $q$,
@@ -47,7 +48,7 @@ begin
     if p_key is null then
       v_walk := v_walk || ' and ' || v_times;
     else
-      v_fits := v_fits || ' and ' || v_times;   -- in another order no index knows when they end
+      v_fits := v_fits || ' and ' || v_times;   -- in another order, no index has the rows of these times together
     end if;
     if p_q is not null then
       v_fits := v_fits || format(' and strpos(lower(l.said), lower(%L)) > 0', p_q);
@@ -69,15 +70,15 @@ begin
   return private.page(v_items, v_ids::text[], p_limit, v_next::text);
 end $$;
 comment on function private.staff_page is
-  'A page of private.staff_<list>, a view of at, id, said (its words), card and whatever it can be narrowed by: the '
-  'next among 400 of which each filter that is not null holds, since a moment and before another, and whose words '
-  'have p_q, or whose id is p_q. The first filter of p_by that is given has an index in the order of the list, and '
-  'narrows the 400; p_key is the column of another order than by time. The cursor of a short page is the row looked '
-  'at last: nothing is hidden from staff.';
+  'A page of private.staff_<list>, a view with at, id, said (the text that p_q searches), card and a column for each '
+  'filter. It reads the next 400 rows that match each filter that is not null and lie within the two times, and '
+  'returns those whose text has p_q or whose id is p_q. The first given filter of p_by must have an index in the '
+  'order of the list, and selects the 400 rows; p_key is the column of an order other than by time. The cursor of a '
+  'short page is the last row that was read, because nothing is hidden from staff.';
 call private.force_index_scans('private.staff_page');
 
 create function private.staff_card(p_list text, p_id uuid) returns json
-language plpgsql stable security definer   -- staff sees what no policy shows
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 declare
@@ -87,7 +88,7 @@ begin
   execute format('select card from private.%I where id = $1', 'staff_' || p_list) into v_card using p_id;
   return v_card;
 end $$;
-comment on function private.staff_card is 'One row of a list as staff sees it, or null.';
+comment on function private.staff_card is 'One row of a list as staff sees it; null if there is none.';
 
 create function private.require_any_person(p_person text) returns uuid
 language plpgsql stable
@@ -107,7 +108,7 @@ begin
   return v_id;
 end $$;
 comment on function private.require_any_person is
-  'Finds a person, also a banned one, for staff: by UUID, actor id or username. Fails: person_unknown (also when '
+  'Finds a person for staff, even a banned one, by UUID, actor id or username. Fails: person_unknown (also if '
   'erased).';
 
 create function private.find_staff_person(p_person text) returns uuid
@@ -121,4 +122,4 @@ begin
   end if;
   return private.require_any_person(p_person);
 end $$;
-comment on function private.find_staff_person is 'By whom staff narrows a list; null gives null.';
+comment on function private.find_staff_person is 'The person by whom staff filters a list; null stays null.';

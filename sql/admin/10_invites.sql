@@ -46,7 +46,7 @@ join app.users u on u.id = c.generated_by
 join app.person_card owner on owner.id = c.generated_by
 left join app.person_card redeemer on redeemer.id = c.used_by;
 comment on view private.staff_invite_codes is
-  'Invite codes as staff sees them, with whose they are and who came by them.';
+  'Invite codes as staff sees them, with their owners and the people who used them.';
 
 create function api.list_invite_codes(
   p_status text default null, p_owner_id text default null, p_q text default null, p_from timestamptz default null,
@@ -83,5 +83,5 @@ begin
   return private.staff_card('invite_codes', p_id);
 end $$;
 comment on function api.revoke_invite_code is
-  'Revokes anybody''s unused invite code; a reservation on it ends with it, and its owner is told. Repeating it '
-  'changes nothing. Leaves an audit entry.';
+  'Revokes anybody''s unused invite code; a reservation of it ends, and its owner is notified. Repeating it changes '
+  'nothing. Leaves an audit entry.';

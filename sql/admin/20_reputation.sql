@@ -25,7 +25,7 @@ begin
   end if;
 end $$;
 comment on function private.require_delta is
-  'Passes when the number has at most two decimals, is from p_least to 1000 and is not 0.';
+  'Passes if the number has at most two decimals, is from p_least to 1000 and is not 0.';
 
 create view private.staff_appeals with (security_invoker) as
 select a.created_at as at, a.id, a.status, a.user_id, a.interest_id,
@@ -48,7 +48,7 @@ join app.users u on u.id = a.user_id
 join app.interests i on i.id = a.interest_id
 join app.person_card person on person.id = a.user_id;
 comment on view private.staff_appeals is
-  'Appeals as staff sees them, each with the person who made it; userId is their UUID.';
+  'Appeals as staff sees them, each with its author; userId is the author''s UUID.';
 
 create function api.list_appeals(
   p_status text default null, p_user_id text default null, p_interest_id uuid default null, p_q text default null,
@@ -113,7 +113,7 @@ begin
   return private.staff_card('appeals', p_id);
 end $$;
 comment on function api.resolve_appeal is
-  'Accepts or rejects an appeal, once. An accepted one may restore some reputation. Leaves an audit entry.';
+  'Accepts or rejects an appeal, once. Accepting it may restore some reputation. Leaves an audit entry.';
 
 create function api.adjust_reputation(p_user_id text, p_interest_id uuid, p_delta numeric, p_note text) returns json
 language plpgsql volatile
@@ -142,5 +142,5 @@ begin
     where p.id = v_user and r.interest_id = p_interest_id);
 end $$;
 comment on function api.adjust_reputation is
-  'Adds to or takes from a person''s reputation in an interest, with roll-ups: {id (of the entry), userId, user, '
-  'interestId, delta, value, level}. Leaves an audit entry with the note.';
+  'Adds to a person''s reputation in an interest, or subtracts from it, with roll-ups: {id (of the entry), userId, '
+  'user, interestId, delta, value, level}. Leaves an audit entry with the note.';

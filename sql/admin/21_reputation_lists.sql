@@ -65,7 +65,7 @@ join app.users voter on voter.id = v.voter_id
 join app.users u on u.id = v.user_id
 join app.person_card voter_card on voter_card.id = v.voter_id
 join app.person_card person on person.id = v.user_id;
-comment on view private.staff_reputation_votes is 'Peer votes as staff sees them; one with value 0 is taken back.';
+comment on view private.staff_reputation_votes is 'Peer votes as staff sees them; a vote with value 0 was removed.';
 
 create function api.list_reputation_votes(
   p_user_id text default null, p_voter_id text default null, p_interest_id uuid default null, p_q text default null,
@@ -112,4 +112,4 @@ begin
     join app.person_card p on p.id = o.id), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_contributors is
-  'People by their contribution, the most first. The cursor is a person, whose place is that of their score now.';
+  'People by contribution score, highest first. The cursor is a person, at the position of their current score.';

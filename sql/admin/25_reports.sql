@@ -24,7 +24,7 @@ select r.created_at as at, r.id, r.status, r.target_type, r.target_id, r.reporte
 from app.reports r
 join app.person_card reporter on reporter.id = r.reporter_id;
 comment on view private.staff_reports is
-  'Reports as staff sees them. A reported message is in the copy, as its reporter saw it, and nowhere else.';
+  'Reports as staff sees them. A reported message is only in the copy, as its reporter saw it.';
 
 create function api.list_reports(
   p_status text default null, p_target_type text default null, p_reporter_id text default null,
@@ -48,8 +48,7 @@ begin
                                  'reporter_id', private.find_staff_person(p_reporter_id)),
     array['status'], case when v_target is null then p_q end, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_reports is
-  'Reports, newest first. An id in p_q is that of a report, or of what is reported.';
+comment on function api.list_reports is 'Reports, newest first. An id in p_q is the id of a report or of its target.';
 
 create function private.settle_report(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -66,7 +65,7 @@ begin
   where id = p_id and status = 'open'
   returning reporter_id into v_reporter;
   if not found then
-    -- the second of two moderators waits for the first, and finds this
+    -- of two concurrent moderators, the second waits for the first and then fails here
     perform private.raise_error('report_settled');
   end if;
   perform private.emit_moderation('report', p_id, p_status, v_reporter);
@@ -74,7 +73,7 @@ begin
   return private.staff_card('reports', p_id);
 end $$;
 comment on function private.settle_report is
-  'Settles an open report. Its reporter is told, and not by whom; whom it is about is not.';
+  'Settles an open report. Its reporter is notified, but not of who settled it; the reported person is not notified.';
 
 create function api.review_report(p_id uuid) returns json
 language plpgsql volatile

@@ -22,7 +22,7 @@ begin
   end if;
   return v_reason;
 end $$;
-comment on function private.find_reason is 'A reason as it is stored; null where there is none.';
+comment on function private.find_reason is 'A reason in the form in which it is stored; null if there is none.';
 
 create function private.emit_moderation(p_type text, p_id uuid, p_action text, p_author uuid) returns void
 language plpgsql volatile
@@ -33,7 +33,7 @@ begin
     'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author), array[p_author]);
 end $$;
 comment on function private.emit_moderation is
-  'Has somebody hear what staff did about something of theirs, and not who did it.';
+  'Notifies a person of what staff did about something of theirs, but not of who did it.';
 
 create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text)
 returns void
@@ -48,7 +48,7 @@ begin
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;
 comment on function private.record_moderation is
-  'Records what staff did about content: the author hears of it, and the audit log keeps who did it and why.';
+  'Records what staff did about content: the author is notified, and the audit log has who did it and why.';
 
 create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -73,8 +73,8 @@ begin
   return json_build_object('id', p_id, 'hiddenAt', private.utc(v_post.hidden_at));
 end $$;
 comment on function private.set_post_hidden is
-  'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no entry; a deleted post '
-  'is unknown.';
+  'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no audit entry; a deleted '
+  'post is unknown.';
 
 create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -107,28 +107,29 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_post_hidden(p_id, true, p_reason); end $$;
 comment on function api.hide_post is
-  'Hides a post from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
+  'Hides a post from everyone except its author: {id, hiddenAt}. Repeating it changes nothing. Leaves an audit entry.';
 
 create function api.unhide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_post_hidden(p_id, false, p_reason); end $$;
 comment on function api.unhide_post is
-  'Shows a hidden post again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
+  'Shows a hidden post again: {id, hiddenAt}. Repeating it changes nothing. Leaves an audit entry.';
 
 create function api.hide_reply(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_reply_hidden(p_id, true, p_reason); end $$;
 comment on function api.hide_reply is
-  'Hides a reply from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
+  'Hides a reply from everyone except its author: {id, hiddenAt}. Repeating it changes nothing. Leaves an audit '
+  'entry.';
 
 create function api.unhide_reply(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_reply_hidden(p_id, false, p_reason); end $$;
 comment on function api.unhide_reply is
-  'Shows a hidden reply again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
+  'Shows a hidden reply again: {id, hiddenAt}. Repeating it changes nothing. Leaves an audit entry.';
 
 create function api.remove_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -144,7 +145,7 @@ begin
   elsif not exists (select from app.posts where id = p_id) then
     perform private.raise_error('post_unknown');
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.remove_post is
   'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry.';

@@ -39,8 +39,7 @@ select p.created_at as at, p.id, p.author_id, p.format, p.interest_id, p.visibil
 from app.posts p
 join app.person_card author on author.id = p.author_id
 left join app.spaces space on space.id = p.space_id;
-comment on view private.staff_posts is
-  'Posts as staff sees them, whoever else may: hidden, scheduled and deleted ones too.';
+comment on view private.staff_posts is 'Posts as staff sees them, including hidden, scheduled and deleted ones.';
 
 create function api.list_all_posts(
   p_format text default null, p_interest_id uuid default null, p_visibility text default null,
@@ -60,7 +59,7 @@ begin
     array['author_id', case when p_hidden then 'hidden' end],
     p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_posts is 'Posts, newest first, whoever may see them.';
+comment on function api.list_all_posts is 'All posts, whoever may see them, newest first.';
 
 create view private.staff_replies with (security_invoker) as
 select r.created_at as at, r.id, r.author_id, r.post_id, r.kind, r.hidden_at is not null as hidden, r.body as said,
@@ -77,7 +76,7 @@ select r.created_at as at, r.id, r.author_id, r.post_id, r.kind, r.hidden_at is 
          'createdAt', private.utc(r.created_at)) as card
 from app.replies r
 join app.person_card author on author.id = r.author_id;
-comment on view private.staff_replies is 'Replies as staff sees them, hidden and deleted ones too.';
+comment on view private.staff_replies is 'Replies as staff sees them, including hidden and deleted ones.';
 
 create function api.list_all_replies(
   p_kind text default null, p_hidden boolean default null, p_author_id text default null,
@@ -93,7 +92,7 @@ begin
     json_build_object('kind', p_kind, 'hidden', p_hidden, 'author_id', private.find_staff_person(p_author_id)),
     array['author_id', case when p_hidden then 'hidden' end], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_replies is 'Replies, newest first, whoever may see them.';
+comment on function api.list_all_replies is 'All replies, whoever may see them, newest first.';
 
 create view private.staff_series with (security_invoker) as
 select s.created_at as at, s.id, s.author_id, concat_ws(' ', s.title, s.description) as said,
@@ -107,7 +106,7 @@ select s.created_at as at, s.id, s.author_id, concat_ws(' ', s.title, s.descript
          'createdAt', private.utc(s.created_at)) as card
 from app.series s
 join app.person_card author on author.id = s.author_id;
-comment on view private.staff_series is 'Series as staff sees them; partCount counts hidden and deleted posts too.';
+comment on view private.staff_series is 'Series as staff sees them; partCount includes hidden and deleted posts.';
 
 create function api.list_all_series(
   p_author_id text default null, p_q text default null, p_from timestamptz default null,

@@ -1,4 +1,4 @@
--- How staff finds contents of every kind, takes them away from all but their author and gives them back.
+-- How staff finds contents of every kind, removes them for everyone except their author, and restores them.
 -- docs/decisions.md, Staff; Contents.
 
 insert into private.errors (code, status, text) values
@@ -20,10 +20,10 @@ begin
   return v_kind;
 end $$;
 comment on function private.require_content_kind is
-  'The kind that a path of /admin/content names, of contents or of their children.';
+  'The kind of contents or of children that a path of /admin/content names.';
 
 create function private.staff_contents(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- asks the registry which view has the detail of each kind
+language plpgsql stable security definer   -- reads in the registry which view has the details of each kind
 set search_path = ''
 as $$
 declare
@@ -59,12 +59,12 @@ begin
     left join app.spaces s on s.id = c.space_id);
 end $$;
 comment on function private.staff_contents is
-  'Contents as staff sees them, in order: the head with the author''s UUID, and the detail of their kind.';
+  'Contents as staff sees them, in order: the head with the author''s UUID, and the details of their kind.';
 
 create function private.find_staff_contents(
   p_kind text, p_id uuid, p_removed boolean, p_words text[], p_since timestamptz, p_from app.place
 ) returns app.found
-language plpgsql stable security definer   -- reads the registry, contents and children by it
+language plpgsql stable security definer   -- reads the registry, and the contents and children that it names
 set search_path = ''
 as $$
 declare
@@ -98,13 +98,13 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_contents is
-  'The next contents, or children of one kind, that are of a kind, removed or not, say all these words, and are not '
-  'older than a moment, as far as each is asked for, among the next 400, or the one of this id. Those of erased '
-  'people are empty, and left out.';
+  'The content of this id, or the next contents or children of one kind among the next 400 rows. Filters that are '
+  'given: the kind, removed or not, all these words, not older than a time. Leaves out contents of erased people, '
+  'which are empty.';
 call private.force_index_scans('private.find_staff_contents');
 
 create function private.find_staff_child(p_kind text, p_id uuid) returns app.place
-language plpgsql stable security definer   -- reads the registry and details by it
+language plpgsql stable security definer   -- reads the registry, and the details that it names
 set search_path = ''
 as $$
 declare
@@ -114,10 +114,10 @@ begin
                  (select details from private.content_child_kinds where kind = p_kind)) into v_place using p_id;
   return v_place;
 end $$;
-comment on function private.find_staff_child is 'The place of a child of this kind, null where there is none.';
+comment on function private.find_staff_child is 'The place of a child of this kind; null if there is none.';
 
 create function private.staff_children(p_kind text, p_ids uuid[]) returns json
-language plpgsql stable security definer   -- reads the registry and details by it
+language plpgsql stable security definer   -- reads the registry, and the details that it names
 set search_path = ''
 as $$
 declare
@@ -142,8 +142,8 @@ begin
   return v_children;
 end $$;
 comment on function private.staff_children is
-  'Children of one kind as staff sees them, in order: as private.staff_contents; the detail names their content, '
-  'which may be gone.';
+  'Children of one kind as staff sees them, in order, like private.staff_contents; the details name their content, '
+  'which may be deleted.';
 
 create function private.is_child_kind(p_kind text) returns boolean
 language plpgsql stable security definer   -- reads the registry
@@ -186,7 +186,7 @@ begin
   else
     v_words := nullif(tsvector_to_array(private.words_in(array[p_q])), '{}');
   end if;
-  if p_q is null or v_id is not null or v_words is not null then   -- no word is nowhere
+  if p_q is null or v_id is not null or v_words is not null then   -- a query without words finds nothing
     v_found := private.find_staff_contents(v_kind, v_id, p_status = 'removed', v_words, p_from, v_from);
   end if;
   return private.page(
@@ -195,11 +195,11 @@ begin
     v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_contents is
-  'Contents of every kind, or those of one or children of one, newest first, whoever may see them, all, visible or '
-  'removed ones, since a moment and before another, of these words or this id.';
+  'All contents, whoever may see them, or those of one kind, or children of one kind, newest first. Filters: visible '
+  'or removed, between two times, these words or this id.';
 
 create function private.set_child_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
-language plpgsql volatile security definer   -- reads the registry and changes children by it
+language plpgsql volatile security definer   -- reads the registry, and changes the children that it names
 set search_path = ''
 as $$
 declare
@@ -221,7 +221,7 @@ begin
   end if;
   return json_build_object('id', p_id, 'kind', p_kind, 'removedAt', private.utc(v_removed));
 end $$;
-comment on function private.set_child_removed is 'As private.set_content_removed, of a child.';
+comment on function private.set_child_removed is 'Like private.set_content_removed, for a child.';
 
 create function private.set_content_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile
@@ -252,21 +252,21 @@ begin
   return json_build_object('id', p_id, 'kind', v_kind, 'removedAt', private.utc(v_content.removed_at));
 end $$;
 comment on function private.set_content_removed is
-  'Takes a content from all but its author, or gives it back: {id, kind, removedAt}. Repeating it changes nothing and '
-  'leaves no entry; a deleted content is unknown.';
+  'Removes a content for everyone except its author, or restores it: {id, kind, removedAt}. Repeating it changes '
+  'nothing and leaves no audit entry; a deleted content is unknown.';
 
 create function api.remove_content(p_kind text, p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_content_removed(p_kind, p_id, true, p_reason); end $$;
 comment on function api.remove_content is
-  'Takes a content from all but its author; repeating it changes nothing. {id, kind, removedAt}. Leaves an audit '
-  'entry.';
+  'Removes a content for everyone except its author: {id, kind, removedAt}. Repeating it changes nothing. Leaves an '
+  'audit entry.';
 
 create function api.restore_content(p_kind text, p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_content_removed(p_kind, p_id, false, p_reason); end $$;
 comment on function api.restore_content is
-  'Gives a removed content back to whoever saw it; repeating it changes nothing. {id, kind, removedAt}. Leaves an '
-  'audit entry.';
+  'Restores a removed content for everyone who could see it: {id, kind, removedAt}. Repeating it changes nothing. '
+  'Leaves an audit entry.';

@@ -1,8 +1,8 @@
--- What staff sees of conversations: that there are some, and nothing that is said in them.
+-- What staff sees of conversations: numbers and times, but no messages.
 -- docs/decisions.md, Staff; Messaging.
 
 create function private.staff_conversations(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 begin
@@ -20,11 +20,11 @@ comment on function private.staff_conversations is
   'Conversations as staff sees them, in order: {id, kind, memberCount, messageCount, lastMessageAt, createdAt}.';
 
 create function private.find_staff_conversations(p_kind text, p_since timestamptz, p_from app.place) returns app.found
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
   v_before uuid := p_from.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
   v_found  app.found;
@@ -44,12 +44,12 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_conversations is
-  'The next conversations of a kind, or of both, since a moment, among the next 400, the newest first.';
+  'The next conversations among the next 400 rows, newest first: of one kind or both, not older than a time.';
 call private.force_index_scans('private.find_staff_conversations');
 
 create function private.find_staff_conversation(p_id uuid, p_kind text, p_since timestamptz, p_from app.place)
 returns uuid[]
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 begin
@@ -58,13 +58,13 @@ begin
                  and c.created_at >= coalesce(p_since, '-infinity') and (c.created_at, c.id) < (p_from.at, p_from.id));
 end $$;
 comment on function private.find_staff_conversation is
-  'The conversation of this id, if private.find_staff_conversations would come to it.';
+  'The conversation of this id, if it is of this kind and not older than this time.';
 
 create function private.find_conversation_time(p_id uuid) returns timestamptz
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$ begin return (select created_at from app.conversations where id = p_id); end $$;
-comment on function private.find_conversation_time is 'When a conversation began, or null where there is none.';
+comment on function private.find_conversation_time is 'When a conversation began; null if there is none.';
 
 create function api.list_all_conversations(
   p_kind text default null, p_q text default null, p_from timestamptz default null, p_to timestamptz default null,
@@ -93,5 +93,5 @@ begin
   return private.page(private.staff_conversations(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_all_conversations is
-  'Conversations, the newest first, as numbers and times alone, of both kinds or one, since a moment and before '
-  'another, or the one with this id: no words are looked at.';
+  'Conversations as numbers and times, newest first. Filters: one kind, between two times, or this id. No message is '
+  'read.';

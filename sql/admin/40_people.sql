@@ -1,4 +1,4 @@
--- How staff bans people and lets them in again, and who gets which role.
+-- How staff bans and unbans people, and changes their roles.
 -- What else a ban does: private.account_steps. docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -25,21 +25,20 @@ begin
   return v_person;
 end $$;
 comment on function private.lock_account is
-  'Locks a person, so that they neither log in nor are banned or given a role meanwhile, and gives their row as it is '
-  'then.';
+  'Locks a person against a concurrent login, ban or change of role, and returns their row as it is then.';
 
 create function private.change_account(p_user uuid, p_role text, p_banned_at timestamptz) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_from bigint := private.close_sessions(p_user);   -- so none lives on, or again when role or ban are taken back
+  v_from bigint := private.close_sessions(p_user);   -- else they would work again after the ban or role
 begin
-  -- one update: Realtime is told at each which tokens are good
+  -- one update, because Realtime is notified of each change of the valid tokens
   update app.users set role = p_role, banned_at = p_banned_at, tokens_valid_from = v_from where id = p_user;
 end $$;
 comment on function private.change_account is
-  'Sets a person''s role and ban, and ends every token and session from before.';
+  'Sets a person''s role and ban, and ends all earlier tokens and sessions.';
 
 create function private.staff_account(p_user uuid) returns json
 language plpgsql stable
@@ -49,7 +48,8 @@ begin
   return (select json_build_object('id', u.id, 'user', p.card, 'role', u.role, 'bannedAt', private.utc(u.banned_at))
           from app.users u join app.person_card p on p.id = u.id where u.id = p_user);
 end $$;
-comment on function private.staff_account is 'A person as staff decides about them: {id, user, role, bannedAt}.';
+comment on function private.staff_account is
+  'A person in the responses to bans and changes of role: {id, user, role, bannedAt}.';
 
 create function private.set_banned(p_person app.users, p_banned boolean, p_reason text) returns void
 language plpgsql volatile
@@ -61,7 +61,8 @@ begin
   perform private.audit(case when p_banned then 'user.banned' else 'user.unbanned' end, 'user', p_person.id::text,
                         case when p_reason is not null then json_build_object('reason', p_reason) end);
 end $$;
-comment on function private.set_banned is 'Bans a person who is locked, or ends the ban, and leaves an audit entry.';
+comment on function private.set_banned is
+  'Bans a person whose row is locked, or ends the ban, and leaves an audit entry.';
 
 create function api.ban_person(p_id text, p_reason text) returns json
 language plpgsql volatile
@@ -91,8 +92,8 @@ begin
   return private.staff_account(v_id);
 end $$;
 comment on function api.ban_person is
-  'Bans a person: they are locked out at once, and what they published is gone for everyone, until the ban ends. '
-  'Repeating it changes nothing. {id, user, role, bannedAt}. Leaves an audit entry with the reason.';
+  'Bans a person: they are logged out immediately, and what they published is hidden from everyone until the ban '
+  'ends. Repeating it changes nothing. {id, user, role, bannedAt}. Leaves an audit entry with the reason.';
 
 create function api.unban_person(p_id text, p_reason text default null) returns json
 language plpgsql volatile
@@ -111,8 +112,8 @@ begin
   return private.staff_account(v_person.id);
 end $$;
 comment on function api.unban_person is
-  'Ends a ban: what the person published is there again, and they can log in; older tokens stay dead. Repeating it '
-  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry.';
+  'Ends a ban: what the person published is visible again, and they can log in; older tokens remain invalid. '
+  'Repeating it changes nothing. {id, user, role, bannedAt}. Leaves an audit entry.';
 
 create function api.set_role(p_id text, p_role text) returns json
 language plpgsql volatile
@@ -127,7 +128,7 @@ begin
     perform private.raise_error('role_unknown');
   end if;
   v_id := private.require_any_person(p_id);
-  -- one change of roles at a time: of two admins who take it from each other the second is none any more
+  -- one change of roles at a time: if two admins demote each other concurrently, the second is no longer an admin
   perform private.lock_roles();
   perform private.check_caller();
   v_person := private.lock_account(v_id);
@@ -143,6 +144,6 @@ begin
   return private.staff_account(v_id);
 end $$;
 comment on function api.set_role is
-  'Gives a person another role, which ends their tokens and sessions, since a token names the role. Repeating it '
-  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry. Fails: token_revoked (when the caller is no '
-  'admin any more).';
+  'Gives a person another role and ends their tokens and sessions, because a token contains the role. Repeating it '
+  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry. Fails: token_revoked (if the caller is no '
+  'longer an admin).';

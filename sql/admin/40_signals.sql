@@ -1,5 +1,5 @@
--- Mana and votes that flow between neighbours of the invite tree. The rules allow them, and who makes puppets lives on
--- them: so they are shown to staff and DBAs. A hint, never a sanction.
+-- Mana and votes that flow between neighbours of the invite tree. The rules allow them, but puppet accounts depend on
+-- them, so staff and DBAs can see them. They are a hint, never a sanction.
 -- docs/decisions.md, Staff.
 
 create index payment_splits_created_at_idx on app.payment_splits (created_at);
@@ -17,12 +17,12 @@ as $$
 begin
   return query
   with recursive flow as (
-    -- the newest 20,000 of each, so that a wide window costs no more
+    -- the newest 20,000 of each, so that a long period costs no more
     (select 'mana' as kind, s.sender_id as giver, s.receiver_id as receiver, s.amount::numeric as amount,
             s.created_at as at
      from app.payment_splits s
      where s.created_at >= p_since
-       -- one by one, also below, where a join would read all that there is
+       -- one by one, here and below; a join would read the whole table
        and (select not p.reversed from app.payments p where p.id = s.payment_id)
        and (select true from app.payments r where r.reversal_of = s.payment_id) is null
      order by s.created_at desc limit 20000)
@@ -41,7 +41,7 @@ begin
     select people.id as person, people.id as ancestor, 0 as steps
     from (select p.giver as id from pair p union select p.receiver from pair p) people
     union all
-    -- staff lets strangers in: who came by the same admin is not near for it
+    -- staff invites strangers: people invited by the same admin are not neighbours
     select a.person, t.inviter_id, a.steps + 1
     from above a
     cross join lateral (select i.inviter_id from app.invite_tree i where i.invitee_id = a.ancestor offset 0) t
@@ -71,12 +71,11 @@ begin
   order by s.kind, s.place;
 end $$;
 comment on function private.suspicious_flows is
-  'Who gave whom mana, or voted for them, at most three steps away in the invite tree: 1 inviter and invited, 2 who '
-  'came by the same person, 3 beyond that. The largest sums of each kind first, among the newest 20,000 payments and '
-  'votes since p_since. younger_age is how old the younger account was at the first of them, given_share this pair''s '
-  'part of all that the giver gave, neighbour_share the neighbours'' part of all that the receiver got; null where '
-  'that is nothing. Left out are reversed payments, votes against and those taken back, and ways that lead over '
-  'staff, who let strangers in.';
--- the newest by their index, and nothing of what is older
+  'Who paid or upvoted whom, at most three steps away in the invite tree: 1 is inviter and invited, 2 invited by the '
+  'same person, 3 further. The largest sums of each kind first, among the newest 20,000 payments and votes since '
+  'p_since. younger_age is the age of the younger account at the first flow, given_share the pair''s share of all '
+  'that the giver gave, neighbour_share the neighbours'' share of all that the receiver got; both are null if that '
+  'sum is 0. Excludes reversed payments, downvotes, removed votes, and paths through staff, who invite strangers.';
+-- reads the newest rows by their index, and no older ones
 alter function private.suspicious_flows set enable_seqscan = off;
 alter function private.suspicious_flows set enable_bitmapscan = off;

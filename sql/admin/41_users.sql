@@ -19,9 +19,9 @@ select u.created_at as at, u.id, u.role, u.banned_at is not null as banned, u.er
          'lastSeenAt', private.utc(a.last_seen_at),
          'createdAt', private.utc(u.created_at)) as card
 from app.users u
-left join app.accounts a on a.user_id = u.id   -- everybody has one; a join that could drop rows would walk further
+left join app.accounts a on a.user_id = u.id   -- everybody has one; an inner join would read more rows
 join app.person_card person on person.id = u.id;
-comment on view private.staff_users is 'People as staff sees them, the banned and the erased among them.';
+comment on view private.staff_users is 'People as staff sees them, including banned and erased people.';
 
 create function private.find_by_address(p_q text) returns uuid
 language plpgsql stable security definer   -- nobody may read addresses
@@ -30,7 +30,8 @@ as $$
 begin
   return coalesce((select user_id from app.accounts where lower(email) = lower(p_q)), private.find_person(p_q));
 end $$;
-comment on function private.find_by_address is 'Whose email address or actor id this is, or null.';
+comment on function private.find_by_address is
+  'The person with this email address or actor id; null if there is none.';
 
 create function api.list_users(
   p_role text default null, p_status text default null, p_q text default null, p_from timestamptz default null,
@@ -51,10 +52,10 @@ begin
     p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_users is
-  'People, those who joined last first. An email address or actor id in p_q finds its person at once.';
+  'People, those who joined last first. An email address or actor id in p_q finds its person directly.';
 
 create function private.staff_user_details(p_user uuid) returns json
-language plpgsql stable security definer   -- staff sees what no policy shows
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 begin
@@ -78,8 +79,8 @@ begin
     where u.id = p_user);
 end $$;
 comment on function private.staff_user_details is
-  'What the list of people leaves out: {about, country, city, invitedById, invitedBy, reputation, contribution, '
-  'balance, openReports}. Reports are counted up to 1000.';
+  'The fields that the list of people leaves out: {about, country, city, invitedById, invitedBy, reputation, '
+  'contribution, balance, openReports}. Reports are counted up to 1000.';
 
 create function api.get_user(p_id text) returns json
 language plpgsql stable

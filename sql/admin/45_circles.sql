@@ -17,7 +17,7 @@ select c.created_at as at, c.id, c.kind, c.owner_id, concat_ws(' ', c.name, u.us
 from app.circles c
 join app.users u on u.id = c.owner_id
 join app.person_card owner on owner.id = c.owner_id;
-comment on view private.staff_circles is 'Circles as staff sees them, without who is in them.';
+comment on view private.staff_circles is 'Circles as staff sees them, without their members.';
 
 create function api.list_circles(
   p_kind text default null, p_owner_id text default null, p_q text default null, p_from timestamptz default null,
@@ -46,11 +46,11 @@ begin
     perform private.raise_error('circle_unknown');
   end if;
   if not private.drop_circle(p_id, v_owner) then
-    perform private.raise_error('circle_unknown');   -- its owner was faster
+    perform private.raise_error('circle_unknown');   -- the owner deleted it first
   end if;
   perform private.emit_moderation('circle', p_id, 'deleted', v_owner);
   perform private.audit('circle.deleted', 'circle', p_id::text);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.remove_circle is
-  'Deletes anybody''s circle with its memberships and invitations; its owner is told. Leaves an audit entry.';
+  'Deletes anybody''s circle with its memberships and invitations, and notifies its owner. Leaves an audit entry.';

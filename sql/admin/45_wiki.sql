@@ -29,17 +29,18 @@ begin
     left join app.wiki_versions b on b.interest_id = w.interest_id and b.version = w.base_version);
 end $$;
 comment on function private.staff_wiki_proposals is
-  'Proposals as staff sees them, in order: as everybody does, with the UUID of who proposed and without a vote.';
+  'Proposals as staff sees them, in order: like everyone''s, but with the author''s UUID and without a vote of the '
+  'caller.';
 
 create function private.find_staff_wiki_proposals(
   p_status text, p_q text, p_since timestamptz, p_until timestamptz, p_cursor text
 ) returns app.found
-language plpgsql stable security definer   -- the walk is its own
+language plpgsql stable security definer   -- bounds the rows that it reads itself
 set search_path = ''
 as $$
 declare
   v_place  app.place := private.require_place('all proposals', p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
   v_before uuid := v_place.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
   v_q      text := private.fold_query(p_q);
@@ -54,7 +55,7 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  -- one of the two ways in is open
+  -- exactly one of the two branches runs
   with looked as materialized (
     select * from (
       (select created_at as at, id, author_id, interest_id, summary from app.wiki_proposals
@@ -80,8 +81,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_wiki_proposals is
-  'The next proposals, all or those of a status, since a moment and before another, with these letters in interest, '
-  'username or summary, among the next 400. Those of erased people are empty, and left out.';
+  'The next proposals among the next 400 rows. Filters: one status, between two times, these letters in the '
+  'interest, the username or the summary. Leaves out proposals of erased people, which are empty.';
 call private.force_index_scans('private.find_staff_wiki_proposals');
 
 create function api.list_all_wiki_proposals(
@@ -108,8 +109,7 @@ begin
                       v_found.next);
 end $$;
 comment on function api.list_all_wiki_proposals is
-  'Proposals for every entry, newest first, all or those of a status, since a moment and before another, with this id '
-  'or these letters.';
+  'Proposals for all entries, newest first. Filters: one status, between two times, this id or these letters.';
 
 create function private.settle_wiki_by_staff(p_id uuid, p_approve boolean, p_reason text) returns boolean
 language plpgsql volatile
@@ -123,7 +123,7 @@ begin
   perform private.require_role('admin');
   v_reason := private.find_reason(p_reason);
   v_proposal := private.lock_wiki_proposal(p_id);
-  if v_proposal.body is null then   -- there is none, or its author is erased
+  if v_proposal.body is null then   -- the proposal does not exist, or its author was erased
     perform private.raise_error('wiki_proposal_unknown');
   end if;
   perform private.require_open_wiki_proposal(v_proposal);
@@ -138,7 +138,7 @@ begin
   return v_fits;
 end $$;
 comment on function private.settle_wiki_by_staff is
-  'An admin approves or rejects an open proposal; false when the entry has another version by now.';
+  'Approves or rejects an open proposal for an admin; false if the entry has another version meanwhile.';
 
 create function api.approve_wiki_proposal(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -146,12 +146,12 @@ set search_path = ''
 as $$
 begin
   if not private.settle_wiki_by_staff(p_id, true, p_reason) then
-    return private.error_response('wiki_base_stale');   -- no raise, which would leave it open
+    return private.error_response('wiki_base_stale');   -- not raised, because the rollback would leave it open
   end if;
   return private.staff_wiki_proposals(array[p_id]) -> 0;
 end $$;
 comment on function api.approve_wiki_proposal is
-  'Makes a proposal the next version of its entry, whatever its votes. Leaves an audit entry.';
+  'Makes a proposal the next version of its entry, regardless of its votes. Leaves an audit entry.';
 
 create function api.reject_wiki_proposal(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile

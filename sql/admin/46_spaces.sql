@@ -1,4 +1,4 @@
--- What staff sees of groups and guilds, and does about them and their members: one code for both kinds, as in
+-- What staff sees of groups and guilds, and can do with them and their members. Both kinds share the code, as in
 -- sql/spaces.
 -- docs/decisions.md, Staff; Spaces.
 
@@ -24,10 +24,10 @@ left join app.person_card head on head.id = owner.user_id
 left join app.guilds g on g.space_id = s.id
 left join app.mana_accounts a on a.id = g.space_id;
 comment on view private.staff_spaces is
-  'Groups and guilds as staff sees them, whoever else may. Counts have everybody in them, and people are UUIDs.';
+  'All groups and guilds as staff sees them. Counts include everybody in them, and people are UUIDs.';
 
 create function private.find_any_space(p_kind text, p_id text) returns app.spaces
-language plpgsql stable security definer   -- staff sees what nobody else may
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 declare
@@ -43,10 +43,10 @@ begin
   end if;
   return v_space;
 end $$;
-comment on function private.find_any_space is 'The space of this kind with this id or slug, whoever sees it.';
+comment on function private.find_any_space is 'The space of this kind with this id or slug, whoever may see it.';
 
 create function private.staff_members(p_space app.spaces, p_ids uuid[]) returns json
-language plpgsql stable security definer   -- staff sees what nobody else may
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 begin
@@ -62,7 +62,7 @@ comment on function private.staff_members is
   'These members of a space as staff sees them, in order: {userId, user, role, joinedAt}.';
 
 create function private.staff_requests(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- staff sees what nobody else may
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 begin
@@ -78,7 +78,7 @@ comment on function private.staff_requests is
   'These requests as staff sees them, in order: {id, userId, user, message, status, createdAt, decidedAt}.';
 
 create function private.staff_space(p_kind text, p_id text, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- staff sees what nobody else may
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 declare
@@ -114,22 +114,22 @@ begin
 end $$;
 comment on function private.staff_space is
   'A space as staff sees it, with a page of its members {items, nextCursor, hasMore} and its newest 50 pending '
-  'requests, which are applications of a guild.';
+  'requests; a guild''s requests are applications.';
 call private.force_index_scans('private.staff_space');
 
 create function private.lock_any_space(p_kind text, p_id text, p_people uuid[]) returns app.spaces
-language plpgsql volatile security definer   -- staff sees what nobody else may
+language plpgsql volatile security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 begin
   perform private.require_role('admin');
   return private.lock_space((private.find_any_space(p_kind, p_id)).id, p_people);
 end $$;
-comment on function private.lock_any_space is 'A space for an admin, locked with these people.';
+comment on function private.lock_any_space is 'Locks a space and these people for an admin, and returns the space.';
 
 create function private.record_about_space(p_space app.spaces, p_action text, p_user uuid, p_detail json default null)
 returns void
-language plpgsql volatile security definer   -- for definer functions of staff alone
+language plpgsql volatile security definer   -- only for definer functions of staff
 set search_path = ''
 as $$
 begin
@@ -137,7 +137,7 @@ begin
   perform private.audit(p_space.kind || '.' || p_action, p_space.kind, p_space.id::text, p_detail);
 end $$;
 comment on function private.record_about_space is
-  'Records what staff did about a space: whom it concerns hears of it, and the audit log keeps who did it.';
+  'Records what staff did about a space: the person concerned is notified, and the audit log has who did it.';
 
 create function private.set_any_space_archived(p_kind text, p_id text, p_archived boolean, p_reason text) returns json
 language plpgsql volatile security definer   -- nobody may write spaces
@@ -162,7 +162,7 @@ begin
   return private.staff_card('spaces', v_space.id);
 end $$;
 comment on function private.set_any_space_archived is
-  'An admin archives a space, or opens it again. Repeating it changes nothing and leaves no entry.';
+  'Archives a space or restores it, for an admin. Repeating it changes nothing and leaves no audit entry.';
 
 create function private.expel_from_space(p_kind text, p_id text, p_user text) returns void
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -186,7 +186,7 @@ begin
   perform private.emit_membership_decision(v_space, 'removed', v_user);
   perform private.record_about_space(v_space, 'expelled', v_user, json_build_object('userId', v_user));
 end $$;
-comment on function private.expel_from_space is 'An admin takes a member out of a space.';
+comment on function private.expel_from_space is 'Removes a member from a space, for an admin.';
 
 create function private.role_of_name(p_kind text, p_name text) returns text
 language plpgsql immutable
@@ -195,7 +195,7 @@ as $$
 begin
   return (select r from unnest(array['owner', 'moderator', 'member']) r where private.role_name(p_kind, r) = p_name);
 end $$;
-comment on function private.role_of_name is 'The role that is called so in spaces of this kind, or null.';
+comment on function private.role_of_name is 'The role with this name in spaces of this kind; null if there is none.';
 
 create function private.set_any_space_role(p_kind text, p_id text, p_user text, p_role text) returns json
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -214,13 +214,13 @@ begin
   v_user := private.require_any_person(p_user);
   v_space := private.lock_any_space(p_kind, p_id, array[v_user]);
   if private.find_role(v_space.id, v_user) is distinct from v_role then
-    -- also a member: a guild whose one founder is banned is given no other
+    -- for a member too: a guild whose only founder is banned gets no other founder
     if v_role = 'owner' and exists (select from app.hidden_people s where s.user_id = v_user) then
       perform private.raise_error('person_unknown');
     end if;
     if p_kind = 'guild' and v_role = 'owner'
        and not exists (select from app.space_members where space_id = v_space.id and role = 'owner') then
-      -- what is in the treasury of a guild that all have left would be stuck there
+      -- otherwise the treasury of a guild without members could never be emptied
       v_opened := v_space;
       v_opened.archived_at := null;
       perform private.add_member(v_opened, v_user);
@@ -232,9 +232,9 @@ begin
   return private.staff_members(v_space, array[v_user]) -> 0;
 end $$;
 comment on function private.set_any_space_role is
-  'An admin gives a member of a space another role; with that of the owner, which nobody banned is given, the old one '
-  'becomes a moderator. A guild without a founder, which is archived, is given anybody else for one. Repeating it '
-  'changes nothing and leaves no entry.';
+  'Gives a member of a space another role, for an admin. If it is the owner''s, the previous owner becomes a '
+  'moderator; a banned person cannot get it. Anybody can become the founder of an archived guild that has none. '
+  'Repeating it changes nothing and leaves no audit entry.';
 
 create function private.settle_any_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
 language plpgsql volatile security definer   -- nobody may write requests
@@ -257,7 +257,7 @@ begin
     json_build_object('userId', v_request.user_id, 'requestId', p_request));
   return private.staff_requests(array[p_request]) -> 0;
 end $$;
-comment on function private.settle_any_request is 'An admin approves or rejects a pending request.';
+comment on function private.settle_any_request is 'Approves or rejects a pending request, for an admin.';
 
 create function api.list_all_spaces(
   p_kind text, p_q text default null, p_visibility text default null, p_status text default null,
@@ -273,7 +273,7 @@ begin
     json_build_object('kind', private.require_space_kind(p_kind), 'visibility', p_visibility, 'status', p_status),
     array['kind'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_spaces is 'All spaces of a kind, newest first, whoever sees them.';
+comment on function api.list_all_spaces is 'All spaces of a kind, whoever may see them, newest first.';
 
 create function api.get_any_space(
   p_kind text, p_id text, p_limit integer default 20, p_cursor text default null
@@ -293,7 +293,7 @@ begin
   return private.set_any_space_archived(private.require_space_kind(p_kind), p_id, p_archived, p_reason);
 end $$;
 comment on function api.set_any_space_archived is
-  'Archives any space, or opens it again; repeating it changes nothing. Leaves an audit entry.';
+  'Archives any space or restores it. Repeating it changes nothing. Leaves an audit entry.';
 
 create function api.expel_from_space(p_kind text, p_id text, p_user_id text) returns json
 language plpgsql volatile
@@ -301,10 +301,10 @@ set search_path = ''
 as $$
 begin
   perform private.expel_from_space(private.require_space_kind(p_kind), p_id, p_user_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.expel_from_space is
-  'Takes a member out of any space, but for its owner. Leaves an audit entry.';
+  'Removes a member from any space, except its owner. Leaves an audit entry.';
 
 create function api.set_any_space_role(
   p_kind text, p_id text, p_user_id text, p_role text
@@ -313,8 +313,8 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_any_space_role(private.require_space_kind(p_kind), p_id, p_user_id, p_role); end $$;
 comment on function api.set_any_space_role is
-  'Gives a member of any space another role, and a guild without a founder anybody for one; repeating it changes '
-  'nothing. Leaves an audit entry.';
+  'Gives a member of any space another role, or makes anybody the founder of a guild that has none. Repeating it '
+  'changes nothing. Leaves an audit entry.';
 
 create function api.settle_any_space_request(
   p_kind text, p_id text, p_request_id uuid, p_approve boolean

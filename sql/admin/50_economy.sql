@@ -1,4 +1,4 @@
--- What staff sees of mana, every wallet and every payment, and how an admin takes a payment back.
+-- What staff sees of mana (all wallets and payments), and how an admin reverses a payment.
 -- docs/decisions.md, Staff.
 
 create index mana_accounts_wallet_idx on app.mana_accounts (created_at desc, id desc) where kind = 'wallet';
@@ -20,8 +20,8 @@ join app.users u on u.id = a.id
 join app.person_card person on person.id = a.id
 where a.kind = 'wallet';
 comment on view private.staff_wallets is
-  'Wallets as staff sees them, each with its person; id is their UUID. They are as they were last settled: looking '
-  'at one regenerates nothing.';
+  'Wallets as staff sees them, each with its person; id is the person''s UUID. Balances are as last settled: reading '
+  'a wallet regenerates nothing.';
 
 create view app.staff_payment_card with (security_invoker) as
 select p.id,
@@ -47,7 +47,7 @@ from app.payments p
 join app.person_card sender on sender.id = p.sender_id
 join app.person_card receiver on receiver.id = p.receiver_id;
 comment on view app.staff_payment_card is
-  'A payment as staff sees it, whole; ids of people are UUIDs. reversedBy is the payment that took it back.';
+  'A whole payment as staff sees it; ids of people are UUIDs. reversedBy is the payment that reversed it.';
 
 create function api.list_wallets(
   p_user_id text default null, p_q text default null, p_from timestamptz default null,
@@ -60,21 +60,21 @@ begin
   return private.staff_page('wallets', json_build_object('id', private.find_staff_person(p_user_id)), array['id'],
                             p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_wallets is 'Wallets, the newest first.';
+comment on function api.list_wallets is 'Wallets, newest first.';
 
 create function private.find_staff_payments(p_user uuid, p_q text, p_since timestamptz, p_from app.place)
 returns app.found
-language plpgsql stable security definer   -- the walk is its own
+language plpgsql stable security definer   -- bounds the rows that it reads itself
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
   v_before uuid := p_from.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
   v_q      text := lower(p_q);
   v_found  app.found;
 begin
-  -- either the first of the three ways in is open, or the two others
+  -- either the first of the three branches runs, or the two others
   with looked as materialized (
     select * from (
       (select created_at as at, id from app.payments
@@ -106,8 +106,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_payments is
-  'The next payments, all or those that somebody sent or had a share of, since a moment, with these letters in '
-  'usernames or emotion, among the next 400. The cursor of a short page is the row looked at last.';
+  'The next payments among the next 400 rows. Filters: a sender or recipient, not older than a time, these letters '
+  'in usernames or the emotion. The cursor of a short page is the last row that was read.';
 call private.force_index_scans('private.find_staff_payments');
 
 create function api.list_all_payments(
@@ -142,8 +142,8 @@ begin
                        join app.staff_payment_card c on c.id = p.id), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_all_payments is
-  'Payments and their reversals, newest first, all or those that a person sent or received, since a moment and before '
-  'another, with these letters or this id.';
+  'Payments and their reversals, newest first. Filters: a sender or recipient, between two times, these letters or '
+  'this id.';
 
 create function api.reverse_payment(p_id uuid, p_reason text, p_force boolean default false) returns json
 language plpgsql volatile
@@ -171,5 +171,5 @@ begin
     'minted', v_done.minted));
 end $$;
 comment on function api.reverse_payment is
-  'Takes a payment back, once: {payment (the reversal), minted}. Where its receivers no longer have the mana it is '
-  'refused, or forced: the rest is minted. Takes an Idempotency-Key. Leaves an audit entry with the reason.';
+  'Reverses a payment, once: {payment (the reversal), minted}. If the recipients no longer have the mana, it fails, '
+  'unless forced: then the missing mana is minted. Takes an Idempotency-Key. Leaves an audit entry with the reason.';

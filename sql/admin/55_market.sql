@@ -1,11 +1,11 @@
--- Orders, as staff sees them, and how an admin divides what a dispute is about.
+-- Orders as staff sees them, and how an admin divides the mana of a disputed one.
 -- docs/decisions.md, Staff; Market.
 
 insert into private.errors (code, status, text) values
   ('order_refund', 422, 'refundMana must be a whole number from 0 to the price of the order.');
 
 create function private.staff_orders(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- people see their own orders alone
+language plpgsql stable security definer   -- people see only their own orders
 set search_path = ''
 as $$
 begin
@@ -45,14 +45,14 @@ begin
     join app.person_card seller on seller.id = o.seller_id);
 end $$;
 comment on function private.staff_orders is
-  'Orders as staff sees them, in order, as private.order_cards; ids of people are UUIDs.';
+  'Orders as staff sees them, in order, like private.order_cards; ids of people are UUIDs.';
 
 create function private.find_staff_orders(p_state text, p_from app.place) returns app.found
-language plpgsql stable security definer   -- people see their own orders alone
+language plpgsql stable security definer   -- people see only their own orders
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -71,14 +71,14 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_orders is
-  'The next orders in a state, or in any, among the next 400, the newest first.';
+  'The next orders among the next 400 rows, newest first, in one state or in any.';
 call private.force_index_scans('private.find_staff_orders');
 
 create function private.find_order_time(p_id uuid) returns timestamptz
-language plpgsql stable security definer   -- people see their own orders alone
+language plpgsql stable security definer   -- people see only their own orders
 set search_path = ''
 as $$ begin return (select created_at from app.orders where id = p_id); end $$;
-comment on function private.find_order_time is 'When an order was placed, or null where there is none.';
+comment on function private.find_order_time is 'When an order was placed; null if there is none.';
 
 create function api.list_all_orders(p_state text default null, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -100,10 +100,10 @@ begin
   v_found := private.find_staff_orders(p_state, v_from);
   return private.page(private.staff_orders(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_all_orders is 'Orders, the newest first, in a state or in any.';
+comment on function api.list_all_orders is 'Orders, newest first, in one state or in any.';
 
 create function private.resolve_order(p_id uuid, p_refund integer) returns void
-language plpgsql volatile security definer   -- nobody may write orders, nor the ledger, the staff's service neither
+language plpgsql volatile security definer   -- nobody may write orders or the ledger, not even the service role
 set search_path = ''
 as $$
 declare
@@ -120,7 +120,8 @@ begin
   perform private.step_order(v_order, 'resolve', 'admin');
 end $$;
 comment on function private.resolve_order is
-  'Divides what a disputed order holds: so much goes back to the buyer, the rest is the seller''s, once.';
+  'Divides the mana that a disputed order holds, once: this amount goes back to the buyer, the rest goes to the '
+  'seller.';
 
 create function api.resolve_order(p_id uuid, p_refund_mana integer, p_note text) returns json
 language plpgsql volatile
@@ -145,4 +146,4 @@ begin
   return private.finish_idempotent('resolve_order', private.staff_orders(array[p_id]) -> 0);
 end $$;
 comment on function api.resolve_order is
-  'Resolves a disputed order, once, and answers it. Takes an Idempotency-Key. Leaves an audit entry with the note.';
+  'Resolves a disputed order, once, and returns it. Takes an Idempotency-Key. Leaves an audit entry with the note.';

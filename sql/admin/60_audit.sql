@@ -1,4 +1,4 @@
--- How admins read the audit log, and find out whether anybody has touched it.
+-- How admins read the audit log, and verify that nobody has changed it.
 -- docs/decisions.md, Staff.
 
 create index audit_log_created_at_idx on app.audit_log (created_at);
@@ -44,7 +44,7 @@ begin
     end if;
     v_before := p_cursor::bigint;
   elsif p_until is not null then
-    -- one writer at a time numbers and dates them
+    -- numbers and times have the same order, because one writer at a time assigns them
     v_before := coalesce((select id + 1 from app.audit_log where created_at < p_until
                           order by created_at desc limit 1), 0);
   end if;
@@ -64,7 +64,7 @@ begin
     $q$, v_fits, case when p_by is null then 'true' else format('l.%I = %L', p_by, p_filters ->> p_by) end)
     into v_ids, v_next using v_before, v_since;
   if (select created_at from app.audit_log where id = v_next) < v_since then
-    v_next := null;   -- all behind it are older too
+    v_next := null;   -- all later rows are older, too
   end if;
   v_items := (
     select json_agg(l.card order by p.place)
@@ -75,7 +75,7 @@ begin
   return private.page(v_items, v_ids::text[], p_limit);
 end $$;
 comment on function private.audit_page is
-  'A page of the audit log, as private.staff_page makes one; p_by names the filter that has an index.';
+  'A page of the audit log, like those of private.staff_page; p_by names the filter that has an index.';
 call private.force_index_scans('private.audit_page');
 
 create function api.list_audit_log(
@@ -126,7 +126,7 @@ begin
     v_previous := v_entry.hash;
   end loop;
   if v_broken is null and v_last < p_after + c_most then
-    -- the end: what was taken from it only the head knows
+    -- the end: only the head reveals that entries are missing there
     v_broken := case when v_last <> coalesce(v_head.entries, 0) then least(v_last, coalesce(v_head.entries, 0)) + 1
                      when v_previous is distinct from v_head.hash then v_last end;
   end if;
@@ -138,8 +138,8 @@ begin
     'next', case when v_broken is null and v_last = p_after + c_most then v_last end);
 end $$;
 comment on function private.verify_audit is
-  'Looks at the next 10,000 entries behind p_after, and at the end at the head: {ok, entries, firstBroken, '
-  'verifiedTo, next}. firstBroken is the first that is not what was written, or is missing.';
+  'Verifies the next 10,000 entries after p_after, and at the end the head: {ok, entries, firstBroken, verifiedTo, '
+  'next}. firstBroken is the first entry that was changed or is missing.';
 call private.force_index_scans('private.verify_audit');
 
 create function api.verify_audit_log(p_after bigint default 0) returns json
@@ -150,4 +150,5 @@ begin
   perform private.require_role('admin');
   return private.verify_audit(greatest(p_after, 0));
 end $$;
-comment on function api.verify_audit_log is 'Whether the audit log is as it was written, 10,000 entries at a time.';
+comment on function api.verify_audit_log is
+  'Verifies that nobody has changed the audit log, 10,000 entries at a time.';

@@ -1,4 +1,4 @@
--- How staff writes the catalog of interests, which stays a tree: a parent is one level up, and nothing is deleted.
+-- How staff edits the catalog of interests. It remains a tree: a parent is one level up. No interest is deleted.
 -- docs/decisions.md, Interests; Staff.
 
 create index interests_created_at_idx on app.interests (created_at desc, id desc);
@@ -58,7 +58,7 @@ begin
   elsif p_interest.parent_id is not null then
     perform private.require_interest(p_interest.parent_id);
   end if;
-  -- the constraints hold the tree together, whoever writes beside this
+  -- the constraints keep it a tree, even with concurrent writes
   insert into app.interests as i (id, slug, name, level, parent_id, accent_color)
   values (p_interest.id, p_interest.slug, p_interest.name, p_interest.level, p_interest.parent_id,
           p_interest.accent_color)
@@ -67,7 +67,7 @@ begin
         accent_color = excluded.accent_color;
 end $$;
 comment on function private.save_interest is
-  'Adds an interest or changes the one of this id, whose level stays. Fails: interest_slug_taken, '
+  'Adds an interest, or changes the one with this id, which keeps its level. Fails: interest_slug_taken, '
   'interest_parent_misplaced, interest_parent_unfit.';
 
 create function api.create_interest(
@@ -127,5 +127,5 @@ begin
   return private.staff_card('interests', p_id);
 end $$;
 comment on function api.update_interest is
-  'Changes those of slug, name, accentColor and parentId that are given. Repeating it changes nothing. Leaves an '
+  'Changes the given fields among slug, name, accentColor and parentId. Repeating it changes nothing. Leaves an '
   'audit entry.';

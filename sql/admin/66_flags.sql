@@ -1,4 +1,4 @@
--- Feature flags, which staff switches. Operations read them where they stand, so a switch acts at once everywhere.
+-- Feature flags, which staff can switch. Operations read the table, so a switch takes effect immediately everywhere.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -40,7 +40,7 @@ begin
   update app.feature_flags set enabled = p_enabled where key = p_key and enabled <> p_enabled;
   return found;
 end $$;
-comment on function private.switch_flag is 'Switches a flag. False when it stands there already.';
+comment on function private.switch_flag is 'Switches a flag. Returns false if it already had this value.';
 
 create function api.set_feature_flag(p_key text, p_enabled boolean) returns json
 language plpgsql volatile
@@ -57,5 +57,5 @@ begin
   return (select private.flag_card(f) from app.feature_flags f where f.key = p_key);
 end $$;
 comment on function api.set_feature_flag is
-  'Switches a feature on or off, at once everywhere: {id, key, enabled, description}. Repeating it changes nothing. '
-  'Leaves an audit entry.';
+  'Switches a feature on or off, immediately everywhere: {id, key, enabled, description}. Repeating it changes '
+  'nothing. Leaves an audit entry.';

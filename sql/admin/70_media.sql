@@ -1,4 +1,4 @@
--- What staff sees of uploads and of reflections: that there are some, and no word that is for nobody else.
+-- What staff sees of uploads and reflections: that they exist, but nothing that is private to a person.
 -- docs/decisions.md, Staff.
 
 create index media_assets_created_at_idx on app.media_assets (created_at desc, id desc);
@@ -40,7 +40,7 @@ begin
                       'in_messages', false),
     array['owner_id'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_media is 'Uploads, newest first, without what was sent in messages.';
+comment on function api.list_media is 'Uploads, newest first, without those that were sent in messages.';
 
 create view private.staff_ai_sessions with (security_invoker) as
 select s.created_at as at, s.id, s.user_id, private.ai_status(s) as status, u.username as said,
@@ -62,7 +62,7 @@ cross join lateral (
   select count(*) as questions, count(t.answered_at) as answers, count(*) filter (where t.fallback) as fallbacks
   from app.ai_turns t where t.session_id = s.id) t;
 comment on view private.staff_ai_sessions is
-  'Reflections as staff sees them: how far they are, and neither topic nor questions nor answers.';
+  'Reflections as staff sees them: their progress, but no topic, question or answer.';
 
 create function api.list_assistant_sessions(
   p_status text default null, p_user_id text default null, p_q text default null, p_from timestamptz default null,
@@ -76,4 +76,4 @@ begin
     'ai_sessions', json_build_object('status', p_status, 'user_id', private.find_staff_person(p_user_id)),
     array['user_id'], p_q, p_from, p_to, p_limit, p_cursor, case when p_user_id is not null then 'id' end);
 end $$;
-comment on function api.list_assistant_sessions is 'Everybody''s reflections, newest first, without a word of them.';
+comment on function api.list_assistant_sessions is 'Everybody''s reflections, newest first, without their texts.';

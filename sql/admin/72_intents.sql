@@ -1,4 +1,4 @@
--- What staff sees of what people look for.
+-- What staff sees of connection intents.
 -- docs/decisions.md, Staff.
 
 create index connection_intents_since_idx on app.connection_intents (created_at desc, user_id desc);
@@ -17,7 +17,7 @@ select i.created_at as at, i.user_id as id, i.intent, i.is_active as active,
 from app.connection_intents i
 join app.users u on u.id = i.user_id
 join app.person_card person on person.id = i.user_id;
-comment on view private.staff_intents is 'Intents as staff sees them; id is their person''s.';
+comment on view private.staff_intents is 'Intents as staff sees them; id is the person''s.';
 
 create function api.list_intents(
   p_intent text default null, p_active boolean default null, p_q text default null, p_from timestamptz default null,
@@ -30,4 +30,4 @@ begin
   return private.staff_page('intents', json_build_object('intent', p_intent, 'active', p_active), null, p_q, p_from,
                             p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_intents is 'What people look for, who said so last first.';
+comment on function api.list_intents is 'Connection intents, latest change first.';

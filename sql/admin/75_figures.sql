@@ -7,10 +7,10 @@ create table private.staff_metrics (
 );
 create unique index staff_metrics_one_row_idx on private.staff_metrics ((true));
 comment on table private.staff_metrics is 'One row: the latest counts, shared by all staff and facades.';
-comment on column private.staff_metrics.counted_at is 'When it was counted: it holds for 30 seconds.';
+comment on column private.staff_metrics.counted_at is 'When it was counted; valid for 30 seconds.';
 
 create function private.count_metrics() returns json
-language plpgsql volatile security definer   -- staff sees what no policy shows
+language plpgsql volatile security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 declare
@@ -22,7 +22,7 @@ begin
   end if;
   perform from private.staff_metrics for update skip locked;
   if not found and v_kept.counted_at is not null then
-    return v_kept.figures;   -- another is counting
+    return v_kept.figures;   -- another transaction is counting
   end if;
   insert into private.staff_metrics as m (counted_at, figures)
   select now(), json_build_object(
@@ -41,11 +41,11 @@ begin
   return v_kept.figures;
 end $$;
 comment on function private.count_metrics is
-  'Counts everything, at most once in 30 seconds in the whole instance; who comes meanwhile gets the figures before. '
-  'The books are not audited for it: it says what the job found last.';
+  'Counts everything, at most once per 30 seconds in the whole instance; concurrent callers get the previous '
+  'figures. It does not audit the books: it returns the latest result of the job.';
 
 create function api.get_metrics() returns json
-language plpgsql volatile   -- what was counted is kept
+language plpgsql volatile   -- stores what it counted
 set search_path = ''
 as $$
 begin
@@ -57,7 +57,7 @@ comment on function api.get_metrics is
   'repliesHidden, mauActive, manaAudit: {auditedAt, violations}, countedAt}.';
 
 create function private.signals_page(p_kind text, p_since timestamptz, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- staff sees what no policy shows
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 declare
@@ -93,7 +93,8 @@ begin
     (select json_agg(i.item order by i.place) from unnest(v_items[:p_limit]) with ordinality i (item, place)),
     array(select (v_passed + n)::text from generate_series(1, cardinality(v_items)) n), p_limit);
 end $$;
-comment on function private.signals_page is 'A page of private.suspicious_flows. The cursor is how many were passed.';
+comment on function private.signals_page is
+  'A page of private.suspicious_flows. The cursor is the number of rows on the previous pages.';
 
 create function api.list_signals(
   p_kind text default null, p_since timestamptz default null, p_limit integer default 20, p_cursor text default null
@@ -136,7 +137,8 @@ begin
       from (select caused_at from private.effects limit 100000) e));
 end $$;
 comment on function private.staff_jobs is
-  'How the worker does: its jobs, the newest 50 of what failed for good, and the effects that wait, up to 100,000.';
+  'The state of the worker: its jobs, the newest 50 that failed permanently, and the waiting effects, counted up to '
+  '100,000.';
 
 create function api.get_jobs() returns json
 language plpgsql stable
@@ -147,5 +149,5 @@ begin
   return private.staff_jobs();
 end $$;
 comment on function api.get_jobs is
-  'How the worker does: {jobs: [{name, cron, runs, failures, lastChanged, lastRunAt, lastFailedAt}], deadLetters: '
-  '[{queue, id, message, retries, createdAt, failedAt}], effects: {depth, lagSeconds, stuckPeople}}.';
+  'The state of the worker: {jobs: [{name, cron, runs, failures, lastChanged, lastRunAt, lastFailedAt}], '
+  'deadLetters: [{queue, id, message, retries, createdAt, failedAt}], effects: {depth, lagSeconds, stuckPeople}}.';

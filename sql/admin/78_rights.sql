@@ -16,7 +16,8 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.require_banned is 'A banned person, whose rights staff serves.';
+comment on function private.require_banned is
+  'Returns a banned person. Staff exports or erases only banned people, because others can do it themselves.';
 
 create function private.export_banned(p_user uuid, p_section text, p_after text) returns json
 language plpgsql volatile security definer   -- private.export_page exports anybody
@@ -30,10 +31,10 @@ begin
   return private.export_page(p_user, p_section, p_after);
 end $$;
 comment on function private.export_banned is
-  'The export of a person whom staff has looked up: its head, or a page of a section.';
+  'The export of a person whom staff has found: its head, or a page of a section.';
 
 create function api.export_user(p_id text, p_section text default null, p_after text default null) returns json
-language plpgsql volatile   -- what waits for the person is applied first
+language plpgsql volatile   -- applies the person's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -49,7 +50,7 @@ begin
   return v_part;
 end $$;
 comment on function api.export_user is
-  'A banned person''s data, as api.export_me gives it. The head leaves an audit entry.';
+  'A banned person''s data, in the form of api.export_me. The head leaves an audit entry.';
 
 create function api.erase_user(p_id text) returns json
 language plpgsql volatile
@@ -61,7 +62,7 @@ begin
   perform private.require_role('admin');
   v_person := private.lock_account(private.require_banned(p_id));
   if v_person.banned_at is null then
-    perform private.raise_error('person_free');   -- let in again meanwhile
+    perform private.raise_error('person_free');   -- unbanned meanwhile
   end if;
   perform private.erase_banned(v_person.id);
   perform private.audit('user.erased', 'user', v_person.id::text);
@@ -73,4 +74,4 @@ create function private.erase_banned(p_user uuid) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$ begin perform private.erase_person(p_user); end $$;
-comment on function private.erase_banned is 'Erases a person whom staff has looked up and locked.';
+comment on function private.erase_banned is 'Erases a person whom staff has found and locked.';

@@ -1,4 +1,4 @@
--- A word to everybody: the worker tells them, 500 at a time, each once, wherever it is killed.
+-- A message to everybody: the worker notifies 500 people at a time, each exactly once, even if it is killed.
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
@@ -21,18 +21,18 @@ create table app.broadcasts (
 create index broadcasts_actor_id_idx on app.broadcasts (actor_id, id);
 comment on table app.broadcasts is
   'Messages of admins to everybody. They are sent in the name of the instance, so they stay when the admin is erased.';
-comment on column app.broadcasts.told is 'How many people were gone through so far, in the order of their ids.';
-comment on column app.broadcasts.told_to is 'The last of them.';
-comment on column app.broadcasts.finished_at is 'When everybody had been told; null until then.';
+comment on column app.broadcasts.told is 'How many people have been handled so far, in the order of their ids.';
+comment on column app.broadcasts.told_to is 'The last person who was handled.';
+comment on column app.broadcasts.finished_at is 'When everybody had been notified; null until then.';
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.broadcasts', 'actor_id', 'broadcasts', '{told_to}');
 
--- the row of the broadcast says whose turn it is; this holds whatever happens to it
+-- the row of the broadcast says who is next; this index prevents a second notification in any case
 create unique index notifications_broadcast_key on app.notifications (user_id, group_key)
   where kind = 'admin.broadcast';
 
 create function private.deliver_broadcast(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- tells others than the caller
+language plpgsql volatile security definer   -- notifies people other than the caller
 set search_path = ''
 as $$
 declare
@@ -40,7 +40,7 @@ declare
   v_ids       uuid[];
   v_next      uuid;
 begin
-  -- of two workers at the same job the later goes on where the earlier was
+  -- of two workers with the same job, the second continues after the first
   select * into v_broadcast from app.broadcasts where id = (p_job ->> 'broadcastId')::uuid for update;
   if v_broadcast.finished_at is not null or not found then
     return json_build_object('changed', 0, 'next', null);
@@ -48,7 +48,7 @@ begin
   v_broadcast.told_to := coalesce(v_broadcast.told_to, '00000000-0000-0000-0000-000000000000');
   v_ids := array(select id from app.users
                  where id > v_broadcast.told_to and created_at <= v_broadcast.created_at order by id limit 500);
-  -- none of them joins another, so nobody's effects need be locked
+  -- these notifications join no group, so no effects need a lock
   perform private.notify(array(
     select (u.id, 'admin.broadcast', null, 'broadcast', v_broadcast.id::text,
             jsonb_build_object('title', v_broadcast.title, 'body', v_broadcast.body), null, null,
@@ -61,16 +61,16 @@ begin
   where id = v_broadcast.id
   returning told into v_broadcast.told;
   if v_next is not null and v_broadcast.told % 25000 = 0 then
-    -- so that no job takes longer than one may, and a killed one is missed soon
+    -- so that no job exceeds its time, and a killed one is noticed soon
     perform private.enqueue('broadcasts', p_job::json);
     v_next := null;
   end if;
   return json_build_object('changed', cardinality(v_ids), 'next', v_next);
 end $$;
 comment on function private.deliver_broadcast is
-  'For the worker alone: tells the next 500 people what {broadcastId} says, by its own row and not by p_after, so '
-  'that each is told once. Answers {changed, next}; next is null at the end, and after 25,000, when another job goes '
-  'on.';
+  'For the worker alone: notifies the next 500 people of the broadcast {broadcastId}. It uses the broadcast''s own '
+  'row and not p_after, so that each person is notified once. Returns {changed, next}; next is null at the end, and '
+  'after 25,000 people, when another job continues.';
 call private.make_batch_queue('broadcasts', 'private.deliver_broadcast');
 
 create function private.begin_broadcast(p_title text, p_body text) returns app.broadcasts
@@ -88,7 +88,7 @@ begin
   return v_broadcast;
 end $$;
 comment on function private.begin_broadcast is
-  'Has something told to everybody who is here now. Fails: broadcast_title, broadcast_body.';
+  'Queues a message to everybody who is registered now. Fails: broadcast_title, broadcast_body.';
 
 create function api.broadcast(p_title text, p_body text) returns json
 language plpgsql volatile
@@ -110,5 +110,5 @@ begin
     'createdAt', private.utc(v_broadcast.created_at)));
 end $$;
 comment on function api.broadcast is
-  'Has everybody told something who is neither banned nor erased, soon: {id, title, body, createdAt}. Leaves an audit '
+  'Queues a message to everybody who is neither banned nor erased: {id, title, body, createdAt}. Leaves an audit '
   'entry. Takes an Idempotency-Key.';

@@ -31,7 +31,7 @@ begin
 end $$;
 comment on function private.erase_reasons is
   'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts, '
-  'replies, contents or children of a kind (type) of an erased person {userId, type} behind one. Answers '
+  'replies, contents or children of one kind (type) of an erased person {userId, type} after an id. Returns '
   '{changed, next}; next is null at the end.';
 call private.force_index_scans('private.erase_reasons');
 call private.make_batch_queue('erased-reasons', 'private.erase_reasons');
@@ -53,7 +53,7 @@ begin
       perform private.erase_later('erased-reasons', v_job);
     end if;
   end loop;
-  -- of payments only those that staff took back have one
+  -- only reversed payments have a reason
   update app.audit_details d set detail = null
   from app.payments r
   join app.payments p on p.id = r.reversal_of
@@ -61,7 +61,7 @@ begin
   where l.id = d.audit_id and d.detail is not null and r.reversal_of is not null
     and (p.sender_id = p_user.id
       or exists (select from app.payment_splits s where s.payment_id = p.id and s.receiver_id = p_user.id));
-  -- and of orders those that an admin resolved
+  -- only orders that an admin resolved have a reason
   update app.audit_details d set detail = null
   from (select id from app.orders where buyer_id = p_user.id and state = 'resolved'
         union all select id from app.orders where seller_id = p_user.id and state = 'resolved') o
@@ -69,8 +69,8 @@ begin
   where l.id = d.audit_id and d.detail is not null;
 end $$;
 comment on function private.erase_moderation is
-  'Step: deletes the reasons that staff gave about an erased person''s posts, replies, contents and children, of '
-  '500 of each at once, and about their payments and orders; the entries stay.';
+  'Step: deletes the reasons that staff gave about an erased person''s posts, replies, contents and children, up to '
+  '500 of each, and about their payments and orders; the audit entries remain.';
 call private.force_index_scans('private.erase_moderation');
 insert into private.account_steps (step, events, position) values
   ('private.erase_moderation', '{erasure}', 183);
@@ -86,7 +86,7 @@ begin
   return null;
 end $$;
 comment on function private.forget_reasons is
-  'Trigger: when the head of a deleted content goes, so do the reasons that staff gave about it: an erasure could not '
-  'find them any more. The entries stay.';
+  'Trigger: when the head of a deleted content is deleted, deletes the reasons that staff gave about it, because an '
+  'erasure could no longer find them. The audit entries remain.';
 create trigger _185_forget_reasons after delete on app.contents
   referencing old table as gone for each statement execute function private.forget_reasons();
