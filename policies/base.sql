@@ -32,7 +32,8 @@ alter table private.errors enable row level security;
 
 -- settings
 alter table app.settings enable row level security;
-grant select on app.settings, private.instance to anon, authenticated, gate;
+grant select on app.settings to anon, authenticated, gate;
+grant select on private.instance to authenticated, service_role;
 create policy select_all on app.settings for select to anon, authenticated, gate using (true);
 comment on policy select_all on app.settings is
   'Everyone may read the settings, which are not secret; they are written at boot.';
@@ -172,12 +173,12 @@ grant execute on function
 grant execute on function
   private.catch_up,
   private.count_writes,
+  private.domain,
   private.share_lock_person
   to authenticated;
 grant execute on function
   private.begin_idempotent,
   private.check_lock_order,
-  private.domain,
   private.emit,
   private.error_response,
   private.finish_idempotent,

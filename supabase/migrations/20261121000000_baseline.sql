@@ -3312,7 +3312,8 @@ alter table private.errors enable row level security;
 
 -- settings
 alter table app.settings enable row level security;
-grant select on app.settings, private.instance to anon, authenticated, gate;
+grant select on app.settings to anon, authenticated, gate;
+grant select on private.instance to authenticated, service_role;
 create policy select_all on app.settings for select to anon, authenticated, gate using (true);
 comment on policy select_all on app.settings is
   'Everyone may read the settings, which are not secret; they are written at boot.';
@@ -3452,12 +3453,12 @@ grant execute on function
 grant execute on function
   private.catch_up,
   private.count_writes,
+  private.domain,
   private.share_lock_person
   to authenticated;
 grant execute on function
   private.begin_idempotent,
   private.check_lock_order,
-  private.domain,
   private.emit,
   private.error_response,
   private.finish_idempotent,
@@ -36819,14 +36820,15 @@ grant execute on function
 
 -- sql/admin/05_lists.sql
 
--- How staff lists anything: newest first, narrowed by what an operation names, each a view private.staff_<list>.
+-- How staff lists anything: newest first, filtered by what an operation names. Each list is a view
+-- private.staff_<list>.
 -- docs/decisions.md, Staff; Lists.
 
 create function private.staff_page(
   p_list text, p_filters json, p_by text[], p_q text, p_since timestamptz, p_until timestamptz, p_limit integer,
   p_cursor text, p_key text default null
 ) returns json
-language plpgsql stable security definer   -- staff sees what no policy shows
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 declare
@@ -36841,7 +36843,7 @@ declare
   v_items  json;
 begin
   perform private.require_role('moderator', 'admin');
-  -- literals, not parameters, so that an index of some rows can be found
+  -- literals and not parameters, so that the planner can use a partial index
   if v_cursor is not null then
     if p_key is null then
       execute format($q$ select format('(l.at, l.id) < (%%L, %%L)', l.at, l.id) from %s l where l.id = %L $q$,
@@ -36868,7 +36870,7 @@ begin
     if p_key is null then
       v_walk := v_walk || ' and ' || v_times;
     else
-      v_fits := v_fits || ' and ' || v_times;   -- in another order no index knows when they end
+      v_fits := v_fits || ' and ' || v_times;   -- in another order, no index has the rows of these times together
     end if;
     if p_q is not null then
       v_fits := v_fits || format(' and strpos(lower(l.said), lower(%L)) > 0', p_q);
@@ -36890,15 +36892,15 @@ begin
   return private.page(v_items, v_ids::text[], p_limit, v_next::text);
 end $$;
 comment on function private.staff_page is
-  'A page of private.staff_<list>, a view of at, id, said (its words), card and whatever it can be narrowed by: the '
-  'next among 400 of which each filter that is not null holds, since a moment and before another, and whose words '
-  'have p_q, or whose id is p_q. The first filter of p_by that is given has an index in the order of the list, and '
-  'narrows the 400; p_key is the column of another order than by time. The cursor of a short page is the row looked '
-  'at last: nothing is hidden from staff.';
+  'A page of private.staff_<list>, a view with at, id, said (the text that p_q searches), card and a column for each '
+  'filter. It reads the next 400 rows that match each filter that is not null and lie within the two times, and '
+  'returns those whose text has p_q or whose id is p_q. The first given filter of p_by must have an index in the '
+  'order of the list, and selects the 400 rows; p_key is the column of an order other than by time. The cursor of a '
+  'short page is the last row that was read, because nothing is hidden from staff.';
 call private.force_index_scans('private.staff_page');
 
 create function private.staff_card(p_list text, p_id uuid) returns json
-language plpgsql stable security definer   -- staff sees what no policy shows
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 declare
@@ -36908,7 +36910,7 @@ begin
   execute format('select card from private.%I where id = $1', 'staff_' || p_list) into v_card using p_id;
   return v_card;
 end $$;
-comment on function private.staff_card is 'One row of a list as staff sees it, or null.';
+comment on function private.staff_card is 'One row of a list as staff sees it; null if there is none.';
 
 create function private.require_any_person(p_person text) returns uuid
 language plpgsql stable
@@ -36928,7 +36930,7 @@ begin
   return v_id;
 end $$;
 comment on function private.require_any_person is
-  'Finds a person, also a banned one, for staff: by UUID, actor id or username. Fails: person_unknown (also when '
+  'Finds a person for staff, even a banned one, by UUID, actor id or username. Fails: person_unknown (also if '
   'erased).';
 
 create function private.find_staff_person(p_person text) returns uuid
@@ -36942,7 +36944,7 @@ begin
   end if;
   return private.require_any_person(p_person);
 end $$;
-comment on function private.find_staff_person is 'By whom staff narrows a list; null gives null.';
+comment on function private.find_staff_person is 'The person by whom staff filters a list; null stays null.';
 
 -- sql/admin/10_invites.sql
 
@@ -36994,7 +36996,7 @@ join app.users u on u.id = c.generated_by
 join app.person_card owner on owner.id = c.generated_by
 left join app.person_card redeemer on redeemer.id = c.used_by;
 comment on view private.staff_invite_codes is
-  'Invite codes as staff sees them, with whose they are and who came by them.';
+  'Invite codes as staff sees them, with their owners and the people who used them.';
 
 create function api.list_invite_codes(
   p_status text default null, p_owner_id text default null, p_q text default null, p_from timestamptz default null,
@@ -37031,8 +37033,8 @@ begin
   return private.staff_card('invite_codes', p_id);
 end $$;
 comment on function api.revoke_invite_code is
-  'Revokes anybody''s unused invite code; a reservation on it ends with it, and its owner is told. Repeating it '
-  'changes nothing. Leaves an audit entry.';
+  'Revokes anybody''s unused invite code; a reservation of it ends, and its owner is notified. Repeating it changes '
+  'nothing. Leaves an audit entry.';
 
 -- sql/admin/20_reputation.sql
 
@@ -37063,7 +37065,7 @@ begin
   end if;
 end $$;
 comment on function private.require_delta is
-  'Passes when the number has at most two decimals, is from p_least to 1000 and is not 0.';
+  'Passes if the number has at most two decimals, is from p_least to 1000 and is not 0.';
 
 create view private.staff_appeals with (security_invoker) as
 select a.created_at as at, a.id, a.status, a.user_id, a.interest_id,
@@ -37086,7 +37088,7 @@ join app.users u on u.id = a.user_id
 join app.interests i on i.id = a.interest_id
 join app.person_card person on person.id = a.user_id;
 comment on view private.staff_appeals is
-  'Appeals as staff sees them, each with the person who made it; userId is their UUID.';
+  'Appeals as staff sees them, each with its author; userId is the author''s UUID.';
 
 create function api.list_appeals(
   p_status text default null, p_user_id text default null, p_interest_id uuid default null, p_q text default null,
@@ -37151,7 +37153,7 @@ begin
   return private.staff_card('appeals', p_id);
 end $$;
 comment on function api.resolve_appeal is
-  'Accepts or rejects an appeal, once. An accepted one may restore some reputation. Leaves an audit entry.';
+  'Accepts or rejects an appeal, once. Accepting it may restore some reputation. Leaves an audit entry.';
 
 create function api.adjust_reputation(p_user_id text, p_interest_id uuid, p_delta numeric, p_note text) returns json
 language plpgsql volatile
@@ -37180,8 +37182,8 @@ begin
     where p.id = v_user and r.interest_id = p_interest_id);
 end $$;
 comment on function api.adjust_reputation is
-  'Adds to or takes from a person''s reputation in an interest, with roll-ups: {id (of the entry), userId, user, '
-  'interestId, delta, value, level}. Leaves an audit entry with the note.';
+  'Adds to a person''s reputation in an interest, or subtracts from it, with roll-ups: {id (of the entry), userId, '
+  'user, interestId, delta, value, level}. Leaves an audit entry with the note.';
 
 -- sql/admin/21_reputation_lists.sql
 
@@ -37252,7 +37254,7 @@ join app.users voter on voter.id = v.voter_id
 join app.users u on u.id = v.user_id
 join app.person_card voter_card on voter_card.id = v.voter_id
 join app.person_card person on person.id = v.user_id;
-comment on view private.staff_reputation_votes is 'Peer votes as staff sees them; one with value 0 is taken back.';
+comment on view private.staff_reputation_votes is 'Peer votes as staff sees them; a vote with value 0 was removed.';
 
 create function api.list_reputation_votes(
   p_user_id text default null, p_voter_id text default null, p_interest_id uuid default null, p_q text default null,
@@ -37299,7 +37301,7 @@ begin
     join app.person_card p on p.id = o.id), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_contributors is
-  'People by their contribution, the most first. The cursor is a person, whose place is that of their score now.';
+  'People by contribution score, highest first. The cursor is a person, at the position of their current score.';
 
 -- sql/admin/25_reports.sql
 
@@ -37329,7 +37331,7 @@ select r.created_at as at, r.id, r.status, r.target_type, r.target_id, r.reporte
 from app.reports r
 join app.person_card reporter on reporter.id = r.reporter_id;
 comment on view private.staff_reports is
-  'Reports as staff sees them. A reported message is in the copy, as its reporter saw it, and nowhere else.';
+  'Reports as staff sees them. A reported message is only in the copy, as its reporter saw it.';
 
 create function api.list_reports(
   p_status text default null, p_target_type text default null, p_reporter_id text default null,
@@ -37353,8 +37355,7 @@ begin
                                  'reporter_id', private.find_staff_person(p_reporter_id)),
     array['status'], case when v_target is null then p_q end, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_reports is
-  'Reports, newest first. An id in p_q is that of a report, or of what is reported.';
+comment on function api.list_reports is 'Reports, newest first. An id in p_q is the id of a report or of its target.';
 
 create function private.settle_report(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -37371,7 +37372,7 @@ begin
   where id = p_id and status = 'open'
   returning reporter_id into v_reporter;
   if not found then
-    -- the second of two moderators waits for the first, and finds this
+    -- of two concurrent moderators, the second waits for the first and then fails here
     perform private.raise_error('report_settled');
   end if;
   perform private.emit_moderation('report', p_id, p_status, v_reporter);
@@ -37379,7 +37380,7 @@ begin
   return private.staff_card('reports', p_id);
 end $$;
 comment on function private.settle_report is
-  'Settles an open report. Its reporter is told, and not by whom; whom it is about is not.';
+  'Settles an open report. Its reporter is notified, but not of who settled it; the reported person is not notified.';
 
 create function api.review_report(p_id uuid) returns json
 language plpgsql volatile
@@ -37419,7 +37420,7 @@ begin
   end if;
   return v_reason;
 end $$;
-comment on function private.find_reason is 'A reason as it is stored; null where there is none.';
+comment on function private.find_reason is 'A reason in the form in which it is stored; null if there is none.';
 
 create function private.emit_moderation(p_type text, p_id uuid, p_action text, p_author uuid) returns void
 language plpgsql volatile
@@ -37430,7 +37431,7 @@ begin
     'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author), array[p_author]);
 end $$;
 comment on function private.emit_moderation is
-  'Has somebody hear what staff did about something of theirs, and not who did it.';
+  'Notifies a person of what staff did about something of theirs, but not of who did it.';
 
 create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text)
 returns void
@@ -37445,7 +37446,7 @@ begin
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;
 comment on function private.record_moderation is
-  'Records what staff did about content: the author hears of it, and the audit log keeps who did it and why.';
+  'Records what staff did about content: the author is notified, and the audit log has who did it and why.';
 
 create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -37470,8 +37471,8 @@ begin
   return json_build_object('id', p_id, 'hiddenAt', private.utc(v_post.hidden_at));
 end $$;
 comment on function private.set_post_hidden is
-  'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no entry; a deleted post '
-  'is unknown.';
+  'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no audit entry; a deleted '
+  'post is unknown.';
 
 create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -37504,28 +37505,29 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_post_hidden(p_id, true, p_reason); end $$;
 comment on function api.hide_post is
-  'Hides a post from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
+  'Hides a post from everyone except its author: {id, hiddenAt}. Repeating it changes nothing. Leaves an audit entry.';
 
 create function api.unhide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_post_hidden(p_id, false, p_reason); end $$;
 comment on function api.unhide_post is
-  'Shows a hidden post again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
+  'Shows a hidden post again: {id, hiddenAt}. Repeating it changes nothing. Leaves an audit entry.';
 
 create function api.hide_reply(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_reply_hidden(p_id, true, p_reason); end $$;
 comment on function api.hide_reply is
-  'Hides a reply from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
+  'Hides a reply from everyone except its author: {id, hiddenAt}. Repeating it changes nothing. Leaves an audit '
+  'entry.';
 
 create function api.unhide_reply(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_reply_hidden(p_id, false, p_reason); end $$;
 comment on function api.unhide_reply is
-  'Shows a hidden reply again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
+  'Shows a hidden reply again: {id, hiddenAt}. Repeating it changes nothing. Leaves an audit entry.';
 
 create function api.remove_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -37541,7 +37543,7 @@ begin
   elsif not exists (select from app.posts where id = p_id) then
     perform private.raise_error('post_unknown');
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.remove_post is
   'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry.';
@@ -37589,8 +37591,7 @@ select p.created_at as at, p.id, p.author_id, p.format, p.interest_id, p.visibil
 from app.posts p
 join app.person_card author on author.id = p.author_id
 left join app.spaces space on space.id = p.space_id;
-comment on view private.staff_posts is
-  'Posts as staff sees them, whoever else may: hidden, scheduled and deleted ones too.';
+comment on view private.staff_posts is 'Posts as staff sees them, including hidden, scheduled and deleted ones.';
 
 create function api.list_all_posts(
   p_format text default null, p_interest_id uuid default null, p_visibility text default null,
@@ -37610,7 +37611,7 @@ begin
     array['author_id', case when p_hidden then 'hidden' end],
     p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_posts is 'Posts, newest first, whoever may see them.';
+comment on function api.list_all_posts is 'All posts, whoever may see them, newest first.';
 
 create view private.staff_replies with (security_invoker) as
 select r.created_at as at, r.id, r.author_id, r.post_id, r.kind, r.hidden_at is not null as hidden, r.body as said,
@@ -37627,7 +37628,7 @@ select r.created_at as at, r.id, r.author_id, r.post_id, r.kind, r.hidden_at is 
          'createdAt', private.utc(r.created_at)) as card
 from app.replies r
 join app.person_card author on author.id = r.author_id;
-comment on view private.staff_replies is 'Replies as staff sees them, hidden and deleted ones too.';
+comment on view private.staff_replies is 'Replies as staff sees them, including hidden and deleted ones.';
 
 create function api.list_all_replies(
   p_kind text default null, p_hidden boolean default null, p_author_id text default null,
@@ -37643,7 +37644,7 @@ begin
     json_build_object('kind', p_kind, 'hidden', p_hidden, 'author_id', private.find_staff_person(p_author_id)),
     array['author_id', case when p_hidden then 'hidden' end], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_replies is 'Replies, newest first, whoever may see them.';
+comment on function api.list_all_replies is 'All replies, whoever may see them, newest first.';
 
 create view private.staff_series with (security_invoker) as
 select s.created_at as at, s.id, s.author_id, concat_ws(' ', s.title, s.description) as said,
@@ -37657,7 +37658,7 @@ select s.created_at as at, s.id, s.author_id, concat_ws(' ', s.title, s.descript
          'createdAt', private.utc(s.created_at)) as card
 from app.series s
 join app.person_card author on author.id = s.author_id;
-comment on view private.staff_series is 'Series as staff sees them; partCount counts hidden and deleted posts too.';
+comment on view private.staff_series is 'Series as staff sees them; partCount includes hidden and deleted posts.';
 
 create function api.list_all_series(
   p_author_id text default null, p_q text default null, p_from timestamptz default null,
@@ -37675,7 +37676,7 @@ comment on function api.list_all_series is 'Everybody''s series, newest first.';
 
 -- sql/admin/35_contents.sql
 
--- How staff finds contents of every kind, takes them away from all but their author and gives them back.
+-- How staff finds contents of every kind, removes them for everyone except their author, and restores them.
 -- docs/decisions.md, Staff; Contents.
 
 insert into private.errors (code, status, text) values
@@ -37697,10 +37698,10 @@ begin
   return v_kind;
 end $$;
 comment on function private.require_content_kind is
-  'The kind that a path of /admin/content names, of contents or of their children.';
+  'The kind of contents or of children that a path of /admin/content names.';
 
 create function private.staff_contents(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- asks the registry which view has the detail of each kind
+language plpgsql stable security definer   -- reads in the registry which view has the details of each kind
 set search_path = ''
 as $$
 declare
@@ -37736,12 +37737,12 @@ begin
     left join app.spaces s on s.id = c.space_id);
 end $$;
 comment on function private.staff_contents is
-  'Contents as staff sees them, in order: the head with the author''s UUID, and the detail of their kind.';
+  'Contents as staff sees them, in order: the head with the author''s UUID, and the details of their kind.';
 
 create function private.find_staff_contents(
   p_kind text, p_id uuid, p_removed boolean, p_words text[], p_since timestamptz, p_from app.place
 ) returns app.found
-language plpgsql stable security definer   -- reads the registry, contents and children by it
+language plpgsql stable security definer   -- reads the registry, and the contents and children that it names
 set search_path = ''
 as $$
 declare
@@ -37775,13 +37776,13 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_contents is
-  'The next contents, or children of one kind, that are of a kind, removed or not, say all these words, and are not '
-  'older than a moment, as far as each is asked for, among the next 400, or the one of this id. Those of erased '
-  'people are empty, and left out.';
+  'The content of this id, or the next contents or children of one kind among the next 400 rows. Filters that are '
+  'given: the kind, removed or not, all these words, not older than a time. Leaves out contents of erased people, '
+  'which are empty.';
 call private.force_index_scans('private.find_staff_contents');
 
 create function private.find_staff_child(p_kind text, p_id uuid) returns app.place
-language plpgsql stable security definer   -- reads the registry and details by it
+language plpgsql stable security definer   -- reads the registry, and the details that it names
 set search_path = ''
 as $$
 declare
@@ -37791,10 +37792,10 @@ begin
                  (select details from private.content_child_kinds where kind = p_kind)) into v_place using p_id;
   return v_place;
 end $$;
-comment on function private.find_staff_child is 'The place of a child of this kind, null where there is none.';
+comment on function private.find_staff_child is 'The place of a child of this kind; null if there is none.';
 
 create function private.staff_children(p_kind text, p_ids uuid[]) returns json
-language plpgsql stable security definer   -- reads the registry and details by it
+language plpgsql stable security definer   -- reads the registry, and the details that it names
 set search_path = ''
 as $$
 declare
@@ -37819,8 +37820,8 @@ begin
   return v_children;
 end $$;
 comment on function private.staff_children is
-  'Children of one kind as staff sees them, in order: as private.staff_contents; the detail names their content, '
-  'which may be gone.';
+  'Children of one kind as staff sees them, in order, like private.staff_contents; the details name their content, '
+  'which may be deleted.';
 
 create function private.is_child_kind(p_kind text) returns boolean
 language plpgsql stable security definer   -- reads the registry
@@ -37863,7 +37864,7 @@ begin
   else
     v_words := nullif(tsvector_to_array(private.words_in(array[p_q])), '{}');
   end if;
-  if p_q is null or v_id is not null or v_words is not null then   -- no word is nowhere
+  if p_q is null or v_id is not null or v_words is not null then   -- a query without words finds nothing
     v_found := private.find_staff_contents(v_kind, v_id, p_status = 'removed', v_words, p_from, v_from);
   end if;
   return private.page(
@@ -37872,11 +37873,11 @@ begin
     v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_contents is
-  'Contents of every kind, or those of one or children of one, newest first, whoever may see them, all, visible or '
-  'removed ones, since a moment and before another, of these words or this id.';
+  'All contents, whoever may see them, or those of one kind, or children of one kind, newest first. Filters: visible '
+  'or removed, between two times, these words or this id.';
 
 create function private.set_child_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
-language plpgsql volatile security definer   -- reads the registry and changes children by it
+language plpgsql volatile security definer   -- reads the registry, and changes the children that it names
 set search_path = ''
 as $$
 declare
@@ -37898,7 +37899,7 @@ begin
   end if;
   return json_build_object('id', p_id, 'kind', p_kind, 'removedAt', private.utc(v_removed));
 end $$;
-comment on function private.set_child_removed is 'As private.set_content_removed, of a child.';
+comment on function private.set_child_removed is 'Like private.set_content_removed, for a child.';
 
 create function private.set_content_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile
@@ -37929,32 +37930,32 @@ begin
   return json_build_object('id', p_id, 'kind', v_kind, 'removedAt', private.utc(v_content.removed_at));
 end $$;
 comment on function private.set_content_removed is
-  'Takes a content from all but its author, or gives it back: {id, kind, removedAt}. Repeating it changes nothing and '
-  'leaves no entry; a deleted content is unknown.';
+  'Removes a content for everyone except its author, or restores it: {id, kind, removedAt}. Repeating it changes '
+  'nothing and leaves no audit entry; a deleted content is unknown.';
 
 create function api.remove_content(p_kind text, p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_content_removed(p_kind, p_id, true, p_reason); end $$;
 comment on function api.remove_content is
-  'Takes a content from all but its author; repeating it changes nothing. {id, kind, removedAt}. Leaves an audit '
-  'entry.';
+  'Removes a content for everyone except its author: {id, kind, removedAt}. Repeating it changes nothing. Leaves an '
+  'audit entry.';
 
 create function api.restore_content(p_kind text, p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_content_removed(p_kind, p_id, false, p_reason); end $$;
 comment on function api.restore_content is
-  'Gives a removed content back to whoever saw it; repeating it changes nothing. {id, kind, removedAt}. Leaves an '
-  'audit entry.';
+  'Restores a removed content for everyone who could see it: {id, kind, removedAt}. Repeating it changes nothing. '
+  'Leaves an audit entry.';
 
 -- sql/admin/36_conversations.sql
 
--- What staff sees of conversations: that there are some, and nothing that is said in them.
+-- What staff sees of conversations: numbers and times, but no messages.
 -- docs/decisions.md, Staff; Messaging.
 
 create function private.staff_conversations(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 begin
@@ -37972,11 +37973,11 @@ comment on function private.staff_conversations is
   'Conversations as staff sees them, in order: {id, kind, memberCount, messageCount, lastMessageAt, createdAt}.';
 
 create function private.find_staff_conversations(p_kind text, p_since timestamptz, p_from app.place) returns app.found
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
   v_before uuid := p_from.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
   v_found  app.found;
@@ -37996,12 +37997,12 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_conversations is
-  'The next conversations of a kind, or of both, since a moment, among the next 400, the newest first.';
+  'The next conversations among the next 400 rows, newest first: of one kind or both, not older than a time.';
 call private.force_index_scans('private.find_staff_conversations');
 
 create function private.find_staff_conversation(p_id uuid, p_kind text, p_since timestamptz, p_from app.place)
 returns uuid[]
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 begin
@@ -38010,13 +38011,13 @@ begin
                  and c.created_at >= coalesce(p_since, '-infinity') and (c.created_at, c.id) < (p_from.at, p_from.id));
 end $$;
 comment on function private.find_staff_conversation is
-  'The conversation of this id, if private.find_staff_conversations would come to it.';
+  'The conversation of this id, if it is of this kind and not older than this time.';
 
 create function private.find_conversation_time(p_id uuid) returns timestamptz
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$ begin return (select created_at from app.conversations where id = p_id); end $$;
-comment on function private.find_conversation_time is 'When a conversation began, or null where there is none.';
+comment on function private.find_conversation_time is 'When a conversation began; null if there is none.';
 
 create function api.list_all_conversations(
   p_kind text default null, p_q text default null, p_from timestamptz default null, p_to timestamptz default null,
@@ -38045,12 +38046,12 @@ begin
   return private.page(private.staff_conversations(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_all_conversations is
-  'Conversations, the newest first, as numbers and times alone, of both kinds or one, since a moment and before '
-  'another, or the one with this id: no words are looked at.';
+  'Conversations as numbers and times, newest first. Filters: one kind, between two times, or this id. No message is '
+  'read.';
 
 -- sql/admin/40_people.sql
 
--- How staff bans people and lets them in again, and who gets which role.
+-- How staff bans and unbans people, and changes their roles.
 -- What else a ban does: private.account_steps. docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -38077,21 +38078,20 @@ begin
   return v_person;
 end $$;
 comment on function private.lock_account is
-  'Locks a person, so that they neither log in nor are banned or given a role meanwhile, and gives their row as it is '
-  'then.';
+  'Locks a person against a concurrent login, ban or change of role, and returns their row as it is then.';
 
 create function private.change_account(p_user uuid, p_role text, p_banned_at timestamptz) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_from bigint := private.close_sessions(p_user);   -- so none lives on, or again when role or ban are taken back
+  v_from bigint := private.close_sessions(p_user);   -- else they would work again after the ban or role
 begin
-  -- one update: Realtime is told at each which tokens are good
+  -- one update, because Realtime is notified of each change of the valid tokens
   update app.users set role = p_role, banned_at = p_banned_at, tokens_valid_from = v_from where id = p_user;
 end $$;
 comment on function private.change_account is
-  'Sets a person''s role and ban, and ends every token and session from before.';
+  'Sets a person''s role and ban, and ends all earlier tokens and sessions.';
 
 create function private.staff_account(p_user uuid) returns json
 language plpgsql stable
@@ -38101,7 +38101,8 @@ begin
   return (select json_build_object('id', u.id, 'user', p.card, 'role', u.role, 'bannedAt', private.utc(u.banned_at))
           from app.users u join app.person_card p on p.id = u.id where u.id = p_user);
 end $$;
-comment on function private.staff_account is 'A person as staff decides about them: {id, user, role, bannedAt}.';
+comment on function private.staff_account is
+  'A person in the responses to bans and changes of role: {id, user, role, bannedAt}.';
 
 create function private.set_banned(p_person app.users, p_banned boolean, p_reason text) returns void
 language plpgsql volatile
@@ -38113,7 +38114,8 @@ begin
   perform private.audit(case when p_banned then 'user.banned' else 'user.unbanned' end, 'user', p_person.id::text,
                         case when p_reason is not null then json_build_object('reason', p_reason) end);
 end $$;
-comment on function private.set_banned is 'Bans a person who is locked, or ends the ban, and leaves an audit entry.';
+comment on function private.set_banned is
+  'Bans a person whose row is locked, or ends the ban, and leaves an audit entry.';
 
 create function api.ban_person(p_id text, p_reason text) returns json
 language plpgsql volatile
@@ -38143,8 +38145,8 @@ begin
   return private.staff_account(v_id);
 end $$;
 comment on function api.ban_person is
-  'Bans a person: they are locked out at once, and what they published is gone for everyone, until the ban ends. '
-  'Repeating it changes nothing. {id, user, role, bannedAt}. Leaves an audit entry with the reason.';
+  'Bans a person: they are logged out immediately, and what they published is hidden from everyone until the ban '
+  'ends. Repeating it changes nothing. {id, user, role, bannedAt}. Leaves an audit entry with the reason.';
 
 create function api.unban_person(p_id text, p_reason text default null) returns json
 language plpgsql volatile
@@ -38163,8 +38165,8 @@ begin
   return private.staff_account(v_person.id);
 end $$;
 comment on function api.unban_person is
-  'Ends a ban: what the person published is there again, and they can log in; older tokens stay dead. Repeating it '
-  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry.';
+  'Ends a ban: what the person published is visible again, and they can log in; older tokens remain invalid. '
+  'Repeating it changes nothing. {id, user, role, bannedAt}. Leaves an audit entry.';
 
 create function api.set_role(p_id text, p_role text) returns json
 language plpgsql volatile
@@ -38179,7 +38181,7 @@ begin
     perform private.raise_error('role_unknown');
   end if;
   v_id := private.require_any_person(p_id);
-  -- one change of roles at a time: of two admins who take it from each other the second is none any more
+  -- one change of roles at a time: if two admins demote each other concurrently, the second is no longer an admin
   perform private.lock_roles();
   perform private.check_caller();
   v_person := private.lock_account(v_id);
@@ -38195,14 +38197,14 @@ begin
   return private.staff_account(v_id);
 end $$;
 comment on function api.set_role is
-  'Gives a person another role, which ends their tokens and sessions, since a token names the role. Repeating it '
-  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry. Fails: token_revoked (when the caller is no '
-  'admin any more).';
+  'Gives a person another role and ends their tokens and sessions, because a token contains the role. Repeating it '
+  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry. Fails: token_revoked (if the caller is no '
+  'longer an admin).';
 
 -- sql/admin/40_signals.sql
 
--- Mana and votes that flow between neighbours of the invite tree. The rules allow them, and who makes puppets lives on
--- them: so they are shown to staff and DBAs. A hint, never a sanction.
+-- Mana and votes that flow between neighbours of the invite tree. The rules allow them, but puppet accounts depend on
+-- them, so staff and DBAs can see them. They are a hint, never a sanction.
 -- docs/decisions.md, Staff.
 
 create index payment_splits_created_at_idx on app.payment_splits (created_at);
@@ -38220,12 +38222,12 @@ as $$
 begin
   return query
   with recursive flow as (
-    -- the newest 20,000 of each, so that a wide window costs no more
+    -- the newest 20,000 of each, so that a long period costs no more
     (select 'mana' as kind, s.sender_id as giver, s.receiver_id as receiver, s.amount::numeric as amount,
             s.created_at as at
      from app.payment_splits s
      where s.created_at >= p_since
-       -- one by one, also below, where a join would read all that there is
+       -- one by one, here and below; a join would read the whole table
        and (select not p.reversed from app.payments p where p.id = s.payment_id)
        and (select true from app.payments r where r.reversal_of = s.payment_id) is null
      order by s.created_at desc limit 20000)
@@ -38244,7 +38246,7 @@ begin
     select people.id as person, people.id as ancestor, 0 as steps
     from (select p.giver as id from pair p union select p.receiver from pair p) people
     union all
-    -- staff lets strangers in: who came by the same admin is not near for it
+    -- staff invites strangers: people invited by the same admin are not neighbours
     select a.person, t.inviter_id, a.steps + 1
     from above a
     cross join lateral (select i.inviter_id from app.invite_tree i where i.invitee_id = a.ancestor offset 0) t
@@ -38274,13 +38276,12 @@ begin
   order by s.kind, s.place;
 end $$;
 comment on function private.suspicious_flows is
-  'Who gave whom mana, or voted for them, at most three steps away in the invite tree: 1 inviter and invited, 2 who '
-  'came by the same person, 3 beyond that. The largest sums of each kind first, among the newest 20,000 payments and '
-  'votes since p_since. younger_age is how old the younger account was at the first of them, given_share this pair''s '
-  'part of all that the giver gave, neighbour_share the neighbours'' part of all that the receiver got; null where '
-  'that is nothing. Left out are reversed payments, votes against and those taken back, and ways that lead over '
-  'staff, who let strangers in.';
--- the newest by their index, and nothing of what is older
+  'Who paid or upvoted whom, at most three steps away in the invite tree: 1 is inviter and invited, 2 invited by the '
+  'same person, 3 further. The largest sums of each kind first, among the newest 20,000 payments and votes since '
+  'p_since. younger_age is the age of the younger account at the first flow, given_share the pair''s share of all '
+  'that the giver gave, neighbour_share the neighbours'' share of all that the receiver got; both are null if that '
+  'sum is 0. Excludes reversed payments, downvotes, removed votes, and paths through staff, who invite strangers.';
+-- reads the newest rows by their index, and no older ones
 alter function private.suspicious_flows set enable_seqscan = off;
 alter function private.suspicious_flows set enable_bitmapscan = off;
 
@@ -38307,9 +38308,9 @@ select u.created_at as at, u.id, u.role, u.banned_at is not null as banned, u.er
          'lastSeenAt', private.utc(a.last_seen_at),
          'createdAt', private.utc(u.created_at)) as card
 from app.users u
-left join app.accounts a on a.user_id = u.id   -- everybody has one; a join that could drop rows would walk further
+left join app.accounts a on a.user_id = u.id   -- everybody has one; an inner join would read more rows
 join app.person_card person on person.id = u.id;
-comment on view private.staff_users is 'People as staff sees them, the banned and the erased among them.';
+comment on view private.staff_users is 'People as staff sees them, including banned and erased people.';
 
 create function private.find_by_address(p_q text) returns uuid
 language plpgsql stable security definer   -- nobody may read addresses
@@ -38318,7 +38319,8 @@ as $$
 begin
   return coalesce((select user_id from app.accounts where lower(email) = lower(p_q)), private.find_person(p_q));
 end $$;
-comment on function private.find_by_address is 'Whose email address or actor id this is, or null.';
+comment on function private.find_by_address is
+  'The person with this email address or actor id; null if there is none.';
 
 create function api.list_users(
   p_role text default null, p_status text default null, p_q text default null, p_from timestamptz default null,
@@ -38339,10 +38341,10 @@ begin
     p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_users is
-  'People, those who joined last first. An email address or actor id in p_q finds its person at once.';
+  'People, those who joined last first. An email address or actor id in p_q finds its person directly.';
 
 create function private.staff_user_details(p_user uuid) returns json
-language plpgsql stable security definer   -- staff sees what no policy shows
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 begin
@@ -38366,8 +38368,8 @@ begin
     where u.id = p_user);
 end $$;
 comment on function private.staff_user_details is
-  'What the list of people leaves out: {about, country, city, invitedById, invitedBy, reputation, contribution, '
-  'balance, openReports}. Reports are counted up to 1000.';
+  'The fields that the list of people leaves out: {about, country, city, invitedById, invitedBy, reputation, '
+  'contribution, balance, openReports}. Reports are counted up to 1000.';
 
 create function api.get_user(p_id text) returns json
 language plpgsql stable
@@ -38401,7 +38403,7 @@ select c.created_at as at, c.id, c.kind, c.owner_id, concat_ws(' ', c.name, u.us
 from app.circles c
 join app.users u on u.id = c.owner_id
 join app.person_card owner on owner.id = c.owner_id;
-comment on view private.staff_circles is 'Circles as staff sees them, without who is in them.';
+comment on view private.staff_circles is 'Circles as staff sees them, without their members.';
 
 create function api.list_circles(
   p_kind text default null, p_owner_id text default null, p_q text default null, p_from timestamptz default null,
@@ -38430,14 +38432,14 @@ begin
     perform private.raise_error('circle_unknown');
   end if;
   if not private.drop_circle(p_id, v_owner) then
-    perform private.raise_error('circle_unknown');   -- its owner was faster
+    perform private.raise_error('circle_unknown');   -- the owner deleted it first
   end if;
   perform private.emit_moderation('circle', p_id, 'deleted', v_owner);
   perform private.audit('circle.deleted', 'circle', p_id::text);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.remove_circle is
-  'Deletes anybody''s circle with its memberships and invitations; its owner is told. Leaves an audit entry.';
+  'Deletes anybody''s circle with its memberships and invitations, and notifies its owner. Leaves an audit entry.';
 
 -- sql/admin/45_wiki.sql
 
@@ -38472,17 +38474,18 @@ begin
     left join app.wiki_versions b on b.interest_id = w.interest_id and b.version = w.base_version);
 end $$;
 comment on function private.staff_wiki_proposals is
-  'Proposals as staff sees them, in order: as everybody does, with the UUID of who proposed and without a vote.';
+  'Proposals as staff sees them, in order: like everyone''s, but with the author''s UUID and without a vote of the '
+  'caller.';
 
 create function private.find_staff_wiki_proposals(
   p_status text, p_q text, p_since timestamptz, p_until timestamptz, p_cursor text
 ) returns app.found
-language plpgsql stable security definer   -- the walk is its own
+language plpgsql stable security definer   -- bounds the rows that it reads itself
 set search_path = ''
 as $$
 declare
   v_place  app.place := private.require_place('all proposals', p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
   v_before uuid := v_place.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
   v_q      text := private.fold_query(p_q);
@@ -38497,7 +38500,7 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  -- one of the two ways in is open
+  -- exactly one of the two branches runs
   with looked as materialized (
     select * from (
       (select created_at as at, id, author_id, interest_id, summary from app.wiki_proposals
@@ -38523,8 +38526,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_wiki_proposals is
-  'The next proposals, all or those of a status, since a moment and before another, with these letters in interest, '
-  'username or summary, among the next 400. Those of erased people are empty, and left out.';
+  'The next proposals among the next 400 rows. Filters: one status, between two times, these letters in the '
+  'interest, the username or the summary. Leaves out proposals of erased people, which are empty.';
 call private.force_index_scans('private.find_staff_wiki_proposals');
 
 create function api.list_all_wiki_proposals(
@@ -38551,8 +38554,7 @@ begin
                       v_found.next);
 end $$;
 comment on function api.list_all_wiki_proposals is
-  'Proposals for every entry, newest first, all or those of a status, since a moment and before another, with this id '
-  'or these letters.';
+  'Proposals for all entries, newest first. Filters: one status, between two times, this id or these letters.';
 
 create function private.settle_wiki_by_staff(p_id uuid, p_approve boolean, p_reason text) returns boolean
 language plpgsql volatile
@@ -38566,7 +38568,7 @@ begin
   perform private.require_role('admin');
   v_reason := private.find_reason(p_reason);
   v_proposal := private.lock_wiki_proposal(p_id);
-  if v_proposal.body is null then   -- there is none, or its author is erased
+  if v_proposal.body is null then   -- the proposal does not exist, or its author was erased
     perform private.raise_error('wiki_proposal_unknown');
   end if;
   perform private.require_open_wiki_proposal(v_proposal);
@@ -38581,7 +38583,7 @@ begin
   return v_fits;
 end $$;
 comment on function private.settle_wiki_by_staff is
-  'An admin approves or rejects an open proposal; false when the entry has another version by now.';
+  'Approves or rejects an open proposal for an admin; false if the entry has another version meanwhile.';
 
 create function api.approve_wiki_proposal(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -38589,12 +38591,12 @@ set search_path = ''
 as $$
 begin
   if not private.settle_wiki_by_staff(p_id, true, p_reason) then
-    return private.error_response('wiki_base_stale');   -- no raise, which would leave it open
+    return private.error_response('wiki_base_stale');   -- not raised, because the rollback would leave it open
   end if;
   return private.staff_wiki_proposals(array[p_id]) -> 0;
 end $$;
 comment on function api.approve_wiki_proposal is
-  'Makes a proposal the next version of its entry, whatever its votes. Leaves an audit entry.';
+  'Makes a proposal the next version of its entry, regardless of its votes. Leaves an audit entry.';
 
 create function api.reject_wiki_proposal(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -38608,7 +38610,7 @@ comment on function api.reject_wiki_proposal is 'Rejects a proposal. Leaves an a
 
 -- sql/admin/46_spaces.sql
 
--- What staff sees of groups and guilds, and does about them and their members: one code for both kinds, as in
+-- What staff sees of groups and guilds, and can do with them and their members. Both kinds share the code, as in
 -- sql/spaces.
 -- docs/decisions.md, Staff; Spaces.
 
@@ -38634,10 +38636,10 @@ left join app.person_card head on head.id = owner.user_id
 left join app.guilds g on g.space_id = s.id
 left join app.mana_accounts a on a.id = g.space_id;
 comment on view private.staff_spaces is
-  'Groups and guilds as staff sees them, whoever else may. Counts have everybody in them, and people are UUIDs.';
+  'All groups and guilds as staff sees them. Counts include everybody in them, and people are UUIDs.';
 
 create function private.find_any_space(p_kind text, p_id text) returns app.spaces
-language plpgsql stable security definer   -- staff sees what nobody else may
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 declare
@@ -38653,10 +38655,10 @@ begin
   end if;
   return v_space;
 end $$;
-comment on function private.find_any_space is 'The space of this kind with this id or slug, whoever sees it.';
+comment on function private.find_any_space is 'The space of this kind with this id or slug, whoever may see it.';
 
 create function private.staff_members(p_space app.spaces, p_ids uuid[]) returns json
-language plpgsql stable security definer   -- staff sees what nobody else may
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 begin
@@ -38672,7 +38674,7 @@ comment on function private.staff_members is
   'These members of a space as staff sees them, in order: {userId, user, role, joinedAt}.';
 
 create function private.staff_requests(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- staff sees what nobody else may
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 begin
@@ -38688,7 +38690,7 @@ comment on function private.staff_requests is
   'These requests as staff sees them, in order: {id, userId, user, message, status, createdAt, decidedAt}.';
 
 create function private.staff_space(p_kind text, p_id text, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- staff sees what nobody else may
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 declare
@@ -38724,22 +38726,22 @@ begin
 end $$;
 comment on function private.staff_space is
   'A space as staff sees it, with a page of its members {items, nextCursor, hasMore} and its newest 50 pending '
-  'requests, which are applications of a guild.';
+  'requests; a guild''s requests are applications.';
 call private.force_index_scans('private.staff_space');
 
 create function private.lock_any_space(p_kind text, p_id text, p_people uuid[]) returns app.spaces
-language plpgsql volatile security definer   -- staff sees what nobody else may
+language plpgsql volatile security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 begin
   perform private.require_role('admin');
   return private.lock_space((private.find_any_space(p_kind, p_id)).id, p_people);
 end $$;
-comment on function private.lock_any_space is 'A space for an admin, locked with these people.';
+comment on function private.lock_any_space is 'Locks a space and these people for an admin, and returns the space.';
 
 create function private.record_about_space(p_space app.spaces, p_action text, p_user uuid, p_detail json default null)
 returns void
-language plpgsql volatile security definer   -- for definer functions of staff alone
+language plpgsql volatile security definer   -- only for definer functions of staff
 set search_path = ''
 as $$
 begin
@@ -38747,7 +38749,7 @@ begin
   perform private.audit(p_space.kind || '.' || p_action, p_space.kind, p_space.id::text, p_detail);
 end $$;
 comment on function private.record_about_space is
-  'Records what staff did about a space: whom it concerns hears of it, and the audit log keeps who did it.';
+  'Records what staff did about a space: the person concerned is notified, and the audit log has who did it.';
 
 create function private.set_any_space_archived(p_kind text, p_id text, p_archived boolean, p_reason text) returns json
 language plpgsql volatile security definer   -- nobody may write spaces
@@ -38772,7 +38774,7 @@ begin
   return private.staff_card('spaces', v_space.id);
 end $$;
 comment on function private.set_any_space_archived is
-  'An admin archives a space, or opens it again. Repeating it changes nothing and leaves no entry.';
+  'Archives a space or restores it, for an admin. Repeating it changes nothing and leaves no audit entry.';
 
 create function private.expel_from_space(p_kind text, p_id text, p_user text) returns void
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -38796,7 +38798,7 @@ begin
   perform private.emit_membership_decision(v_space, 'removed', v_user);
   perform private.record_about_space(v_space, 'expelled', v_user, json_build_object('userId', v_user));
 end $$;
-comment on function private.expel_from_space is 'An admin takes a member out of a space.';
+comment on function private.expel_from_space is 'Removes a member from a space, for an admin.';
 
 create function private.role_of_name(p_kind text, p_name text) returns text
 language plpgsql immutable
@@ -38805,7 +38807,7 @@ as $$
 begin
   return (select r from unnest(array['owner', 'moderator', 'member']) r where private.role_name(p_kind, r) = p_name);
 end $$;
-comment on function private.role_of_name is 'The role that is called so in spaces of this kind, or null.';
+comment on function private.role_of_name is 'The role with this name in spaces of this kind; null if there is none.';
 
 create function private.set_any_space_role(p_kind text, p_id text, p_user text, p_role text) returns json
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -38824,13 +38826,13 @@ begin
   v_user := private.require_any_person(p_user);
   v_space := private.lock_any_space(p_kind, p_id, array[v_user]);
   if private.find_role(v_space.id, v_user) is distinct from v_role then
-    -- also a member: a guild whose one founder is banned is given no other
+    -- for a member too: a guild whose only founder is banned gets no other founder
     if v_role = 'owner' and exists (select from app.hidden_people s where s.user_id = v_user) then
       perform private.raise_error('person_unknown');
     end if;
     if p_kind = 'guild' and v_role = 'owner'
        and not exists (select from app.space_members where space_id = v_space.id and role = 'owner') then
-      -- what is in the treasury of a guild that all have left would be stuck there
+      -- otherwise the treasury of a guild without members could never be emptied
       v_opened := v_space;
       v_opened.archived_at := null;
       perform private.add_member(v_opened, v_user);
@@ -38842,9 +38844,9 @@ begin
   return private.staff_members(v_space, array[v_user]) -> 0;
 end $$;
 comment on function private.set_any_space_role is
-  'An admin gives a member of a space another role; with that of the owner, which nobody banned is given, the old one '
-  'becomes a moderator. A guild without a founder, which is archived, is given anybody else for one. Repeating it '
-  'changes nothing and leaves no entry.';
+  'Gives a member of a space another role, for an admin. If it is the owner''s, the previous owner becomes a '
+  'moderator; a banned person cannot get it. Anybody can become the founder of an archived guild that has none. '
+  'Repeating it changes nothing and leaves no audit entry.';
 
 create function private.settle_any_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
 language plpgsql volatile security definer   -- nobody may write requests
@@ -38867,7 +38869,7 @@ begin
     json_build_object('userId', v_request.user_id, 'requestId', p_request));
   return private.staff_requests(array[p_request]) -> 0;
 end $$;
-comment on function private.settle_any_request is 'An admin approves or rejects a pending request.';
+comment on function private.settle_any_request is 'Approves or rejects a pending request, for an admin.';
 
 create function api.list_all_spaces(
   p_kind text, p_q text default null, p_visibility text default null, p_status text default null,
@@ -38883,7 +38885,7 @@ begin
     json_build_object('kind', private.require_space_kind(p_kind), 'visibility', p_visibility, 'status', p_status),
     array['kind'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_spaces is 'All spaces of a kind, newest first, whoever sees them.';
+comment on function api.list_all_spaces is 'All spaces of a kind, whoever may see them, newest first.';
 
 create function api.get_any_space(
   p_kind text, p_id text, p_limit integer default 20, p_cursor text default null
@@ -38903,7 +38905,7 @@ begin
   return private.set_any_space_archived(private.require_space_kind(p_kind), p_id, p_archived, p_reason);
 end $$;
 comment on function api.set_any_space_archived is
-  'Archives any space, or opens it again; repeating it changes nothing. Leaves an audit entry.';
+  'Archives any space or restores it. Repeating it changes nothing. Leaves an audit entry.';
 
 create function api.expel_from_space(p_kind text, p_id text, p_user_id text) returns json
 language plpgsql volatile
@@ -38911,10 +38913,10 @@ set search_path = ''
 as $$
 begin
   perform private.expel_from_space(private.require_space_kind(p_kind), p_id, p_user_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.expel_from_space is
-  'Takes a member out of any space, but for its owner. Leaves an audit entry.';
+  'Removes a member from any space, except its owner. Leaves an audit entry.';
 
 create function api.set_any_space_role(
   p_kind text, p_id text, p_user_id text, p_role text
@@ -38923,8 +38925,8 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_any_space_role(private.require_space_kind(p_kind), p_id, p_user_id, p_role); end $$;
 comment on function api.set_any_space_role is
-  'Gives a member of any space another role, and a guild without a founder anybody for one; repeating it changes '
-  'nothing. Leaves an audit entry.';
+  'Gives a member of any space another role, or makes anybody the founder of a guild that has none. Repeating it '
+  'changes nothing. Leaves an audit entry.';
 
 create function api.settle_any_space_request(
   p_kind text, p_id text, p_request_id uuid, p_approve boolean
@@ -38940,7 +38942,7 @@ comment on function api.settle_any_space_request is
 
 -- sql/admin/50_economy.sql
 
--- What staff sees of mana, every wallet and every payment, and how an admin takes a payment back.
+-- What staff sees of mana (all wallets and payments), and how an admin reverses a payment.
 -- docs/decisions.md, Staff.
 
 create index mana_accounts_wallet_idx on app.mana_accounts (created_at desc, id desc) where kind = 'wallet';
@@ -38962,8 +38964,8 @@ join app.users u on u.id = a.id
 join app.person_card person on person.id = a.id
 where a.kind = 'wallet';
 comment on view private.staff_wallets is
-  'Wallets as staff sees them, each with its person; id is their UUID. They are as they were last settled: looking '
-  'at one regenerates nothing.';
+  'Wallets as staff sees them, each with its person; id is the person''s UUID. Balances are as last settled: reading '
+  'a wallet regenerates nothing.';
 
 create view app.staff_payment_card with (security_invoker) as
 select p.id,
@@ -38989,7 +38991,7 @@ from app.payments p
 join app.person_card sender on sender.id = p.sender_id
 join app.person_card receiver on receiver.id = p.receiver_id;
 comment on view app.staff_payment_card is
-  'A payment as staff sees it, whole; ids of people are UUIDs. reversedBy is the payment that took it back.';
+  'A whole payment as staff sees it; ids of people are UUIDs. reversedBy is the payment that reversed it.';
 
 create function api.list_wallets(
   p_user_id text default null, p_q text default null, p_from timestamptz default null,
@@ -39002,21 +39004,21 @@ begin
   return private.staff_page('wallets', json_build_object('id', private.find_staff_person(p_user_id)), array['id'],
                             p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_wallets is 'Wallets, the newest first.';
+comment on function api.list_wallets is 'Wallets, newest first.';
 
 create function private.find_staff_payments(p_user uuid, p_q text, p_since timestamptz, p_from app.place)
 returns app.found
-language plpgsql stable security definer   -- the walk is its own
+language plpgsql stable security definer   -- bounds the rows that it reads itself
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
   v_before uuid := p_from.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
   v_q      text := lower(p_q);
   v_found  app.found;
 begin
-  -- either the first of the three ways in is open, or the two others
+  -- either the first of the three branches runs, or the two others
   with looked as materialized (
     select * from (
       (select created_at as at, id from app.payments
@@ -39048,8 +39050,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_payments is
-  'The next payments, all or those that somebody sent or had a share of, since a moment, with these letters in '
-  'usernames or emotion, among the next 400. The cursor of a short page is the row looked at last.';
+  'The next payments among the next 400 rows. Filters: a sender or recipient, not older than a time, these letters '
+  'in usernames or the emotion. The cursor of a short page is the last row that was read.';
 call private.force_index_scans('private.find_staff_payments');
 
 create function api.list_all_payments(
@@ -39084,8 +39086,8 @@ begin
                        join app.staff_payment_card c on c.id = p.id), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_all_payments is
-  'Payments and their reversals, newest first, all or those that a person sent or received, since a moment and before '
-  'another, with these letters or this id.';
+  'Payments and their reversals, newest first. Filters: a sender or recipient, between two times, these letters or '
+  'this id.';
 
 create function api.reverse_payment(p_id uuid, p_reason text, p_force boolean default false) returns json
 language plpgsql volatile
@@ -39113,19 +39115,19 @@ begin
     'minted', v_done.minted));
 end $$;
 comment on function api.reverse_payment is
-  'Takes a payment back, once: {payment (the reversal), minted}. Where its receivers no longer have the mana it is '
-  'refused, or forced: the rest is minted. Takes an Idempotency-Key. Leaves an audit entry with the reason.';
+  'Reverses a payment, once: {payment (the reversal), minted}. If the recipients no longer have the mana, it fails, '
+  'unless forced: then the missing mana is minted. Takes an Idempotency-Key. Leaves an audit entry with the reason.';
 
 -- sql/admin/55_market.sql
 
--- Orders, as staff sees them, and how an admin divides what a dispute is about.
+-- Orders as staff sees them, and how an admin divides the mana of a disputed one.
 -- docs/decisions.md, Staff; Market.
 
 insert into private.errors (code, status, text) values
   ('order_refund', 422, 'refundMana must be a whole number from 0 to the price of the order.');
 
 create function private.staff_orders(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- people see their own orders alone
+language plpgsql stable security definer   -- people see only their own orders
 set search_path = ''
 as $$
 begin
@@ -39165,14 +39167,14 @@ begin
     join app.person_card seller on seller.id = o.seller_id);
 end $$;
 comment on function private.staff_orders is
-  'Orders as staff sees them, in order, as private.order_cards; ids of people are UUIDs.';
+  'Orders as staff sees them, in order, like private.order_cards; ids of people are UUIDs.';
 
 create function private.find_staff_orders(p_state text, p_from app.place) returns app.found
-language plpgsql stable security definer   -- people see their own orders alone
+language plpgsql stable security definer   -- people see only their own orders
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -39191,14 +39193,14 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_orders is
-  'The next orders in a state, or in any, among the next 400, the newest first.';
+  'The next orders among the next 400 rows, newest first, in one state or in any.';
 call private.force_index_scans('private.find_staff_orders');
 
 create function private.find_order_time(p_id uuid) returns timestamptz
-language plpgsql stable security definer   -- people see their own orders alone
+language plpgsql stable security definer   -- people see only their own orders
 set search_path = ''
 as $$ begin return (select created_at from app.orders where id = p_id); end $$;
-comment on function private.find_order_time is 'When an order was placed, or null where there is none.';
+comment on function private.find_order_time is 'When an order was placed; null if there is none.';
 
 create function api.list_all_orders(p_state text default null, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -39220,10 +39222,10 @@ begin
   v_found := private.find_staff_orders(p_state, v_from);
   return private.page(private.staff_orders(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_all_orders is 'Orders, the newest first, in a state or in any.';
+comment on function api.list_all_orders is 'Orders, newest first, in one state or in any.';
 
 create function private.resolve_order(p_id uuid, p_refund integer) returns void
-language plpgsql volatile security definer   -- nobody may write orders, nor the ledger, the staff's service neither
+language plpgsql volatile security definer   -- nobody may write orders or the ledger, not even the service role
 set search_path = ''
 as $$
 declare
@@ -39240,7 +39242,8 @@ begin
   perform private.step_order(v_order, 'resolve', 'admin');
 end $$;
 comment on function private.resolve_order is
-  'Divides what a disputed order holds: so much goes back to the buyer, the rest is the seller''s, once.';
+  'Divides the mana that a disputed order holds, once: this amount goes back to the buyer, the rest goes to the '
+  'seller.';
 
 create function api.resolve_order(p_id uuid, p_refund_mana integer, p_note text) returns json
 language plpgsql volatile
@@ -39265,11 +39268,11 @@ begin
   return private.finish_idempotent('resolve_order', private.staff_orders(array[p_id]) -> 0);
 end $$;
 comment on function api.resolve_order is
-  'Resolves a disputed order, once, and answers it. Takes an Idempotency-Key. Leaves an audit entry with the note.';
+  'Resolves a disputed order, once, and returns it. Takes an Idempotency-Key. Leaves an audit entry with the note.';
 
 -- sql/admin/60_audit.sql
 
--- How admins read the audit log, and find out whether anybody has touched it.
+-- How admins read the audit log, and verify that nobody has changed it.
 -- docs/decisions.md, Staff.
 
 create index audit_log_created_at_idx on app.audit_log (created_at);
@@ -39315,7 +39318,7 @@ begin
     end if;
     v_before := p_cursor::bigint;
   elsif p_until is not null then
-    -- one writer at a time numbers and dates them
+    -- numbers and times have the same order, because one writer at a time assigns them
     v_before := coalesce((select id + 1 from app.audit_log where created_at < p_until
                           order by created_at desc limit 1), 0);
   end if;
@@ -39335,7 +39338,7 @@ begin
     $q$, v_fits, case when p_by is null then 'true' else format('l.%I = %L', p_by, p_filters ->> p_by) end)
     into v_ids, v_next using v_before, v_since;
   if (select created_at from app.audit_log where id = v_next) < v_since then
-    v_next := null;   -- all behind it are older too
+    v_next := null;   -- all later rows are older, too
   end if;
   v_items := (
     select json_agg(l.card order by p.place)
@@ -39346,7 +39349,7 @@ begin
   return private.page(v_items, v_ids::text[], p_limit);
 end $$;
 comment on function private.audit_page is
-  'A page of the audit log, as private.staff_page makes one; p_by names the filter that has an index.';
+  'A page of the audit log, like those of private.staff_page; p_by names the filter that has an index.';
 call private.force_index_scans('private.audit_page');
 
 create function api.list_audit_log(
@@ -39397,7 +39400,7 @@ begin
     v_previous := v_entry.hash;
   end loop;
   if v_broken is null and v_last < p_after + c_most then
-    -- the end: what was taken from it only the head knows
+    -- the end: only the head reveals that entries are missing there
     v_broken := case when v_last <> coalesce(v_head.entries, 0) then least(v_last, coalesce(v_head.entries, 0)) + 1
                      when v_previous is distinct from v_head.hash then v_last end;
   end if;
@@ -39409,8 +39412,8 @@ begin
     'next', case when v_broken is null and v_last = p_after + c_most then v_last end);
 end $$;
 comment on function private.verify_audit is
-  'Looks at the next 10,000 entries behind p_after, and at the end at the head: {ok, entries, firstBroken, '
-  'verifiedTo, next}. firstBroken is the first that is not what was written, or is missing.';
+  'Verifies the next 10,000 entries after p_after, and at the end the head: {ok, entries, firstBroken, verifiedTo, '
+  'next}. firstBroken is the first entry that was changed or is missing.';
 call private.force_index_scans('private.verify_audit');
 
 create function api.verify_audit_log(p_after bigint default 0) returns json
@@ -39421,11 +39424,12 @@ begin
   perform private.require_role('admin');
   return private.verify_audit(greatest(p_after, 0));
 end $$;
-comment on function api.verify_audit_log is 'Whether the audit log is as it was written, 10,000 entries at a time.';
+comment on function api.verify_audit_log is
+  'Verifies that nobody has changed the audit log, 10,000 entries at a time.';
 
 -- sql/admin/65_interests.sql
 
--- How staff writes the catalog of interests, which stays a tree: a parent is one level up, and nothing is deleted.
+-- How staff edits the catalog of interests. It remains a tree: a parent is one level up. No interest is deleted.
 -- docs/decisions.md, Interests; Staff.
 
 create index interests_created_at_idx on app.interests (created_at desc, id desc);
@@ -39485,7 +39489,7 @@ begin
   elsif p_interest.parent_id is not null then
     perform private.require_interest(p_interest.parent_id);
   end if;
-  -- the constraints hold the tree together, whoever writes beside this
+  -- the constraints keep it a tree, even with concurrent writes
   insert into app.interests as i (id, slug, name, level, parent_id, accent_color)
   values (p_interest.id, p_interest.slug, p_interest.name, p_interest.level, p_interest.parent_id,
           p_interest.accent_color)
@@ -39494,7 +39498,7 @@ begin
         accent_color = excluded.accent_color;
 end $$;
 comment on function private.save_interest is
-  'Adds an interest or changes the one of this id, whose level stays. Fails: interest_slug_taken, '
+  'Adds an interest, or changes the one with this id, which keeps its level. Fails: interest_slug_taken, '
   'interest_parent_misplaced, interest_parent_unfit.';
 
 create function api.create_interest(
@@ -39554,12 +39558,12 @@ begin
   return private.staff_card('interests', p_id);
 end $$;
 comment on function api.update_interest is
-  'Changes those of slug, name, accentColor and parentId that are given. Repeating it changes nothing. Leaves an '
+  'Changes the given fields among slug, name, accentColor and parentId. Repeating it changes nothing. Leaves an '
   'audit entry.';
 
 -- sql/admin/66_flags.sql
 
--- Feature flags, which staff switches. Operations read them where they stand, so a switch acts at once everywhere.
+-- Feature flags, which staff can switch. Operations read the table, so a switch takes effect immediately everywhere.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -39601,7 +39605,7 @@ begin
   update app.feature_flags set enabled = p_enabled where key = p_key and enabled <> p_enabled;
   return found;
 end $$;
-comment on function private.switch_flag is 'Switches a flag. False when it stands there already.';
+comment on function private.switch_flag is 'Switches a flag. Returns false if it already had this value.';
 
 create function api.set_feature_flag(p_key text, p_enabled boolean) returns json
 language plpgsql volatile
@@ -39618,12 +39622,12 @@ begin
   return (select private.flag_card(f) from app.feature_flags f where f.key = p_key);
 end $$;
 comment on function api.set_feature_flag is
-  'Switches a feature on or off, at once everywhere: {id, key, enabled, description}. Repeating it changes nothing. '
-  'Leaves an audit entry.';
+  'Switches a feature on or off, immediately everywhere: {id, key, enabled, description}. Repeating it changes '
+  'nothing. Leaves an audit entry.';
 
 -- sql/admin/70_media.sql
 
--- What staff sees of uploads and of reflections: that there are some, and no word that is for nobody else.
+-- What staff sees of uploads and reflections: that they exist, but nothing that is private to a person.
 -- docs/decisions.md, Staff.
 
 create index media_assets_created_at_idx on app.media_assets (created_at desc, id desc);
@@ -39665,7 +39669,7 @@ begin
                       'in_messages', false),
     array['owner_id'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_media is 'Uploads, newest first, without what was sent in messages.';
+comment on function api.list_media is 'Uploads, newest first, without those that were sent in messages.';
 
 create view private.staff_ai_sessions with (security_invoker) as
 select s.created_at as at, s.id, s.user_id, private.ai_status(s) as status, u.username as said,
@@ -39687,7 +39691,7 @@ cross join lateral (
   select count(*) as questions, count(t.answered_at) as answers, count(*) filter (where t.fallback) as fallbacks
   from app.ai_turns t where t.session_id = s.id) t;
 comment on view private.staff_ai_sessions is
-  'Reflections as staff sees them: how far they are, and neither topic nor questions nor answers.';
+  'Reflections as staff sees them: their progress, but no topic, question or answer.';
 
 create function api.list_assistant_sessions(
   p_status text default null, p_user_id text default null, p_q text default null, p_from timestamptz default null,
@@ -39701,11 +39705,11 @@ begin
     'ai_sessions', json_build_object('status', p_status, 'user_id', private.find_staff_person(p_user_id)),
     array['user_id'], p_q, p_from, p_to, p_limit, p_cursor, case when p_user_id is not null then 'id' end);
 end $$;
-comment on function api.list_assistant_sessions is 'Everybody''s reflections, newest first, without a word of them.';
+comment on function api.list_assistant_sessions is 'Everybody''s reflections, newest first, without their texts.';
 
 -- sql/admin/72_intents.sql
 
--- What staff sees of what people look for.
+-- What staff sees of connection intents.
 -- docs/decisions.md, Staff.
 
 create index connection_intents_since_idx on app.connection_intents (created_at desc, user_id desc);
@@ -39724,7 +39728,7 @@ select i.created_at as at, i.user_id as id, i.intent, i.is_active as active,
 from app.connection_intents i
 join app.users u on u.id = i.user_id
 join app.person_card person on person.id = i.user_id;
-comment on view private.staff_intents is 'Intents as staff sees them; id is their person''s.';
+comment on view private.staff_intents is 'Intents as staff sees them; id is the person''s.';
 
 create function api.list_intents(
   p_intent text default null, p_active boolean default null, p_q text default null, p_from timestamptz default null,
@@ -39737,7 +39741,7 @@ begin
   return private.staff_page('intents', json_build_object('intent', p_intent, 'active', p_active), null, p_q, p_from,
                             p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_intents is 'What people look for, who said so last first.';
+comment on function api.list_intents is 'Connection intents, latest change first.';
 
 -- sql/admin/75_figures.sql
 
@@ -39750,10 +39754,10 @@ create table private.staff_metrics (
 );
 create unique index staff_metrics_one_row_idx on private.staff_metrics ((true));
 comment on table private.staff_metrics is 'One row: the latest counts, shared by all staff and facades.';
-comment on column private.staff_metrics.counted_at is 'When it was counted: it holds for 30 seconds.';
+comment on column private.staff_metrics.counted_at is 'When it was counted; valid for 30 seconds.';
 
 create function private.count_metrics() returns json
-language plpgsql volatile security definer   -- staff sees what no policy shows
+language plpgsql volatile security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 declare
@@ -39765,7 +39769,7 @@ begin
   end if;
   perform from private.staff_metrics for update skip locked;
   if not found and v_kept.counted_at is not null then
-    return v_kept.figures;   -- another is counting
+    return v_kept.figures;   -- another transaction is counting
   end if;
   insert into private.staff_metrics as m (counted_at, figures)
   select now(), json_build_object(
@@ -39784,11 +39788,11 @@ begin
   return v_kept.figures;
 end $$;
 comment on function private.count_metrics is
-  'Counts everything, at most once in 30 seconds in the whole instance; who comes meanwhile gets the figures before. '
-  'The books are not audited for it: it says what the job found last.';
+  'Counts everything, at most once per 30 seconds in the whole instance; concurrent callers get the previous '
+  'figures. It does not audit the books: it returns the latest result of the job.';
 
 create function api.get_metrics() returns json
-language plpgsql volatile   -- what was counted is kept
+language plpgsql volatile   -- stores what it counted
 set search_path = ''
 as $$
 begin
@@ -39800,7 +39804,7 @@ comment on function api.get_metrics is
   'repliesHidden, mauActive, manaAudit: {auditedAt, violations}, countedAt}.';
 
 create function private.signals_page(p_kind text, p_since timestamptz, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- staff sees what no policy shows
+language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
 as $$
 declare
@@ -39836,7 +39840,8 @@ begin
     (select json_agg(i.item order by i.place) from unnest(v_items[:p_limit]) with ordinality i (item, place)),
     array(select (v_passed + n)::text from generate_series(1, cardinality(v_items)) n), p_limit);
 end $$;
-comment on function private.signals_page is 'A page of private.suspicious_flows. The cursor is how many were passed.';
+comment on function private.signals_page is
+  'A page of private.suspicious_flows. The cursor is the number of rows on the previous pages.';
 
 create function api.list_signals(
   p_kind text default null, p_since timestamptz default null, p_limit integer default 20, p_cursor text default null
@@ -39879,7 +39884,8 @@ begin
       from (select caused_at from private.effects limit 100000) e));
 end $$;
 comment on function private.staff_jobs is
-  'How the worker does: its jobs, the newest 50 of what failed for good, and the effects that wait, up to 100,000.';
+  'The state of the worker: its jobs, the newest 50 that failed permanently, and the waiting effects, counted up to '
+  '100,000.';
 
 create function api.get_jobs() returns json
 language plpgsql stable
@@ -39890,8 +39896,8 @@ begin
   return private.staff_jobs();
 end $$;
 comment on function api.get_jobs is
-  'How the worker does: {jobs: [{name, cron, runs, failures, lastChanged, lastRunAt, lastFailedAt}], deadLetters: '
-  '[{queue, id, message, retries, createdAt, failedAt}], effects: {depth, lagSeconds, stuckPeople}}.';
+  'The state of the worker: {jobs: [{name, cron, runs, failures, lastChanged, lastRunAt, lastFailedAt}], '
+  'deadLetters: [{queue, id, message, retries, createdAt, failedAt}], effects: {depth, lagSeconds, stuckPeople}}.';
 
 -- sql/admin/78_rights.sql
 
@@ -39913,7 +39919,8 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.require_banned is 'A banned person, whose rights staff serves.';
+comment on function private.require_banned is
+  'Returns a banned person. Staff exports or erases only banned people, because others can do it themselves.';
 
 create function private.export_banned(p_user uuid, p_section text, p_after text) returns json
 language plpgsql volatile security definer   -- private.export_page exports anybody
@@ -39927,10 +39934,10 @@ begin
   return private.export_page(p_user, p_section, p_after);
 end $$;
 comment on function private.export_banned is
-  'The export of a person whom staff has looked up: its head, or a page of a section.';
+  'The export of a person whom staff has found: its head, or a page of a section.';
 
 create function api.export_user(p_id text, p_section text default null, p_after text default null) returns json
-language plpgsql volatile   -- what waits for the person is applied first
+language plpgsql volatile   -- applies the person's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -39946,7 +39953,7 @@ begin
   return v_part;
 end $$;
 comment on function api.export_user is
-  'A banned person''s data, as api.export_me gives it. The head leaves an audit entry.';
+  'A banned person''s data, in the form of api.export_me. The head leaves an audit entry.';
 
 create function api.erase_user(p_id text) returns json
 language plpgsql volatile
@@ -39958,7 +39965,7 @@ begin
   perform private.require_role('admin');
   v_person := private.lock_account(private.require_banned(p_id));
   if v_person.banned_at is null then
-    perform private.raise_error('person_free');   -- let in again meanwhile
+    perform private.raise_error('person_free');   -- unbanned meanwhile
   end if;
   perform private.erase_banned(v_person.id);
   perform private.audit('user.erased', 'user', v_person.id::text);
@@ -39970,11 +39977,11 @@ create function private.erase_banned(p_user uuid) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$ begin perform private.erase_person(p_user); end $$;
-comment on function private.erase_banned is 'Erases a person whom staff has looked up and locked.';
+comment on function private.erase_banned is 'Erases a person whom staff has found and locked.';
 
 -- sql/admin/80_notifications.sql
 
--- Notifications of staff: a person hears that something was done about what they published.
+-- Notifications of what staff did about something that a person published.
 
 insert into private.notification_kinds (kind, passes_muted_post, always_in_app)
 values ('moderation.actioned', true, true);
@@ -39984,23 +39991,23 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- there is no actor: it was the staff
+  -- without an actor, because staff did it
   perform private.notify(array(
     select (e.user_id, 'moderation.actioned', null, e.payload ->> 'targetType', e.payload ->> 'targetId',
             e.payload - 'authorId', null, null, e.caused_at)::private.notice
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_moderated is
-  'Listener: tells the author that their post or reply was hidden, shown again or deleted, their content removed or '
+  'Listener: notifies a person that their post or reply was hidden, shown again or deleted, their content removed or '
   'restored, their circle deleted, their invite code revoked, their report settled, their group or guild archived or '
-  'restored, or their membership of one decided about.';
+  'restored, or their membership of one decided.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('admin.content.moderated', 'private.notify_moderated', 600, 'soon');
 
 -- sql/admin/85_broadcast.sql
 
--- A word to everybody: the worker tells them, 500 at a time, each once, wherever it is killed.
+-- A message to everybody: the worker notifies 500 people at a time, each exactly once, even if it is killed.
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
@@ -40023,18 +40030,18 @@ create table app.broadcasts (
 create index broadcasts_actor_id_idx on app.broadcasts (actor_id, id);
 comment on table app.broadcasts is
   'Messages of admins to everybody. They are sent in the name of the instance, so they stay when the admin is erased.';
-comment on column app.broadcasts.told is 'How many people were gone through so far, in the order of their ids.';
-comment on column app.broadcasts.told_to is 'The last of them.';
-comment on column app.broadcasts.finished_at is 'When everybody had been told; null until then.';
+comment on column app.broadcasts.told is 'How many people have been handled so far, in the order of their ids.';
+comment on column app.broadcasts.told_to is 'The last person who was handled.';
+comment on column app.broadcasts.finished_at is 'When everybody had been notified; null until then.';
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.broadcasts', 'actor_id', 'broadcasts', '{told_to}');
 
--- the row of the broadcast says whose turn it is; this holds whatever happens to it
+-- the row of the broadcast says who is next; this index prevents a second notification in any case
 create unique index notifications_broadcast_key on app.notifications (user_id, group_key)
   where kind = 'admin.broadcast';
 
 create function private.deliver_broadcast(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- tells others than the caller
+language plpgsql volatile security definer   -- notifies people other than the caller
 set search_path = ''
 as $$
 declare
@@ -40042,7 +40049,7 @@ declare
   v_ids       uuid[];
   v_next      uuid;
 begin
-  -- of two workers at the same job the later goes on where the earlier was
+  -- of two workers with the same job, the second continues after the first
   select * into v_broadcast from app.broadcasts where id = (p_job ->> 'broadcastId')::uuid for update;
   if v_broadcast.finished_at is not null or not found then
     return json_build_object('changed', 0, 'next', null);
@@ -40050,7 +40057,7 @@ begin
   v_broadcast.told_to := coalesce(v_broadcast.told_to, '00000000-0000-0000-0000-000000000000');
   v_ids := array(select id from app.users
                  where id > v_broadcast.told_to and created_at <= v_broadcast.created_at order by id limit 500);
-  -- none of them joins another, so nobody's effects need be locked
+  -- these notifications join no group, so no effects need a lock
   perform private.notify(array(
     select (u.id, 'admin.broadcast', null, 'broadcast', v_broadcast.id::text,
             jsonb_build_object('title', v_broadcast.title, 'body', v_broadcast.body), null, null,
@@ -40063,16 +40070,16 @@ begin
   where id = v_broadcast.id
   returning told into v_broadcast.told;
   if v_next is not null and v_broadcast.told % 25000 = 0 then
-    -- so that no job takes longer than one may, and a killed one is missed soon
+    -- so that no job exceeds its time, and a killed one is noticed soon
     perform private.enqueue('broadcasts', p_job::json);
     v_next := null;
   end if;
   return json_build_object('changed', cardinality(v_ids), 'next', v_next);
 end $$;
 comment on function private.deliver_broadcast is
-  'For the worker alone: tells the next 500 people what {broadcastId} says, by its own row and not by p_after, so '
-  'that each is told once. Answers {changed, next}; next is null at the end, and after 25,000, when another job goes '
-  'on.';
+  'For the worker alone: notifies the next 500 people of the broadcast {broadcastId}. It uses the broadcast''s own '
+  'row and not p_after, so that each person is notified once. Returns {changed, next}; next is null at the end, and '
+  'after 25,000 people, when another job continues.';
 call private.make_batch_queue('broadcasts', 'private.deliver_broadcast');
 
 create function private.begin_broadcast(p_title text, p_body text) returns app.broadcasts
@@ -40090,7 +40097,7 @@ begin
   return v_broadcast;
 end $$;
 comment on function private.begin_broadcast is
-  'Has something told to everybody who is here now. Fails: broadcast_title, broadcast_body.';
+  'Queues a message to everybody who is registered now. Fails: broadcast_title, broadcast_body.';
 
 create function api.broadcast(p_title text, p_body text) returns json
 language plpgsql volatile
@@ -40112,7 +40119,7 @@ begin
     'createdAt', private.utc(v_broadcast.created_at)));
 end $$;
 comment on function api.broadcast is
-  'Has everybody told something who is neither banned nor erased, soon: {id, title, body, createdAt}. Leaves an audit '
+  'Queues a message to everybody who is neither banned nor erased: {id, title, body, createdAt}. Leaves an audit '
   'entry. Takes an Idempotency-Key.';
 
 -- sql/admin/90_erasure.sql
@@ -40150,7 +40157,7 @@ begin
 end $$;
 comment on function private.erase_reasons is
   'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts, '
-  'replies, contents or children of a kind (type) of an erased person {userId, type} behind one. Answers '
+  'replies, contents or children of one kind (type) of an erased person {userId, type} after an id. Returns '
   '{changed, next}; next is null at the end.';
 call private.force_index_scans('private.erase_reasons');
 call private.make_batch_queue('erased-reasons', 'private.erase_reasons');
@@ -40172,7 +40179,7 @@ begin
       perform private.erase_later('erased-reasons', v_job);
     end if;
   end loop;
-  -- of payments only those that staff took back have one
+  -- only reversed payments have a reason
   update app.audit_details d set detail = null
   from app.payments r
   join app.payments p on p.id = r.reversal_of
@@ -40180,7 +40187,7 @@ begin
   where l.id = d.audit_id and d.detail is not null and r.reversal_of is not null
     and (p.sender_id = p_user.id
       or exists (select from app.payment_splits s where s.payment_id = p.id and s.receiver_id = p_user.id));
-  -- and of orders those that an admin resolved
+  -- only orders that an admin resolved have a reason
   update app.audit_details d set detail = null
   from (select id from app.orders where buyer_id = p_user.id and state = 'resolved'
         union all select id from app.orders where seller_id = p_user.id and state = 'resolved') o
@@ -40188,8 +40195,8 @@ begin
   where l.id = d.audit_id and d.detail is not null;
 end $$;
 comment on function private.erase_moderation is
-  'Step: deletes the reasons that staff gave about an erased person''s posts, replies, contents and children, of '
-  '500 of each at once, and about their payments and orders; the entries stay.';
+  'Step: deletes the reasons that staff gave about an erased person''s posts, replies, contents and children, up to '
+  '500 of each, and about their payments and orders; the audit entries remain.';
 call private.force_index_scans('private.erase_moderation');
 insert into private.account_steps (step, events, position) values
   ('private.erase_moderation', '{erasure}', 183);
@@ -40205,8 +40212,8 @@ begin
   return null;
 end $$;
 comment on function private.forget_reasons is
-  'Trigger: when the head of a deleted content goes, so do the reasons that staff gave about it: an erasure could not '
-  'find them any more. The entries stay.';
+  'Trigger: when the head of a deleted content is deleted, deletes the reasons that staff gave about it, because an '
+  'erasure could no longer find them. The audit entries remain.';
 create trigger _185_forget_reasons after delete on app.contents
   referencing old table as gone for each statement execute function private.forget_reasons();
 
@@ -42122,7 +42129,7 @@ end $$;
 -- Who may run the operations of staff: only the service role, and each checks the caller's stored role itself.
 -- Twin of sql/admin/.
 
--- broadcasts: definer functions alone write and read them
+-- broadcasts: only for definer functions
 alter table app.broadcasts enable row level security;
 
 -- staff_metrics: only for definer functions
@@ -42277,7 +42284,7 @@ grant execute on function
   api.verify_audit_log
   to service_role;
 
--- batches that the worker does
+-- batches that the worker runs
 grant execute on function
   private.erase_reasons,
   private.deliver_broadcast
