@@ -1,4 +1,4 @@
--- Who may see spaces. Twin of sql/spaces/. Definer functions alone write them.
+-- Who may see spaces. Twin of sql/spaces/. Only definer functions write them.
 
 -- space_kinds: for definer functions
 alter table private.space_kinds enable row level security;
@@ -9,22 +9,22 @@ grant select on app.spaces to authenticated;
 create policy select_visible on app.spaces for select to authenticated
   using (visibility = 'public' or private.is_let_in(id, (select app.uid())));
 comment on policy select_visible on app.spaces is
-  'Everybody sees public spaces; private ones their members see, and who is invited.';
+  'Everybody sees public spaces; members and invited people see private ones.';
 
 -- space_members
 alter table app.space_members enable row level security;
 grant select on app.space_members to authenticated;
 create policy select_own on app.space_members for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.space_members is 'People see their own memberships, which other policies probe.';
+comment on policy select_own on app.space_members is 'People see their own memberships, which other policies read.';
 
--- space_bans: definer functions alone read them
+-- space_bans: only for definer functions
 alter table app.space_bans enable row level security;
 
 -- space_requests
 alter table app.space_requests enable row level security;
 grant select on app.space_requests to authenticated;
 create policy select_own on app.space_requests for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.space_requests is 'People see what they have asked for themselves.';
+comment on policy select_own on app.space_requests is 'People see their own requests.';
 
 -- space_invitations
 alter table app.space_invitations enable row level security;
@@ -34,7 +34,7 @@ create policy select_own on app.space_invitations for select to authenticated
      and (select true from app.users u where u.id = inviter_id)
      and (select true from app.users u where u.id = invitee_id));
 comment on policy select_own on app.space_invitations is
-  'The two people of an invitation see it, while they see each other.';
+  'The inviter and the invitee see an invitation while they can see each other.';
 
 -- helpers
 grant execute on function
@@ -78,7 +78,7 @@ grant execute on function
   api.withdraw_space_request
   to authenticated;
 
--- batches that the worker does
+-- batches that the worker runs
 grant execute on function
   private.end_invitations
   to worker;

@@ -43,7 +43,7 @@ comment on function private.settle_tokens is
   'Replaces the reserved number of tokens by the number spent. If nobody knows it (null), the reservation stays.';
 
 create function api.reserve_ai_tokens(p_tokens integer, p_budget integer) returns json
-language plpgsql volatile security definer   -- for gate alone: nobody may write budgets
+language plpgsql volatile security definer   -- only for gate: nobody may write budgets
 set search_path = ''
 as $$
 begin
@@ -54,7 +54,7 @@ comment on function api.reserve_ai_tokens is
   'is null if the caller''s budget of the day has fewer tokens left.';
 
 create function api.settle_ai_tokens(p_day date, p_reserved integer, p_used integer default null) returns json
-language plpgsql volatile security definer   -- for gate alone: nobody may write budgets
+language plpgsql volatile security definer   -- only for gate: nobody may write budgets
 set search_path = ''
 as $$
 begin
@@ -67,7 +67,7 @@ comment on function api.settle_ai_tokens is
 create function api.begin_ai_answer(
   p_session_id uuid, p_answer text, p_budget integer, p_position integer default null
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: asking the model costs tokens
+language plpgsql volatile security definer   -- only for gate: asking the model costs tokens
 set search_path = ''
 as $$
 declare
@@ -106,7 +106,7 @@ create function api.finish_ai_answer(
   p_session_id uuid, p_until timestamptz, p_day date, p_reserved integer,
   p_question text default null, p_used integer default null, p_gone boolean default false
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: what it writes counts as the model's
+language plpgsql volatile security definer   -- only for gate: what it writes counts as the model's
 set search_path = ''
 as $$
 declare

@@ -4,7 +4,7 @@ insert into private.personal_data (relation, person_column, section, within, omi
   ('app.ai_sessions', 'user_id', 'aiSessions', null, '{asking_until}'),
   ('app.ai_turns', 'session_id', 'aiTurns', '{aiSessions}', '{family}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.ai_usage', 'user_id', 'How much of the day''s budget they spent, which is then forgotten.');
+  ('private.ai_usage', 'user_id', 'The share of the day''s budget that they used; deleted after it.');
 
 create function private.erase_ai_sessions(p_user app.users) returns void
 language plpgsql volatile

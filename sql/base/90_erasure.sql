@@ -56,7 +56,7 @@ comment on function private.erase_rows is
 call private.force_index_scans('private.erase_rows');
 
 create function private.erase_more(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -110,7 +110,7 @@ insert into private.account_steps (step, events, position) values
   ('private.erase_records', '{erasure}', 110);
 
 create function private.job_finish_erasures() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare

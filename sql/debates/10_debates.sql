@@ -325,7 +325,7 @@ begin
   if not v_seen then
     return private.error_response('debate_unknown');   -- the position is taken back, but the debate is not shown
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.leave_position is
   'Takes the caller''s position back; repeating it changes nothing. It also works in a debate that they no longer '

@@ -196,7 +196,7 @@ begin
     perform private.require_argument(p_id);
     perform private.raise_error('argument_not_yours');
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_argument is
   'Deletes the caller''s argument for everyone; if it was answered, a tombstone remains.';

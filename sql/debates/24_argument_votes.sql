@@ -60,7 +60,7 @@ begin
   if not v_seen then
     return private.error_response('argument_unknown');   -- as in api.leave_position
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.unvote_argument is
   'Takes the caller''s vote back; repeating it changes nothing. It also works on an argument that they no longer '

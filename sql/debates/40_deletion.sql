@@ -25,6 +25,6 @@ set search_path = ''
 as $$
 begin
   perform private.remove_debate(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_debate is 'Deletes the caller''s debate for good.';

@@ -44,7 +44,7 @@ insert into private.errors (code, status, text) values
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.connection_intents', 'user_id', 'intent', '{hidden}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.intent_interests', 'user_id', 'A copy of the intent and of the choices, which are there.');
+  ('private.intent_interests', 'user_id', 'A copy of the intent and of the choices, which have sections.');
 
 insert into private.lock_kinds (kind, position) values ('intents', 598);
 

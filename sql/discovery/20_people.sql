@@ -99,7 +99,7 @@ comment on table private.name_trigrams is
   'Triggers and steps maintain it.';
 comment on column private.name_trigrams.joined_at is 'When the person joined.';
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.name_trigrams', 'user_id', 'Made of the names, which are there.');
+  ('private.name_trigrams', 'user_id', 'Computed from the names, which have a section.');
 
 create function private.full_name(p_first text, p_last text, p_username text) returns text
 language plpgsql stable

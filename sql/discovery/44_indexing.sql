@@ -150,5 +150,5 @@ insert into private.account_steps (step, events, position) values
   ('private.hide_documents_later', '{ban,unban}', 210);
 
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.search_documents', 'id', 'The words of what is published, and of names, which are there.'),
-  ('private.search_documents', 'author_id', 'Whose that is, as there.');
+  ('private.search_documents', 'id', 'The words of published texts and of names, which have sections.'),
+  ('private.search_documents', 'author_id', 'The author of a published text, which has a section.');

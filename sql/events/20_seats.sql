@@ -171,7 +171,7 @@ declare
   v_dropped boolean := private.drop_rsvp(p_id);
 begin
   if exists (select from app.contents where id = p_id and kind = 'event') then
-    return null;   -- answered as 204
+    return null;   -- the response is 204
   elsif v_dropped then
     return private.error_response('event_unknown');   -- the reply is taken back, but the event is not shown
   end if;

@@ -306,6 +306,6 @@ begin
     perform private.require_content('event', p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_event is 'Deletes the caller''s event for good, including the replies to it.';

@@ -64,7 +64,7 @@ set search_path = ''
 as $$
 begin
   perform private.archive_space('group', p_id, true);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.archive_group is 'The owner archives a group. Repeating it changes nothing.';
 
@@ -103,7 +103,7 @@ set search_path = ''
 as $$
 begin
   perform private.remove_space_member('group', p_id, p_user_id, p_ban);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.remove_group_member is
   'Removes a member from a group; with p_ban it also bans them from the group.';
@@ -123,7 +123,7 @@ set search_path = ''
 as $$
 begin
   perform private.lift_space_ban('group', p_id, p_user_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.lift_group_ban is 'Lifts a ban: the person can join the group again.';
 
@@ -153,7 +153,7 @@ set search_path = ''
 as $$
 begin
   perform private.revoke_space_invitation('group', p_id, p_iid);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.revoke_group_invitation is 'Revokes an invitation to a group.';
 

@@ -56,7 +56,7 @@ as $$
 begin
   update app.accounts set last_seen_at = now()
   where user_id = private.require_caller() and coalesce(last_seen_at, '-infinity') < now() - interval '5 minutes';
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.note_presence is
   'Records that the caller is here. It writes at most once in five minutes, even if several facades call it.';

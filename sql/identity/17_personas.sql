@@ -125,7 +125,7 @@ set search_path = ''
 as $$
 begin
   delete from app.personas where id = private.require_own_persona(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_persona is 'Deletes the caller''s persona. Fails: persona_is_default.';
 

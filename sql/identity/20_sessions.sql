@@ -102,7 +102,7 @@ end $$;
 comment on function private.end_own_token is 'Revokes the token of this request, or all tokens of the caller.';
 
 create function api.find_login(p_email text) returns json
-language plpgsql stable security definer   -- for gate alone: without a token no row can belong to the caller
+language plpgsql stable security definer   -- only for gate: without a token no row can belong to the caller
 set search_path = ''
 as $$
 begin
@@ -122,7 +122,7 @@ create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -156,7 +156,7 @@ begin
   -- the session before the denylist, the order of every function that ends a session
   perform private.end_own_session(p_family);
   perform private.end_own_token(p_scope = 'global');
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.log_out is
   'Revokes this request''s token, or with scope global every token of the caller; with p_family it also ends that '

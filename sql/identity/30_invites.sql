@@ -112,7 +112,7 @@ comment on function private.release_reservations is
   'many.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
-language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -165,8 +165,8 @@ begin
                            'reservedUntil', v_reservation ->> 'expiresAt');
 end $$;
 comment on function api.reserve_invite_code is
-  'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s '
-  'secret, not the code''s row.';
+  'Reserves a code like api.reserve_invite, with other field names: {inviteCodeId, reservedUntil}. inviteCodeId is '
+  'the secret of the reservation, not the id of the code.';
 
 create function api.register(
   p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,
@@ -174,7 +174,7 @@ create function api.register(
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null,
   p_verification_id uuid default null, p_verification_hash bytea default null
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -212,9 +212,9 @@ begin
   return private.login_answer(v_person, v_claims);
 end $$;
 comment on function api.register is
-  'For the facade alone: redeems a reservation and makes the person: {claims, user, credentialsVersion}. With '
-  'p_family a rotating session begins, with p_verification_id a link that verifies the address is mailed. A failure '
-  'leaves the reservation as it was.';
+  'For the facade alone: redeems a reservation and creates the person: {claims, user, credentialsVersion}. With '
+  'p_family it starts a rotating session, with p_verification_id it mails a link that verifies the address. A '
+  'failure does not change the reservation.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile

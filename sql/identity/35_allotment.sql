@@ -66,7 +66,7 @@ comment on view app.invite_card is
   'also null if that person is hidden.';
 
 create function api.list_my_invites() returns json
-language plpgsql volatile   -- the allotment goes by reputation: what waits for the caller is applied first
+language plpgsql volatile   -- applies the caller's waiting effects first, because the allotment depends on reputation
 set search_path = ''
 as $$
 declare
@@ -95,7 +95,7 @@ as $$
 declare
   v_me uuid := private.require_caller();
 begin
-  perform private.lock_effects(v_me);   -- the allotment goes by reputation
+  perform private.lock_effects(v_me);   -- the allotment depends on reputation
   -- so that concurrent calls don't exceed the allotment
   perform private.lock('invites', v_me::text);
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then
@@ -141,12 +141,12 @@ set search_path = ''
 as $$
 begin
   perform private.revoke_own_invite(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.revoke_invite is 'Revokes an unused invite code of the caller. Repeating it changes nothing.';
 
 create function private.find_invited(p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policies it would pass over hidden people without end
+language plpgsql stable security definer   -- under the policies it could scan hidden people without limit
 set search_path = ''
 as $$
 declare

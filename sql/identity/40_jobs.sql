@@ -1,19 +1,19 @@
 -- Jobs of invite codes.
 
 create function private.job_release_reservations() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 begin
   return private.release_reservations();
 end $$;
 comment on function private.job_release_reservations is
-  'Job: makes codes active again whose half hour is over. May run twice: it takes only overdue rows, and skips locked '
-  'ones.';
+  'Job: makes codes active again if their reservation is older than half an hour. May run twice: it takes only '
+  'overdue rows, and skips locked ones.';
 insert into private.jobs (name, cron, expires) values ('release-reservations', '* * * * *', 60);
 
 create function private.job_expire_invites() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -25,6 +25,6 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_expire_invites is
-  'Job: marks active codes past their time as expired. A reserved one is released first. May run twice: it takes only '
-  'overdue rows, and skips locked ones.';
+  'Job: marks active codes as expired after their time. It releases a reserved code first. May run twice: it takes '
+  'only overdue rows, and skips locked ones.';
 insert into private.jobs (name, cron, expires) values ('expire-invites', '5 * * * *', 300);

@@ -1,5 +1,5 @@
--- Rotating sessions: an access token lives a quarter of an hour, and a refresh token is good for one use.
--- The facade makes refresh tokens, HMAC-SHA256(key, family ‖ generation); the rules about which are good are here.
+-- Rotating sessions: an access token is valid for 15 minutes, and a refresh token for one use.
+-- The facade makes refresh tokens, HMAC-SHA256(key, family ‖ generation); the rules about which are valid are here.
 -- docs/decisions.md, Tokens and sessions.
 
 create table app.sessions (
@@ -100,7 +100,7 @@ comment on function private.start_session is
 create function api.refresh_session(
   p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: with a refresh token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: with a refresh token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -125,7 +125,7 @@ begin
     where id = p_family;
   elsif p_generation = v_session.generation - 1
     and v_session.last_used_at > clock_timestamp() - interval '10 seconds' then
-    -- two tabs at once, or a lost answer: they get the same successor, unless this facade would make another one
+    -- two concurrent requests, or a lost response: both get the same successor, unless this facade has another key
     if p_next_hash <> v_session.token_hash then
       perform private.raise_error('refresh_token_invalid');
     end if;
@@ -138,9 +138,9 @@ begin
   return json_build_object('claims', v_claims);
 end $$;
 comment on function api.refresh_session is
-  'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of p_generation '
-  'is spent, and the one of p_next_hash takes its place for 60 days. A token that was spent before ends the session '
-  'and its access tokens for good, except the last one within 10 seconds of its first use.';
+  'For the facade alone, after it has checked the token''s seal: {claims} of a new access token. The token of '
+  'p_generation is used up, and the one of p_next_hash replaces it for 60 days. A token that was already used ends '
+  'the session and its access tokens for good, except the last one within 10 seconds of its first use.';
 
 create function api.list_sessions(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -186,7 +186,7 @@ begin
     perform private.raise_error('session_unknown');
   end if;
   perform private.end_own_session(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.end_session is
   'Ends a rotating session of the caller: its refresh token and its access tokens are revoked at once. Repeating it '

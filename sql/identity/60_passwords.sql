@@ -24,7 +24,7 @@ insert into private.errors (code, status, text) values
   ('reset_over', 410, 'This link has expired or was already used. Request another one.');
 
 create function api.find_password() returns json
-language plpgsql stable security definer   -- for gate alone: nobody may read hashes
+language plpgsql stable security definer   -- only for gate: nobody may read hashes
 set search_path = ''
 as $$
 begin
@@ -34,7 +34,7 @@ begin
           where c.user_id = private.require_caller());
 end $$;
 comment on function api.find_password is
-  'For the facade alone: the hash to check when the caller has to repeat their password, {userId, passwordHash, '
+  'For the facade alone: the hash to check when the caller must repeat their password, {userId, passwordHash, '
   'credentialsVersion}.';
 
 create function private.replace_password(p_user uuid, p_new_hash text) returns void
@@ -56,7 +56,7 @@ create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: a person may write neither hashes nor tokens_valid_from
+language plpgsql volatile security definer   -- only for gate: a person may write neither hashes nor tokens_valid_from
 set search_path = ''
 as $$
 declare
@@ -74,18 +74,18 @@ begin
   return private.login_answer(v_caller, v_claims);
 end $$;
 comment on function api.change_password is
-  'For the facade alone, once the old password is checked: sets the new one, ends every token, session and device '
-  'token of the caller and the links that were mailed for a password or a change of address, and answers {claims, '
-  'user, credentialsVersion} for fresh ones. With p_family a rotating session begins.';
+  'For the facade alone, after it has checked the old password: sets the new one, ends every token, session and '
+  'device token of the caller and the links that were mailed for a password or a change of address, and returns '
+  '{claims, user, credentialsVersion} for new ones. With p_family it starts a rotating session.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
-language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
   v_person uuid;
 begin
-  -- for share: a change of the address ends the links asked for before it, and must not miss this one
+  -- for share, because a concurrent change of the address must also end this link
   select a.user_id into v_person
   from private.reachable_accounts a join private.credentials c on c.user_id = a.user_id
   where lower(a.email) = lower(btrim(p_email))
@@ -100,11 +100,11 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_password_reset is
-  'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. It does '
-  'and answers the same for an address that is unknown, or not verified after a day: {ok}.';
+  'For the facade alone: stores a request for a new password and mails a link, at most 5 per person and hour. '
+  'Returns {ok}, with the same work, even if the address is unknown or has not been verified within a day.';
 
 create function private.find_reset_mail(p_id uuid) returns json
-language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
+language plpgsql stable security definer   -- only for the worker, which has no access to Kith's tables
 set search_path = ''
 as $$
 begin
@@ -116,8 +116,8 @@ begin
     where r.id = p_id and r.used_at is null and r.expires_at > now());
 end $$;
 comment on function private.find_reset_mail is
-  'For the worker alone: the address that a request for a new password is mailed to, {to, tokenHash (hex)}; null if '
-  'there is nobody to mail or the request is over.';
+  'For the worker alone: the address to which a request for a new password is mailed, {to, tokenHash (hex)}; null if '
+  'there is nobody to mail or the request is no longer valid.';
 
 create function private.find_running_reset(p_id uuid, p_token_hash bytea) returns uuid
 language plpgsql stable
@@ -132,7 +132,7 @@ end $$;
 comment on function private.find_running_reset is 'Returns the person whose password this token may set, or null.';
 
 create function api.check_password_reset(p_id uuid, p_token_hash bytea) returns json
-language plpgsql stable security definer   -- for gate alone: the token gives the right to it
+language plpgsql stable security definer   -- only for gate: the token gives the right to it
 set search_path = ''
 as $$
 begin
@@ -145,7 +145,7 @@ comment on function api.check_password_reset is
   'For the facade alone: checks a token before the facade hashes a new password, {ok}.';
 
 create function api.reset_password(p_id uuid, p_token_hash bytea, p_new_hash text) returns json
-language plpgsql volatile security definer   -- for gate alone: the token gives the right to it
+language plpgsql volatile security definer   -- only for gate: the token gives the right to it
 set search_path = ''
 as $$
 declare

@@ -1,5 +1,5 @@
--- Email addresses: a link that is mailed to an address verifies it, and changes the person's address where it is for
--- another one. The facade makes the tokens, as those of new passwords.
+-- Email addresses: a link that is mailed to an address verifies it; if it is a new address, the link also changes the
+-- person's address. The facade makes the tokens, like those for new passwords.
 -- docs/decisions.md, Email addresses.
 
 create table private.email_verifications (
@@ -18,10 +18,10 @@ comment on table private.email_verifications is
   'Links that verify an address, with the SHA-256 of the token that was mailed. One with `replaces` is a change: the '
   'person''s address becomes `email`.';
 comment on column private.email_verifications.replaces is
-  'The person''s address when they asked for another; null where `email` is their address already.';
+  'The person''s address when they requested another one; null if `email` is already their address.';
 comment on column private.email_verifications.expires_at is
-  'When the link is over: a week after it was asked for, a day where it changes the address; at once when it, or what '
-  'makes it needless, was used.';
+  'When the link expires: a week after it was requested, or a day if it changes the address; immediately when it is '
+  'used or becomes unnecessary.';
 -- an hour longer, because links mailed within the last hour are counted
 insert into private.retention (relation, counts_from, keep)
 values ('private.email_verifications', 'expires_at', '1 hour');
@@ -37,9 +37,9 @@ from app.accounts a join app.users u on u.id = a.user_id
 where u.erased_at is null
   and (a.email_verified_at is not null or u.created_at > now() - interval '24 hours');
 comment on view private.reachable_accounts is
-  'To whom digests and links for a new password may be mailed. An address that nobody has verified a day after the '
-  'registration may be a stranger''s. One with email_bounced_at gets only what somebody asks for, or nobody could '
-  'come back by it.';
+  'The accounts to which digests and links for a new password may be mailed. An address that is not verified within '
+  'a day of the registration may belong to a stranger. An address with email_bounced_at gets only mail that somebody '
+  'requests; otherwise its owner could never recover the account.';
 
 insert into private.lock_kinds (kind, position) values ('email', 240);
 
@@ -51,8 +51,8 @@ begin
   perform private.lock('email', lower(p_email));
 end $$;
 comment on function private.lock_address is
-  'Lets one transaction at a time take an address. Who waited for the index instead would do so with their account '
-  'locked, which the one before may want: ARCHITECTURE.md, Locks.';
+  'Lets one transaction at a time take an address. Otherwise a second one would wait at the unique index while it '
+  'holds the lock of its account, which the first may need: ARCHITECTURE.md, Locks.';
 
 create function private.require_link_left(p_user uuid) returns void
 language plpgsql volatile
@@ -81,7 +81,8 @@ begin
   perform private.enqueue('mail', json_build_object('verificationId', p_id, 'letter', 'link'));
 end $$;
 comment on function private.mail_verification is
-  'Has a link mailed to an address. The link verifies the address; with p_replaces it also makes it the person''s.';
+  'Queues a mail with a link to an address. The link verifies the address; with p_replaces it also makes it the '
+  'person''s.';
 
 create function private.end_email_changes(p_user uuid) returns void
 language plpgsql volatile
@@ -92,8 +93,8 @@ begin
   where user_id = p_user and replaces is not null and expires_at > now();
 end $$;
 comment on function private.end_email_changes is
-  'Ends the links that would change a person''s address. A new password does too: who asked for the change may have '
-  'known the old one only.';
+  'Ends the links that would change a person''s address. A new password does so too, because the change may have '
+  'been requested by somebody who knew the old password.';
 
 create function private.find_running_verification(p_id uuid) returns private.email_verifications
 language plpgsql stable
@@ -110,8 +111,8 @@ begin
   return v_link;
 end $$;
 comment on function private.find_running_verification is
-  'A link that is not over, or null: its person is neither banned nor erased and still has the address that it '
-  'verifies or replaces.';
+  'A valid link, or null: its person is neither banned nor erased and still has the address that it verifies or '
+  'replaces.';
 
 create function private.find_email_owner(p_email text) returns uuid
 language plpgsql stable
@@ -123,7 +124,7 @@ end $$;
 comment on function private.find_email_owner is 'Returns the person who has an address, in any letter case, or null.';
 
 create function api.resend_verification(p_id uuid, p_token_hash bytea) returns json
-language plpgsql volatile security definer   -- for gate alone: who chose the token could verify any address
+language plpgsql volatile security definer   -- only for gate: a caller who chooses the token could verify any address
 set search_path = ''
 as $$
 declare
@@ -155,7 +156,7 @@ comment on function api.resend_verification is
 
 create function api.request_email_change(p_password_hash text, p_email text, p_id uuid, p_token_hash bytea)
 returns json
-language plpgsql volatile security definer   -- for gate alone: trusts the facade to have checked the password
+language plpgsql volatile security definer   -- only for gate: trusts the facade to have checked the password
 set search_path = ''
 as $$
 declare
@@ -170,7 +171,7 @@ begin
   end if;
   select a.email into v_own from app.accounts a where a.user_id = v_caller;
   perform private.end_email_changes(v_caller);
-  -- it does not look whether somebody has the address: neither answer nor time could tell
+  -- does not check whether somebody has the address, so neither the response nor its time reveals it
   if v_email <> v_own then
     perform private.require_link_left(v_caller);
     perform private.mail_verification(v_caller, v_email, v_own, p_id, p_token_hash);
@@ -179,11 +180,11 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_email_change is
-  'For the facade alone, once the password is checked: has a link mailed to the new address and notifies the old '
+  'For the facade alone, after it has checked the password: mails a link to the new address and notifies the old '
   'one, {ok}. It replaces a pending change; the caller''s own address only ends that change.';
 
 create function private.find_verification_mail(p_id uuid, p_letter text) returns json
-language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
+language plpgsql stable security definer   -- only for the worker, which has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -195,7 +196,7 @@ begin
   end if;
   v_link := private.find_running_verification(p_id);
   if v_link.id is null
-    -- so that people cannot fill the mailbox of another; their own address has their own bound
+    -- so that nobody can flood another person's mailbox; mail to the person's own address has a limit of its own
     or v_link.replaces is not null
        and (select count(*) >= 5 from private.email_verifications v
             where lower(v.email) = lower(v_link.email) and v.replaces is not null
@@ -211,12 +212,12 @@ begin
     'tokenHash', encode(v_link.token_hash, 'hex'));
 end $$;
 comment on function private.find_verification_mail is
-  'For the worker alone: what is mailed for a link, {to, letter, tokenHash (hex)}, or null when there is nothing. Of '
-  '`link` the letter is verify, change, or taken: the owner of an address is told instead of asked, at most 5 times '
-  'an hour. `asked` and `changed` go to the address that is replaced.';
+  'For the worker alone: the mail for a link, {to, letter, tokenHash (hex)}; null if there is nothing to mail. For '
+  'the kind `link` the letter is verify, change, or taken: the owner of a taken address is informed instead, at most '
+  '5 times an hour. The kinds `asked` and `changed` go to the replaced address.';
 
 create function private.note_bounce(p_email text) returns void
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 begin
@@ -227,7 +228,7 @@ comment on function private.note_bounce is
   'nothing if nobody has the address.';
 
 create function api.verify_email(p_id uuid, p_token_hash bytea) returns json
-language plpgsql volatile security definer   -- for gate alone: the token gives the right to it
+language plpgsql volatile security definer   -- only for gate: the token gives the right to it
 set search_path = ''
 as $$
 declare

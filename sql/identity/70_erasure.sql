@@ -1,4 +1,5 @@
--- Erasure: a person goes, and what others have to rely on (ledgers, the audit log, who invited whom) keeps its ids.
+-- Erasure: a person's data is deleted; ledgers, the audit log and the invite tree keep their ids, because others rely
+-- on them.
 -- docs/decisions.md, Erasure and export.
 
 insert into private.errors (code, status, text) values
@@ -60,21 +61,21 @@ begin
   delete from app.sessions where user_id = p_user.id;
   delete from private.password_resets where user_id = p_user.id;
   delete from private.email_verifications where user_id = p_user.id;
-  -- last: who writes the ledger of the person has locked more, and ends at this row
+  -- last, because a transaction that writes the person's ledger locks other rows first and this row last
   update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
                           email_verified_at = null, email_bounced_at = null, date_of_birth = null, phone = null,
                           last_seen_at = null
   where user_id = p_user.id;
 end $$;
 comment on function private.erase_account is
-  'Step: deletes an erased person''s addresses, birthday, phone number, sessions and what their personas say, sets '
-  'a hash that no password has, and revokes every invite code.';
+  'Step: deletes an erased person''s addresses, birthday, phone number, sessions and the texts of their personas, '
+  'sets a hash that matches no password, and revokes all their invite codes.';
 call private.force_index_scans('private.erase_account');
 insert into private.account_steps (step, events, position) values
   ('private.erase_account', '{erasure}', 178);
 
 create function api.erase_me(p_password_hash text) returns json
-language plpgsql volatile security definer   -- for gate alone: trusts the facade to have checked the password
+language plpgsql volatile security definer   -- only for gate: trusts the facade to have checked the password
 set search_path = ''
 as $$
 begin
@@ -87,10 +88,10 @@ begin
     -- the password changed while it was being checked, which ended this token
     perform private.raise_error('token_revoked');
   end if;
-  perform private.check_caller();   -- again: who was made an admin meanwhile has not locked the roles
+  perform private.check_caller();   -- again: an admin of a moment ago has not locked the roles
   perform private.keep_an_admin(app.uid());
   perform private.erase_person(app.uid());
   return json_build_object('erased', true);
 end $$;
 comment on function api.erase_me is
-  'For the facade alone, once the password is checked: erases the caller for good, {erased}.';
+  'For the facade alone, after it has checked the password: erases the caller for good, {erased}.';

@@ -11,7 +11,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.invite_tree', 'inviter_id', 'invited', '{}'),
   ('app.invite_tree', 'invitee_id', 'invitedBy', '{code_id}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.invite_codes', 'used_by', 'The code is another''s; by whom one came is in invitedBy.'),
+  ('app.invite_codes', 'used_by', 'The code is somebody else''s; invitedBy has the inviter.'),
   ('private.credentials', 'user_id', 'A secret: password hashes never leave the database.');
 
 create function private.is_single(p_source private.personal_data) returns boolean
@@ -56,12 +56,12 @@ end $$;
 comment on function private.export_own is 'The caller''s own export: its head, or a page of a section.';
 
 create function api.export_me(p_section text default null, p_after text default null) returns json
-language plpgsql volatile   -- what waits for the caller is applied first
+language plpgsql volatile   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 begin
   return private.export_own(p_section, p_after);
 end $$;
 comment on function api.export_me is
-  'The caller''s data: without p_section {format, exportedAt, actorId, sections}, with it up to 200 rows of that '
-  'section, {items, next}. next goes into p_after for the following rows, and is null at the end.';
+  'The caller''s data: without p_section {format, exportedAt, actorId, sections}; with it up to 200 rows of that '
+  'section, {items, next}. Pass next as p_after for the following rows; it is null at the end.';

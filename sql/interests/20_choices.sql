@@ -138,6 +138,6 @@ as $$
 begin
   delete from app.user_interests
   where user_id = private.require_caller() and interest_id = private.require_interest(p_interest_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.drop_interest is 'Takes a choice back. Repeating it changes nothing.';

@@ -44,7 +44,7 @@ create trigger queue_upload_deletions after update on app.media_assets
 select pgboss.create_queue('objects', '{"policy": "standard"}');
 
 create function private.job_delete_objects() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -76,7 +76,7 @@ comment on function private.job_delete_objects is
 insert into private.jobs (name, cron, expires, repeats) values ('delete-objects', '* * * * *', 60, true);
 
 create function private.note_deleted_objects(p_bucket text, p_keys text[], p_uploads text[]) returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare

@@ -205,7 +205,7 @@ set search_path = ''
 as $$
 begin
   perform private.delete_message(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_message is
   'Deletes the words of the caller''s message for everyone; repeating it changes nothing.';

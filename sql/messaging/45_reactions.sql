@@ -99,7 +99,7 @@ begin
   if (private.find_message(p_id)).id is null then
     return private.error_response('message_unknown');   -- the reaction is removed, but the message is not shown
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.unreact_to_message is
   'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that they no longer '

@@ -291,7 +291,7 @@ as $$
 begin
   perform private.require_own_group(p_id);
   perform private.remove_member(p_id, (private.require_others(array[p_person]))[1]);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.remove_conversation_member is 'Removes another person from the caller''s group.';
 
@@ -357,7 +357,7 @@ set search_path = ''
 as $$
 begin
   perform private.mute_conversation(p_id, null);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.unmute_conversation is 'Unmutes a conversation for the caller; repeating it changes nothing.';
 

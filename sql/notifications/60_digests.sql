@@ -185,7 +185,7 @@ create trigger _190_renew_unsubscribe_id after update of email on app.accounts
   for each row when (new.email <> old.email) execute function private.renew_unsubscribe_id();
 
 create function api.unsubscribe(p_id uuid) returns json
-language plpgsql volatile security definer   -- for gate alone: the token from the mail authorizes it
+language plpgsql volatile security definer   -- only for gate: the token from the mail authorizes it
 set search_path = ''
 as $$
 begin

@@ -165,7 +165,7 @@ begin
     perform private.require_solution(p_id);
     perform private.raise_error('solution_not_yours');
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_solution is
   'Deletes the caller''s solution for everyone, even if the problem is no longer open or they no longer see it.';

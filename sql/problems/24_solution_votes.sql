@@ -59,7 +59,7 @@ begin
   if not v_seen then
     return private.error_response('solution_unknown');   -- the vote is taken back, but the solution is not shown
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.unvote_solution is
   'Takes the caller''s vote back; repeating it changes nothing. It also works on a solution that they no longer see, '

@@ -141,7 +141,7 @@ set search_path = ''
 as $$
 begin
   perform private.remove_problem(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_problem is 'Deletes the caller''s problem for good.';
 

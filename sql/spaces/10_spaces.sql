@@ -1,27 +1,27 @@
--- Spaces: groups and guilds. Their members are the audience of what is posted in them, and are kept by one code
--- (20_membership.sql): what guilds call applications, founder and steward are join requests, owner and moderator here.
+-- Spaces: groups and guilds. Their members are the audience of what is posted in them. Both kinds share the code of
+-- memberships (20_membership.sql): a guild's applications, founder and stewards are requests, owner and moderators.
 -- docs/decisions.md, Spaces.
 
 insert into private.lock_kinds (kind, position) values ('space', 300), ('spaces of', 350);
 
 create function private.member_place(p_joined timestamptz, p_role text) returns timestamptz
-language plpgsql immutable   -- the time zone makes no difference when hours are added
+language plpgsql immutable   -- immutable, because adding hours does not depend on the time zone
 set search_path = ''
 as $$
 begin
   return p_joined + case p_role when 'owner' then 0 when 'moderator' then 1000 else 2000 end * interval '8760 hours';
 end $$;
 comment on function private.member_place is
-  'The place of a member among the members of a space: the owner, then moderators a thousand years later, then all '
-  'others, each by when they joined.';
+  'The place of a member in the list of a space''s members: the owner, then moderators a thousand years later, then '
+  'all others, each by the time of joining.';
 
 create table private.space_kinds (
   kind  text primary key check (kind ~ '^[a-z]+$'),
   cards text not null check (cards ~ '^private\.[a-z_]+$')
 );
 comment on table private.space_kinds is
-  'Kinds of spaces, with a row from each. cards(uuid[]) answers the cards of these spaces, in order, as far as the '
-  'caller sees them (json).';
+  'Registry: the kinds of spaces. cards(uuid[]) is the function that returns the cards of these spaces, in order, if '
+  'the caller can see them (json).';
 
 create function private.require_space_kind(p_kind text) returns text
 language plpgsql stable security definer   -- nobody may read the registry
@@ -33,7 +33,7 @@ begin
   end if;
   return p_kind;
 end $$;
-comment on function private.require_space_kind is 'A kind of spaces.';
+comment on function private.require_space_kind is 'Returns a kind of spaces. Fails if there is no such kind.';
 
 create table app.spaces (
   id           uuid primary key default gen_random_uuid(),
@@ -58,14 +58,16 @@ create index spaces_public_idx on app.spaces (kind, created_at desc, id desc) wh
 create index spaces_created_at_idx on app.spaces (kind, created_at desc, id desc);
 create index spaces_interest_id_idx on app.spaces (interest_id) where interest_id is not null;
 comment on table app.spaces is
-  'A group or a guild. Its members are the audience of what is posted in it. Whoever locks its row is the only one to '
-  'change its members.';
+  'A group or a guild. Its members are the audience of what is posted in it. Only a transaction that holds the lock '
+  'of its row may change its members.';
 call private.make_nulls_raise_codes('app.spaces');
 comment on column app.spaces.member_count is
-  'How many places are taken, whoever sees whom. Written with the row of a member, under the lock of the space.';
-comment on column app.spaces.words is 'The words of slug, name and about, by which it is looked for.';
+  'The number of members, including those that a caller can''t see. Written with the row of a member, under the lock '
+  'of the space.';
+comment on column app.spaces.words is 'The words of slug, name and about, for the search.';
 comment on column app.spaces.archived_at is
-  'When it was closed for all that is new; null while it is open. Its members go on reading it.';
+  'When it was archived; null while it is open. An archived space accepts nothing new, but its members can still '
+  'read it.';
 
 create table app.space_members (
   space_id   uuid not null references app.spaces on delete cascade,
@@ -86,11 +88,11 @@ create index space_members_hidden_idx on app.space_members (space_id) where hidd
 comment on table app.space_members is 'Who belongs to a space. A space that is not archived has exactly one owner.';
 call private.make_nulls_raise_codes('app.space_members');
 comment on column app.space_members.hidden is
-  'Whether the member is banned from the instance or erased, and so counted for nobody. A trigger writes it.';
+  'Whether the member is banned from the instance or erased, and therefore not counted. A trigger writes it.';
 comment on column app.space_members.made_at is
-  'When the space was made, which is its place in the lists of its members. A trigger writes it.';
+  'When the space was created, which is its place in the list of a member''s spaces. A trigger writes it.';
 comment on column app.space_members.created_at is
-  'When the member joined, by the clock and under the lock of the space: so it is known who came first.';
+  'When the member joined: clock time, taken under the lock of the space, so the order of joining is exact.';
 comment on column app.space_members.placed_at is 'The place in the list of members: private.member_place.';
 
 create table app.space_bans (
@@ -101,7 +103,7 @@ create table app.space_bans (
 );
 create index space_bans_user_id_idx on app.space_bans (user_id, space_id);
 create index space_bans_created_at_idx on app.space_bans (space_id, created_at desc, user_id desc);
-comment on table app.space_bans is 'Who may not come into a space again until the ban is lifted.';
+comment on table app.space_bans is 'People who may not join a space again until the ban is lifted.';
 
 create table app.space_requests (
   id         uuid primary key default gen_random_uuid(),
@@ -119,10 +121,10 @@ create unique index space_requests_pending_key on app.space_requests (space_id, 
 create index space_requests_space_id_idx on app.space_requests (space_id, status, created_at desc, id desc);
 create index space_requests_user_id_idx on app.space_requests (user_id, created_at desc, id desc);
 comment on table app.space_requests is
-  'Who asked to join a space: join requests of groups, applications to guilds. A settled request never changes again.';
+  'Requests to join a space: join requests of groups, applications to guilds. A settled request never changes again.';
 comment on column app.space_requests.status is
-  'pending, then approved or rejected by who may decide, withdrawn by who asked, or ended by joining otherwise or '
-  'by a ban.';
+  'pending, then approved or rejected by the owner or a moderator, withdrawn by its author, or ended because the '
+  'author joined another way or was banned.';
 comment on column app.space_requests.decided_at is 'When it was settled; null while it is pending.';
 
 create table app.space_invitations (
@@ -143,8 +145,8 @@ create index space_invitations_invitee_id_idx
   on app.space_invitations (invitee_id, status desc, created_at desc, id desc);
 comment on table app.space_invitations is 'Invitations into spaces. A settled invitation never changes again.';
 comment on column app.space_invitations.status is
-  'pending, then accepted (also by joining otherwise) or declined by the invitee, or revoked by who invited, by who '
-  'moderates, by a block between the two, by a ban, or with the right that made it.';
+  'pending, then accepted (also by joining another way) or declined by the invitee, or revoked: by the inviter, by '
+  'the owner or a moderator, by a block between the two, by a ban, or because the inviter lost the right to invite.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.space_members', 'user_id', 'spaceMemberships', '{hidden}'),
@@ -186,14 +188,14 @@ insert into private.errors (code, status, text) values
   ('request_settled', 409, 'This request has already been settled.');
 
 create function private.date_member() returns trigger
-language plpgsql security definer   -- reads a space that nobody sees yet
+language plpgsql security definer   -- reads a space that no policy shows yet
 set search_path = ''
 as $$
 begin
   select created_at into new.made_at from app.spaces where id = new.space_id;
   return new;
 end $$;
-comment on function private.date_member is 'Trigger: a membership has the time of its space.';
+comment on function private.date_member is 'Trigger: copies the time of the space into the membership.';
 create trigger _050_date_member before insert on app.space_members
   for each row execute function private.date_member();
 
@@ -207,7 +209,7 @@ begin
                    and (m.role in ('owner', 'moderator') or s.join_policy = 'open'));
 end $$;
 comment on function private.may_invite is
-  'Whether a person may invite into a space: its owner and moderators do, and where it is open any member.';
+  'Whether a person may invite into a space: its owner and moderators may, and in an open space every member.';
 
 create function private.is_invited(p_space uuid, p_user uuid) returns boolean
 language plpgsql stable security definer   -- also checks people other than the caller
@@ -221,7 +223,7 @@ begin
                    and not exists (select from app.hidden_people s where s.user_id = i.inviter_id));
 end $$;
 comment on function private.is_invited is
-  'Whether somebody whom the person sees, and who still may, has invited them into a space.';
+  'Whether a person has an invitation into a space from somebody whom they can see and who may still invite.';
 
 create function private.is_let_in(p_space uuid, p_viewer uuid) returns boolean
 language plpgsql stable security definer   -- also checks people other than the caller
@@ -231,11 +233,10 @@ begin
   return exists (select from app.space_members where space_id = p_space and user_id = p_viewer)
       or private.is_invited(p_space, p_viewer);
 end $$;
-comment on function private.is_let_in is
-  'Whether a person sees a private space: its members do, and who is invited.';
+comment on function private.is_let_in is 'Whether a person may see a private space: members and invited people may.';
 
 create function private.find_space(p_kind text, p_id text) returns app.spaces
-language plpgsql stable security definer   -- one rule for all who ask
+language plpgsql stable security definer   -- one rule for all callers
 set search_path = ''
 as $$
 declare
@@ -252,7 +253,7 @@ begin
   return null;
 end $$;
 comment on function private.find_space is
-  'The space of this kind with this id or slug, as far as the caller sees it; null otherwise.';
+  'The space of this kind with this id or slug; null if the caller can''t see it.';
 
 create function private.require_space(p_kind text, p_id text) returns app.spaces
 language plpgsql stable
@@ -266,7 +267,7 @@ begin
   end if;
   return v_space;
 end $$;
-comment on function private.require_space is 'As private.find_space.';
+comment on function private.require_space is 'Like private.find_space, but fails if there is none.';
 
 create function private.require_reported_space(p_kind text, p_target text) returns uuid
 language plpgsql stable
@@ -281,7 +282,7 @@ as $$
 declare
   v_space app.spaces;
 begin
-  -- people before spaces: ARCHITECTURE.md, Locks. A ban or an erasure of one of them waits, or is seen
+  -- people before spaces: ARCHITECTURE.md, Locks. A concurrent ban or erasure waits, or its result is visible here
   perform private.check_lock_order('person', variadic p_people::text[]);
   perform from app.users where id = any (p_people) order by id for share;
   perform private.check_lock_order('space', p_space::text);
@@ -289,7 +290,8 @@ begin
   return v_space;
 end $$;
 comment on function private.lock_space is
-  'Locks these people, then a space, until the transaction ends: nobody else changes who is in it meanwhile.';
+  'Locks these people, then a space, until the transaction ends. Meanwhile no other transaction can change the '
+  'members.';
 
 create function private.lock_visible_space(p_kind text, p_id text, p_people uuid[] default '{}') returns app.spaces
 language plpgsql volatile security definer   -- see private.lock_space
@@ -297,10 +299,10 @@ set search_path = ''
 as $$
 begin
   perform private.lock_space((private.require_space(p_kind, p_id)).id, p_people || private.require_caller());
-  return private.require_space(p_kind, p_id);   -- again, since who waited may have lost it
+  return private.require_space(p_kind, p_id);   -- again, because the caller may have lost access while waiting
 end $$;
 comment on function private.lock_visible_space is
-  'A space that the caller sees, locked with the caller and these people.';
+  'Returns a space that the caller can see, locked together with the caller and these people.';
 
 create function private.find_role(p_space uuid, p_user uuid) returns text
 language plpgsql stable security definer   -- reads the memberships of others than the caller
@@ -309,7 +311,7 @@ as $$
 begin
   return (select role from app.space_members where space_id = p_space and user_id = p_user);
 end $$;
-comment on function private.find_role is 'The role of a person in a space; null who is no member.';
+comment on function private.find_role is 'The role of a person in a space; null if they are not a member.';
 
 create function private.role_name(p_kind text, p_role text) returns text
 language plpgsql immutable
@@ -321,7 +323,7 @@ begin
               when p_role = 'moderator' then 'steward'
               else p_role end;
 end $$;
-comment on function private.role_name is 'What a role is called in spaces of this kind.';
+comment on function private.role_name is 'The name of a role in spaces of this kind.';
 
 create function private.require_space_role(p_space uuid, variadic p_roles text[]) returns text
 language plpgsql stable
@@ -348,7 +350,7 @@ begin
     perform private.raise_error('space_archived');
   end if;
 end $$;
-comment on function private.require_open is 'Passes for a space that is not archived.';
+comment on function private.require_open is 'Passes if a space is not archived.';
 
 create function private.limit_owned(p_kind text, p_user uuid) returns void
 language plpgsql volatile security definer   -- counts the spaces of others than the caller
@@ -363,7 +365,7 @@ begin
   end if;
 end $$;
 comment on function private.limit_owned is
-  'Passes when a person owns fewer than 20 spaces of a kind that are not archived.';
+  'Passes if a person owns fewer than 20 spaces of a kind that are not archived.';
 
 create function private.space_words(p_slug text, p_name text, p_about text) returns tsvector
 language plpgsql stable
@@ -372,7 +374,7 @@ as $$
 begin
   return private.keyword_words(private.keyword_text(array[p_slug, p_name, p_about]));
 end $$;
-comment on function private.space_words is 'The words by which a space is looked for.';
+comment on function private.space_words is 'The words by which the search finds a space.';
 
 create function private.slug_of(p_kind text, p_name text) returns text
 language plpgsql stable
@@ -386,7 +388,7 @@ begin
   end if;
   return btrim(p_kind || '-' || left(v_slug, 3), '-');
 end $$;
-comment on function private.slug_of is 'A slug for a name, of at most 50 characters, which may be taken.';
+comment on function private.slug_of is 'A slug of at most 50 characters made from a name. It may already be taken.';
 
 create function private.make_space(p_space app.spaces) returns uuid
 language plpgsql volatile security definer   -- callers may not write spaces
@@ -419,8 +421,8 @@ begin
   return v_id;
 end $$;
 comment on function private.make_space is
-  'Makes a space, whose owner is the caller. Without a slug it gets one of its name. Fails: space_slug, space_name, '
-  'space_about.';
+  'Creates a space, whose owner is the caller. Without a slug, it gets one made from its name. Fails: space_slug, '
+  'space_name, space_about.';
 
 create function private.change_space(p_kind text, p_id text, p_changes jsonb) returns uuid
 language plpgsql volatile security definer   -- callers may not write spaces
@@ -456,8 +458,8 @@ begin
   return v_space.id;
 end $$;
 comment on function private.change_space is
-  'Changes what is said of a space, for its owner and moderators; who sees it and how people join, the owner alone. '
-  'Fails: space_name, space_about.';
+  'Changes the texts of a space, for its owner and moderators; only the owner changes who can see it and how people '
+  'join. Fails: space_name, space_about.';
 
 create function private.set_archived(p_space app.spaces, p_archived boolean) returns boolean
 language plpgsql volatile security definer   -- callers may not write spaces
@@ -479,8 +481,7 @@ begin
   update app.spaces set archived_at = case when p_archived then now() end where id = p_space.id;
   return true;
 end $$;
-comment on function private.set_archived is
-  'Archives a space that is locked, or opens it again; false when it was so before.';
+comment on function private.set_archived is 'Archives a locked space or restores it; false if nothing changes.';
 
 create function private.archive_space(p_kind text, p_id text, p_archived boolean) returns uuid
 language plpgsql volatile security definer   -- callers may not write spaces
@@ -494,4 +495,4 @@ begin
   return v_space.id;
 end $$;
 comment on function private.archive_space is
-  'The owner archives a space, or opens it again. Repeating it changes nothing.';
+  'Archives a space or restores it, for its owner. Repeating it changes nothing.';

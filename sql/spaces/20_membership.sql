@@ -1,5 +1,5 @@
--- Membership of spaces: joining, roles, leaving, removal and bans. All of it happens under the lock
--- of the space, so that no two ways in make two memberships, and a space has one owner at every moment.
+-- Membership of spaces: joining, roles, leaving, removal and bans. Everything holds the lock of the space, so that
+-- nobody becomes a member twice, and a space always has exactly one owner.
 -- docs/decisions.md, Spaces.
 
 insert into private.lock_kinds (kind, position) values ('memberships', 350);
@@ -17,7 +17,7 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.require_visible_person is 'As private.require_person, for definer functions.';
+comment on function private.require_visible_person is 'Like private.require_person, for definer functions.';
 
 create function private.emit_membership_decision(
   p_space app.spaces, p_event text, p_user uuid, p_actor uuid default null, p_invitation uuid default null,
@@ -33,11 +33,11 @@ begin
     array[p_user]);
 end $$;
 comment on function private.emit_membership_decision is
-  'Emits what was decided about somebody in a space: approved, rejected, invited, removed or role_changed, and '
-  'proposal_decided of what they proposed. An actor is named for invitations alone.';
+  'Emits what was decided about a person in a space: approved, rejected, invited, removed, role_changed, or '
+  'proposal_decided for their proposal. Only an invitation names the actor.';
 
 create function private.limit_memberships(p_user uuid) returns void
-language plpgsql volatile security definer   -- counts the memberships of others than the caller
+language plpgsql volatile security definer   -- counts memberships of people other than the caller
 set search_path = ''
 as $$
 begin
@@ -47,8 +47,7 @@ begin
     perform private.raise_error('memberships_exhausted');
   end if;
 end $$;
-comment on function private.limit_memberships is
-  'Passes when a person, who was just let in, is in at most 1000 spaces.';
+comment on function private.limit_memberships is 'Passes if a person who has just joined is in at most 1000 spaces.';
 
 create function private.add_member(p_space app.spaces, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -75,7 +74,8 @@ begin
   return true;
 end $$;
 comment on function private.add_member is
-  'Lets a person into a space, both locked; false for a member. Ends what else was pending between the two.';
+  'Makes a person a member of a space; both must be locked. False if they already are. Ends their pending request '
+  'and invitations.';
 
 create function private.drop_member(p_space uuid, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -90,7 +90,7 @@ begin
   return true;
 end $$;
 comment on function private.drop_member is
-  'Takes a person out of a space that is locked, and frees the place; false for somebody who is no member.';
+  'Removes a person from a locked space and updates its count; false if they are not a member.';
 
 create function private.find_own_request(p_space uuid) returns uuid
 language plpgsql stable
@@ -100,7 +100,8 @@ begin
   return (select id from app.space_requests
           where space_id = p_space and user_id = app.uid() and status = 'pending');
 end $$;
-comment on function private.find_own_request is 'The caller''s pending request to join a space, or null.';
+comment on function private.find_own_request is
+  'The caller''s pending request to join a space; null if there is none.';
 
 create function private.join_or_ask(p_space app.spaces, p_message text) returns uuid
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -128,7 +129,7 @@ begin
   return v_request;
 end $$;
 comment on function private.join_or_ask is
-  'Lets the caller into a space that is locked, or answers the id of their request: the pending one, or a new one. '
+  'Makes the caller a member of a locked space, or returns the id of their request: the pending one, or a new one. '
   'Fails: space_message.';
 
 create function private.join_space(p_kind text, p_id text, p_message text) returns json
@@ -149,7 +150,8 @@ begin
                            'requestId', v_request);
 end $$;
 comment on function private.join_space is
-  'The caller joins a space, or asks to: {status: joined | pending, requestId}. Repeating it changes nothing.';
+  'The caller joins a space, or requests to join: {status: joined | pending, requestId}. Repeating it changes '
+  'nothing.';
 
 create function private.leave_space(p_kind text, p_id text) returns json
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -169,11 +171,11 @@ begin
   return json_build_object('status', 'left');
 end $$;
 comment on function private.leave_space is
-  'The caller leaves a space: {status: left}. An owner must hand over first, unless nobody else is there: then it is '
-  'archived.';
+  'The caller leaves a space: {status: left}. An owner must first transfer the ownership, unless nobody else is in '
+  'the space: then it is archived.';
 
 create function private.member_cards(p_space uuid, p_users uuid[]) returns json
-language plpgsql stable security definer   -- members of a space see one another; its callers look at who is hidden
+language plpgsql stable security definer   -- members of a space see each other; the callers leave out hidden people
 set search_path = ''
 as $$
 begin
@@ -216,8 +218,7 @@ begin
   where u.id is not null and u.id is distinct from app.uid();
 end $$;
 comment on function private.set_space_role is
-  'Gives a member of a locked space another role. A new owner takes the place of the old one, who becomes a '
-  'moderator.';
+  'Gives a member of a locked space another role. If it is the owner''s, the previous owner becomes a moderator.';
 
 create function private.change_role(p_kind text, p_id text, p_person text, p_role text) returns json
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -235,7 +236,7 @@ begin
   return private.member_cards(v_space.id, array[v_user]) -> 0;
 end $$;
 comment on function private.change_role is
-  'The owner of a space gives a member another role, and with owner hands over.';
+  'Gives a member another role, for the owner of a space; the role owner transfers the ownership.';
 
 create function private.remove_space_member(p_kind text, p_id text, p_person text, p_ban boolean) returns void
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -268,8 +269,8 @@ begin
   end if;
 end $$;
 comment on function private.remove_space_member is
-  'Takes somebody of a lower role out of a space; with p_ban keeps them out, also who is no member, and repeating it '
-  'changes nothing.';
+  'Removes a member with a lower role from a space. p_ban also bans a person, even one who is not a member; '
+  'repeating that changes nothing.';
 
 create function private.lift_space_ban(p_kind text, p_id text, p_person text) returns void
 language plpgsql volatile security definer   -- callers may not write bans
@@ -282,4 +283,4 @@ begin
   perform private.require_space_role(v_space.id, 'owner', 'moderator');
   delete from app.space_bans where space_id = v_space.id and user_id = v_user;
 end $$;
-comment on function private.lift_space_ban is 'Lets somebody come into a space again. Repeating it changes nothing.';
+comment on function private.lift_space_ban is 'Lets a banned person join a space again. Repeating it changes nothing.';

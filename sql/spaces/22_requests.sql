@@ -1,8 +1,8 @@
--- Requests to join a space, which are applications in a guild: who may say yes, and who asked may take one back.
+-- Requests to join a space, which guilds call applications: who may decide them, and how their authors withdraw them.
 -- docs/decisions.md, Spaces.
 
 create function private.request_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- its callers look at who may see them
+language plpgsql stable security definer   -- the callers check who may see them
 set search_path = ''
 as $$
 begin
@@ -38,7 +38,7 @@ begin
                                   p_request.user_id);
 end $$;
 comment on function private.decide_request is
-  'Approves or rejects a pending request to join a space, which is locked with who asked.';
+  'Approves or rejects a pending request to join a space. The space and the author of the request must be locked.';
 
 create function private.settle_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
 language plpgsql volatile security definer   -- callers may not write requests
@@ -59,10 +59,10 @@ begin
   perform private.decide_request(v_space, v_request, p_approve);
   return private.request_cards(array[p_request]) -> 0;
 end $$;
-comment on function private.settle_request is 'The owner or a moderator approves or rejects a pending request.';
+comment on function private.settle_request is 'Approves or rejects a pending request, for the owner and moderators.';
 
 create function private.withdraw_request(p_kind text, p_request uuid) returns json
-language plpgsql volatile security definer   -- works where the caller no longer sees the space
+language plpgsql volatile security definer   -- works even if the caller can no longer see the space
 set search_path = ''
 as $$
 declare
@@ -84,4 +84,4 @@ begin
   end if;
   return private.request_cards(array[p_request]) -> 0;
 end $$;
-comment on function private.withdraw_request is 'Who asked takes a pending request back.';
+comment on function private.withdraw_request is 'Withdraws a pending request, for its author.';

@@ -1,4 +1,4 @@
--- Invitations into spaces: made, taken back, answered, and ended by a block.
+-- Invitations into spaces: created, revoked, answered, and ended by a block.
 -- docs/decisions.md, Spaces.
 
 insert into private.event_types (name, payload, happens) values
@@ -22,7 +22,7 @@ create trigger announce_deletion after delete on app.space_invitations
   for each row when (old.status = 'pending') execute function private.announce_space_withdrawal();
 
 create function private.space_invitation_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- its callers look at who may see them
+language plpgsql stable security definer   -- the callers check who may see them
 set search_path = ''
 as $$
 begin
@@ -69,8 +69,8 @@ begin
   elsif exists (select from app.space_bans where space_id = v_space.id and user_id = v_user) then
     perform private.raise_error('space_invitee_banned');
   end if;
-  -- one by somebody who is banned from the instance, or may not invite any more, nobody sees: it could be neither
-  -- answered nor taken back
+  -- nobody sees an invitation by a person who is banned from the instance or may no longer invite, so nobody could
+  -- answer or revoke it
   update app.space_invitations i set status = 'revoked'
   where i.space_id = v_space.id and i.invitee_id = v_user and i.status = 'pending'
     and (not private.may_invite(v_space.id, i.inviter_id)
@@ -84,8 +84,8 @@ begin
   return private.space_invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function private.invite_to_space is
-  'Invites a person into a space, for who may: private.may_invite. It takes the place of one by somebody who is '
-  'banned from the instance or may not invite any more.';
+  'Invites a person into a space, for callers who may invite (private.may_invite). It replaces an invitation by a '
+  'person who is banned from the instance or may no longer invite.';
 
 create function private.revoke_space_invitation(p_kind text, p_id text, p_invitation uuid) returns void
 language plpgsql volatile security definer   -- callers may not write invitations
@@ -108,7 +108,7 @@ begin
   end if;
 end $$;
 comment on function private.revoke_space_invitation is
-  'Takes a pending invitation back, for who made it and for owner and moderators.';
+  'Revokes a pending invitation, for the inviter, the owner and moderators.';
 
 create function private.answer_space_invitation(p_kind text, p_invitation uuid, p_accept boolean) returns json
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -136,7 +136,7 @@ begin
   if p_accept then
     perform private.require_open(v_space);
   end if;
-  -- asked under the lock of the space: it ends with the right that made it
+  -- checked under the lock of the space, because the invitation ends with the inviter's right to invite
   update app.space_invitations set status = case when p_accept then 'accepted' else 'declined' end
   where id = p_invitation and status = 'pending' and private.may_invite(space_id, inviter_id);
   if not found then
@@ -148,7 +148,7 @@ begin
   return private.space_invitation_cards(array[p_invitation]) -> 0;
 end $$;
 comment on function private.answer_space_invitation is
-  'Who is invited into a space accepts, and is a member, or declines.';
+  'The invitee accepts an invitation, and becomes a member, or declines it.';
 
 create function private.end_invitations(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- callers may not write invitations
@@ -180,8 +180,8 @@ begin
 end $$;
 comment on function private.end_invitations is
   'For the worker alone, and private.end_invitations_soon: of the next 500 pending invitations into a space, all or '
-  'those of a person {spaceId, userId}, ends those of who may not invite any more. Returns {changed, next}; next is '
-  'null at the end.';
+  'those of one person {spaceId, userId}, ends those whose inviter may no longer invite. Returns {changed, next}; '
+  'next is null at the end.';
 call private.force_index_scans('private.end_invitations');
 call private.make_batch_queue('ended-invitations', 'private.end_invitations');
 
@@ -197,11 +197,11 @@ begin
   end if;
 end $$;
 comment on function private.end_invitations_soon is
-  'As private.end_invitations, for all of them: it leaves what is more to the worker. Until then they admit nobody '
-  'either.';
+  'Like private.end_invitations, for all of them: it leaves the rest to the worker. Meanwhile such invitations '
+  'already admit nobody.';
 
 create function private.end_lost_invitations() returns trigger
-language plpgsql security definer   -- ends what somebody else made
+language plpgsql security definer   -- ends invitations of other people
 set search_path = ''
 as $$
 begin
@@ -212,15 +212,15 @@ begin
   return null;
 end $$;
 comment on function private.end_lost_invitations is
-  'Trigger: with the right to invite, of who leaves, is removed or moderates no longer, end the invitations that it '
-  'made. They do not come back with it.';
+  'Trigger: when a member loses the right to invite by leaving, by removal or by another role, ends the invitations '
+  'that they made. The invitations do not return with the right.';
 create trigger _080_end_left_invitations after delete on app.space_members
   for each row execute function private.end_lost_invitations();
 create trigger _080_end_lost_invitations after update of role on app.space_members
   for each row when (old.role <> 'member' and new.role = 'member') execute function private.end_lost_invitations();
 
 create function private.end_open_invitations() returns trigger
-language plpgsql security definer   -- ends what somebody else made
+language plpgsql security definer   -- ends invitations of other people
 set search_path = ''
 as $$
 begin
@@ -228,13 +228,13 @@ begin
   return null;
 end $$;
 comment on function private.end_open_invitations is
-  'Trigger: the invitations that members made while a space was open end when it is not.';
+  'Trigger: when a space is no longer open, ends the invitations that its members made.';
 create trigger _080_end_open_invitations after update of join_policy on app.spaces
   for each row when (old.join_policy = 'open' and new.join_policy <> 'open')
   execute function private.end_open_invitations();
 
 create function private.end_space_invitations() returns trigger
-language plpgsql security definer   -- ends invitations of both
+language plpgsql security definer   -- ends the invitations of both people
 set search_path = ''
 as $$
 begin
@@ -247,7 +247,7 @@ begin
   return null;
 end $$;
 comment on function private.end_space_invitations is
-  'Trigger: a block ends pending invitations into spaces, both ways. Memberships stay.';
+  'Trigger: a block ends pending invitations into spaces between the two people. Memberships remain.';
 call private.force_index_scans('private.end_space_invitations');
 create trigger _120_end_space_invitations after insert on app.blocks
   referencing new table as changed for each statement execute function private.end_space_invitations();

@@ -19,7 +19,7 @@ begin
                       join app.space_members m on m.space_id = s.id and m.user_id = h.id and not m.hidden)
                 else (select count(*) from app.space_members m
                       where m.space_id = s.id and not m.hidden
-                        -- not a join, which could go by whom the caller does not see
+                        -- not a join, which could start with the people whom the caller can't see
                         and (select a.level from app.audience a
                              where a.viewer_id = v_me and a.author_id = m.user_id) < 0) end::integer,
          json_build_object(
@@ -37,8 +37,8 @@ begin
   left join app.space_requests r on r.space_id = s.id and r.user_id = v_me and r.status = 'pending';
 end $$;
 comment on function private.space_heads is
-  'Of these spaces those that the caller sees, each with how many members the caller would see, and what the caller '
-  'is there: {role, status none | pending | invited | member | banned, requestId}.';
+  'Those of these spaces that the caller can see, each with the number of members whom the caller can see, and with '
+  'the caller''s state in it: {role, status none | pending | invited | member | banned, requestId}.';
 call private.force_index_scans('private.space_heads');
 
 create function private.find_spaces(
@@ -66,7 +66,7 @@ begin
   ), seen as materialized (
     select array(
       select l.id from looked l
-      cross join lateral (select * from app.spaces where id = l.id offset 0) s   -- by id, never all of the kind
+      cross join lateral (select * from app.spaces where id = l.id offset 0) s   -- by id, not by kind
       where s.kind = p_kind
         and (p_words is null or p_words <@ tsvector_to_array(s.words))
         and (p_interests is null or s.interest_id = any (p_interests))
@@ -80,14 +80,14 @@ begin
   return v_found;
 end $$;
 comment on function private.find_spaces is
-  'The next spaces of a kind, public ones and those of the caller or these alone, of these words, about these '
-  'interests and with this way of joining, as far as each is asked for, among the next 400.';
+  'The next spaces of a kind among the next 400: public ones and those of the caller, or only the latter. Filters: '
+  'these words, these interests, this join policy.';
 call private.force_index_scans('private.find_spaces');
 
 create function private.list_spaces(
   p_kind text, p_mine boolean, p_q text, p_interest uuid, p_policy text, p_cursor text
 ) returns app.found
-language plpgsql stable security definer   -- reads the place of a space by one rule
+language plpgsql stable security definer   -- reads the place of a space, even of one that the caller can't see
 set search_path = ''
 as $$
 declare
@@ -104,13 +104,13 @@ begin
   if p_q is not null then
     v_words := tsvector_to_array(private.keyword_words(private.keyword_text(array[p_q])));
     if v_words = '{}' then
-      return ('{}', null)::app.found;   -- no word is nowhere
+      return ('{}', null)::app.found;   -- a query without words finds nothing
     end if;
   end if;
   return private.find_spaces(p_kind, coalesce(p_mine, false), v_words, private.interest_subtree(p_interest), p_policy,
                              v_from);
 end $$;
-comment on function private.list_spaces is 'As private.find_spaces, from a cursor on.';
+comment on function private.list_spaces is 'Like private.find_spaces, starting at a cursor.';
 
 create function private.find_members(p_space uuid, p_q text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under a policy it could scan hidden people without limit
@@ -141,12 +141,13 @@ begin
   return v_found;
 end $$;
 comment on function private.find_members is
-  'The next members of a space whom the caller sees, with these letters in their names, among the next 400.';
+  'The next members of a space whom the caller can see, among the next 400, optionally with these letters in their '
+  'names.';
 call private.force_index_scans('private.find_members');
 
 create function private.list_space_members(p_kind text, p_id text, p_q text, p_limit integer, p_cursor text)
 returns json
-language plpgsql stable security definer   -- members see one another
+language plpgsql stable security definer   -- members see each other
 set search_path = ''
 as $$
 declare
@@ -161,10 +162,10 @@ begin
     p_limit, v_found.next);
 end $$;
 comment on function private.list_space_members is
-  'The members of a space: the owner, moderators, then by when they joined.';
+  'The members of a space: the owner, then moderators, then others, each by the time of joining.';
 
 create function private.list_space_bans(p_kind text, p_id text, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- only who moderates sees bans
+language plpgsql stable security definer   -- only the owner and moderators may see bans
 set search_path = ''
 as $$
 declare
@@ -202,7 +203,7 @@ begin
     p_limit, case when cardinality(v_users) < 51 then v_next end);
 end $$;
 comment on function private.list_space_bans is
-  'Who is banned from a space, latest first, for owner and moderators: {userId, user, createdAt}.';
+  'The people who are banned from a space, latest first, for the owner and moderators: {userId, user, createdAt}.';
 call private.force_index_scans('private.list_space_bans');
 
 create function private.find_pending(p_kind text, p_space uuid, p_requests boolean, p_cursor text) returns app.found
@@ -261,14 +262,14 @@ begin
   return v_found;
 end $$;
 comment on function private.find_pending is
-  'The next pending requests or invitations of a space, or without a space the invitations of the caller, among the '
-  'next 400, without those of hidden people and of who may not invite any more.';
+  'The next pending requests or invitations of a space among the next 400; without a space, the invitations of the '
+  'caller. Leaves out hidden people, and inviters who may no longer invite.';
 call private.force_index_scans('private.find_pending');
 
 create function private.list_pending(
   p_kind text, p_id text, p_requests boolean, p_limit integer, p_cursor text
 ) returns json
-language plpgsql stable security definer   -- only who moderates sees them
+language plpgsql stable security definer   -- only the owner and moderators may see them
 set search_path = ''
 as $$
 declare
@@ -283,4 +284,4 @@ begin
     v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function private.list_pending is
-  'The pending requests or invitations of a space, latest first, for owner and moderators.';
+  'The pending requests or invitations of a space, latest first, for the owner and moderators.';

@@ -1,4 +1,4 @@
--- How posts and contents come into a space: its members publish there, and where something is stays as it is.
+-- How posts and contents are published in a space: by its members; a post or content never moves to another space.
 -- docs/decisions.md, Spaces.
 
 insert into private.errors (code, status, text) values
@@ -17,7 +17,7 @@ begin
               when p_guild_id is not null then (private.require_space('guild', p_guild_id)).id end;
 end $$;
 comment on function private.find_named_space is
-  'The space that one of the two names, if the caller sees it; null without any.';
+  'The space that one of the two names, if the caller can see it; null if neither is given.';
 
 create function private.write_in_space(p_space uuid) returns void
 language plpgsql volatile security definer   -- callers may not lock people and spaces
@@ -30,8 +30,8 @@ begin
   if p_space is null then
     return;
   end if;
-  -- a person before a space: ARCHITECTURE.md, Locks. Who is about to be removed, or whose space is being archived,
-  -- waits for this, or is refused
+  -- a person before a space: ARCHITECTURE.md, Locks. A concurrent removal or archiving waits for this transaction, or
+  -- happened before and makes it fail
   perform private.check_lock_order('person', v_me::text);
   perform from app.users where id = v_me for share;
   perform private.check_lock_order('space', p_space::text);
@@ -43,8 +43,8 @@ begin
   end if;
 end $$;
 comment on function private.write_in_space is
-  'Passes for a member of a space that is not archived, and keeps it so until the transaction ends; without a space '
-  'for everybody.';
+  'Passes if the caller is a member of the space and it is not archived, and keeps both so until the transaction '
+  'ends; without a space always passes.';
 
 create function private.may_publish_in(p_space uuid, p_user uuid) returns boolean
 language plpgsql stable security definer   -- also checks people other than the caller
@@ -56,4 +56,4 @@ begin
           and exists (select from app.spaces s where s.id = p_space and s.archived_at is null));
 end $$;
 comment on function private.may_publish_in is
-  'Whether what a person has scheduled in a space may go out: they are a member, and it is not archived.';
+  'Whether a person''s scheduled post may be published in a space: they are a member, and it is not archived.';

@@ -2,7 +2,7 @@
 -- docs/decisions.md, Spaces.
 
 create function private.space_cards(p_kind text, p_ids uuid[]) returns json
-language plpgsql stable security definer   -- reads the registry; the cards look at what the caller sees
+language plpgsql stable security definer   -- reads the registry; the cards check what the caller can see
 set search_path = ''
 as $$
 declare
@@ -13,7 +13,7 @@ begin
   return v_found;
 end $$;
 comment on function private.space_cards is
-  'The cards of these spaces of a kind, in order, as far as the caller sees them: private.space_kinds.';
+  'The cards of these spaces of a kind, in order, if the caller can see them: private.space_kinds.';
 
 create function api.list_spaces(
   p_kind text, p_mine boolean default false, p_q text default null, p_interest_id uuid default null,
@@ -62,8 +62,7 @@ create function api.list_space_requests(
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.list_pending(private.require_space_kind(p_kind), p_id, true, p_limit, p_cursor); end $$;
-comment on function api.list_space_requests is
-  'The pending requests to join a space, which are applications in a guild.';
+comment on function api.list_space_requests is 'The pending requests to join a space, which guilds call applications.';
 
 create function api.settle_space_request(
   p_kind text, p_id text, p_request_id uuid, p_approve boolean
@@ -77,4 +76,5 @@ create function api.withdraw_space_request(p_kind text, p_id text, p_request_id 
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.withdraw_request(private.require_space_kind(p_kind), p_request_id); end $$;
-comment on function api.withdraw_space_request is 'The caller takes a request back, whatever they see of the space.';
+comment on function api.withdraw_space_request is
+  'The caller withdraws a request, even if they can no longer see the space.';

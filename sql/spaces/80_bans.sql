@@ -1,4 +1,4 @@
--- What a ban does to memberships: they stay, hidden.
+-- What a ban does to memberships: they remain, hidden.
 -- docs/decisions.md, Spaces.
 
 create function private.hide_memberships(p_user app.users) returns void
@@ -11,7 +11,7 @@ begin
   update app.space_members set hidden = v_hidden where user_id = p_user.id and hidden <> v_hidden;
 end $$;
 comment on function private.hide_memberships is
-  'Step: who is banned or erased is counted in no space, of which one person is in 1000 at most.';
--- behind private.leave_spaces, which may make one who is just being erased an heir
+  'Step: hides the memberships of a banned or erased person and stops counting them. A person has at most 1000.';
+-- after private.leave_spaces, which may make a person the owner who is being erased concurrently
 insert into private.account_steps (step, events, position) values
   ('private.hide_memberships', '{ban,unban,erasure}', 85);

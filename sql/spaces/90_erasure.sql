@@ -12,7 +12,7 @@ declare
   v_role   text;
   v_heir   uuid;
 begin
-  -- one erasure at a time, from here on: two people who erase themselves have rows that name each other
+  -- from here on one erasure at a time, because rows of two erased people may refer to each other
   perform private.lock('erasure');
   v_spaces := array(select space_id from app.space_members where user_id = p_user.id order by space_id limit 500);
   perform private.check_lock_order('space');
@@ -36,9 +36,9 @@ begin
   perform private.erase_rows(p_user.id, 'app.space_bans', 'user_id = $1');
 end $$;
 comment on function private.leave_spaces is
-  'Step: an erased person leaves their spaces. What they owned goes to the moderator, else the member, who has '
-  'been there the longest, else it is archived.';
--- the first step that locks something, since spaces and their members come first in the order of locks
+  'Step: an erased person leaves their spaces. A space that they owned goes to the moderator who joined first, '
+  'otherwise to the member who joined first; without either it is archived.';
+-- the first step that locks rows, because spaces and their members rank first in the lock order
 insert into private.account_steps (step, events, position) values
   ('private.leave_spaces', '{erasure}', 80);
 
@@ -52,6 +52,6 @@ begin
   perform private.erase_rows(p_user.id, 'app.space_invitations', 'invitee_id = $1');
 end $$;
 comment on function private.erase_pending is
-  'Step: deletes the requests and invitations of an erased person, behind the pairs (ARCHITECTURE.md, Locks).';
+  'Step: deletes the requests and invitations of an erased person, after locking the pairs (ARCHITECTURE.md, Locks).';
 insert into private.account_steps (step, events, position) values
   ('private.erase_pending', '{erasure}', 91);

@@ -3202,7 +3202,7 @@ comment on function private.erase_rows is
 call private.force_index_scans('private.erase_rows');
 
 create function private.erase_more(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -3256,7 +3256,7 @@ insert into private.account_steps (step, events, position) values
   ('private.erase_records', '{erasure}', 110);
 
 create function private.job_finish_erasures() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -3956,7 +3956,7 @@ create trigger queue_upload_deletions after update on app.media_assets
 select pgboss.create_queue('objects', '{"policy": "standard"}');
 
 create function private.job_delete_objects() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -3988,7 +3988,7 @@ comment on function private.job_delete_objects is
 insert into private.jobs (name, cron, expires, repeats) values ('delete-objects', '* * * * *', 60, true);
 
 create function private.note_deleted_objects(p_bucket text, p_keys text[], p_uploads text[]) returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -4306,7 +4306,7 @@ as $$
 begin
   update app.accounts set last_seen_at = now()
   where user_id = private.require_caller() and coalesce(last_seen_at, '-infinity') < now() - interval '5 minutes';
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.note_presence is
   'Records that the caller is here. It writes at most once in five minutes, even if several facades call it.';
@@ -4440,7 +4440,7 @@ set search_path = ''
 as $$
 begin
   delete from app.personas where id = private.require_own_persona(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_persona is 'Deletes the caller''s persona. Fails: persona_is_default.';
 
@@ -4576,7 +4576,7 @@ end $$;
 comment on function private.end_own_token is 'Revokes the token of this request, or all tokens of the caller.';
 
 create function api.find_login(p_email text) returns json
-language plpgsql stable security definer   -- for gate alone: without a token no row can belong to the caller
+language plpgsql stable security definer   -- only for gate: without a token no row can belong to the caller
 set search_path = ''
 as $$
 begin
@@ -4596,7 +4596,7 @@ create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -4630,7 +4630,7 @@ begin
   -- the session before the denylist, the order of every function that ends a session
   perform private.end_own_session(p_family);
   perform private.end_own_token(p_scope = 'global');
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.log_out is
   'Revokes this request''s token, or with scope global every token of the caller; with p_family it also ends that '
@@ -4752,7 +4752,7 @@ comment on function private.release_reservations is
   'many.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
-language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -4805,8 +4805,8 @@ begin
                            'reservedUntil', v_reservation ->> 'expiresAt');
 end $$;
 comment on function api.reserve_invite_code is
-  'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s '
-  'secret, not the code''s row.';
+  'Reserves a code like api.reserve_invite, with other field names: {inviteCodeId, reservedUntil}. inviteCodeId is '
+  'the secret of the reservation, not the id of the code.';
 
 create function api.register(
   p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,
@@ -4814,7 +4814,7 @@ create function api.register(
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null,
   p_verification_id uuid default null, p_verification_hash bytea default null
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -4852,9 +4852,9 @@ begin
   return private.login_answer(v_person, v_claims);
 end $$;
 comment on function api.register is
-  'For the facade alone: redeems a reservation and makes the person: {claims, user, credentialsVersion}. With '
-  'p_family a rotating session begins, with p_verification_id a link that verifies the address is mailed. A failure '
-  'leaves the reservation as it was.';
+  'For the facade alone: redeems a reservation and creates the person: {claims, user, credentialsVersion}. With '
+  'p_family it starts a rotating session, with p_verification_id it mails a link that verifies the address. A '
+  'failure does not change the reservation.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile
@@ -4950,7 +4950,7 @@ comment on view app.invite_card is
   'also null if that person is hidden.';
 
 create function api.list_my_invites() returns json
-language plpgsql volatile   -- the allotment goes by reputation: what waits for the caller is applied first
+language plpgsql volatile   -- applies the caller's waiting effects first, because the allotment depends on reputation
 set search_path = ''
 as $$
 declare
@@ -4979,7 +4979,7 @@ as $$
 declare
   v_me uuid := private.require_caller();
 begin
-  perform private.lock_effects(v_me);   -- the allotment goes by reputation
+  perform private.lock_effects(v_me);   -- the allotment depends on reputation
   -- so that concurrent calls don't exceed the allotment
   perform private.lock('invites', v_me::text);
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then
@@ -5025,12 +5025,12 @@ set search_path = ''
 as $$
 begin
   perform private.revoke_own_invite(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.revoke_invite is 'Revokes an unused invite code of the caller. Repeating it changes nothing.';
 
 create function private.find_invited(p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policies it would pass over hidden people without end
+language plpgsql stable security definer   -- under the policies it could scan hidden people without limit
 set search_path = ''
 as $$
 declare
@@ -5097,19 +5097,19 @@ comment on function api.get_invite_tree is
 -- Jobs of invite codes.
 
 create function private.job_release_reservations() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 begin
   return private.release_reservations();
 end $$;
 comment on function private.job_release_reservations is
-  'Job: makes codes active again whose half hour is over. May run twice: it takes only overdue rows, and skips locked '
-  'ones.';
+  'Job: makes codes active again if their reservation is older than half an hour. May run twice: it takes only '
+  'overdue rows, and skips locked ones.';
 insert into private.jobs (name, cron, expires) values ('release-reservations', '* * * * *', 60);
 
 create function private.job_expire_invites() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -5121,14 +5121,14 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_expire_invites is
-  'Job: marks active codes past their time as expired. A reserved one is released first. May run twice: it takes only '
-  'overdue rows, and skips locked ones.';
+  'Job: marks active codes as expired after their time. It releases a reserved code first. May run twice: it takes '
+  'only overdue rows, and skips locked ones.';
 insert into private.jobs (name, cron, expires) values ('expire-invites', '5 * * * *', 300);
 
 -- sql/identity/50_refresh.sql
 
--- Rotating sessions: an access token lives a quarter of an hour, and a refresh token is good for one use.
--- The facade makes refresh tokens, HMAC-SHA256(key, family ‖ generation); the rules about which are good are here.
+-- Rotating sessions: an access token is valid for 15 minutes, and a refresh token for one use.
+-- The facade makes refresh tokens, HMAC-SHA256(key, family ‖ generation); the rules about which are valid are here.
 -- docs/decisions.md, Tokens and sessions.
 
 create table app.sessions (
@@ -5229,7 +5229,7 @@ comment on function private.start_session is
 create function api.refresh_session(
   p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: with a refresh token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: with a refresh token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -5254,7 +5254,7 @@ begin
     where id = p_family;
   elsif p_generation = v_session.generation - 1
     and v_session.last_used_at > clock_timestamp() - interval '10 seconds' then
-    -- two tabs at once, or a lost answer: they get the same successor, unless this facade would make another one
+    -- two concurrent requests, or a lost response: both get the same successor, unless this facade has another key
     if p_next_hash <> v_session.token_hash then
       perform private.raise_error('refresh_token_invalid');
     end if;
@@ -5267,9 +5267,9 @@ begin
   return json_build_object('claims', v_claims);
 end $$;
 comment on function api.refresh_session is
-  'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of p_generation '
-  'is spent, and the one of p_next_hash takes its place for 60 days. A token that was spent before ends the session '
-  'and its access tokens for good, except the last one within 10 seconds of its first use.';
+  'For the facade alone, after it has checked the token''s seal: {claims} of a new access token. The token of '
+  'p_generation is used up, and the one of p_next_hash replaces it for 60 days. A token that was already used ends '
+  'the session and its access tokens for good, except the last one within 10 seconds of its first use.';
 
 create function api.list_sessions(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -5315,7 +5315,7 @@ begin
     perform private.raise_error('session_unknown');
   end if;
   perform private.end_own_session(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.end_session is
   'Ends a rotating session of the caller: its refresh token and its access tokens are revoked at once. Repeating it '
@@ -5349,7 +5349,7 @@ insert into private.errors (code, status, text) values
   ('reset_over', 410, 'This link has expired or was already used. Request another one.');
 
 create function api.find_password() returns json
-language plpgsql stable security definer   -- for gate alone: nobody may read hashes
+language plpgsql stable security definer   -- only for gate: nobody may read hashes
 set search_path = ''
 as $$
 begin
@@ -5359,7 +5359,7 @@ begin
           where c.user_id = private.require_caller());
 end $$;
 comment on function api.find_password is
-  'For the facade alone: the hash to check when the caller has to repeat their password, {userId, passwordHash, '
+  'For the facade alone: the hash to check when the caller must repeat their password, {userId, passwordHash, '
   'credentialsVersion}.';
 
 create function private.replace_password(p_user uuid, p_new_hash text) returns void
@@ -5381,7 +5381,7 @@ create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: a person may write neither hashes nor tokens_valid_from
+language plpgsql volatile security definer   -- only for gate: a person may write neither hashes nor tokens_valid_from
 set search_path = ''
 as $$
 declare
@@ -5399,18 +5399,18 @@ begin
   return private.login_answer(v_caller, v_claims);
 end $$;
 comment on function api.change_password is
-  'For the facade alone, once the old password is checked: sets the new one, ends every token, session and device '
-  'token of the caller and the links that were mailed for a password or a change of address, and answers {claims, '
-  'user, credentialsVersion} for fresh ones. With p_family a rotating session begins.';
+  'For the facade alone, after it has checked the old password: sets the new one, ends every token, session and '
+  'device token of the caller and the links that were mailed for a password or a change of address, and returns '
+  '{claims, user, credentialsVersion} for new ones. With p_family it starts a rotating session.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
-language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
   v_person uuid;
 begin
-  -- for share: a change of the address ends the links asked for before it, and must not miss this one
+  -- for share, because a concurrent change of the address must also end this link
   select a.user_id into v_person
   from private.reachable_accounts a join private.credentials c on c.user_id = a.user_id
   where lower(a.email) = lower(btrim(p_email))
@@ -5425,11 +5425,11 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_password_reset is
-  'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. It does '
-  'and answers the same for an address that is unknown, or not verified after a day: {ok}.';
+  'For the facade alone: stores a request for a new password and mails a link, at most 5 per person and hour. '
+  'Returns {ok}, with the same work, even if the address is unknown or has not been verified within a day.';
 
 create function private.find_reset_mail(p_id uuid) returns json
-language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
+language plpgsql stable security definer   -- only for the worker, which has no access to Kith's tables
 set search_path = ''
 as $$
 begin
@@ -5441,8 +5441,8 @@ begin
     where r.id = p_id and r.used_at is null and r.expires_at > now());
 end $$;
 comment on function private.find_reset_mail is
-  'For the worker alone: the address that a request for a new password is mailed to, {to, tokenHash (hex)}; null if '
-  'there is nobody to mail or the request is over.';
+  'For the worker alone: the address to which a request for a new password is mailed, {to, tokenHash (hex)}; null if '
+  'there is nobody to mail or the request is no longer valid.';
 
 create function private.find_running_reset(p_id uuid, p_token_hash bytea) returns uuid
 language plpgsql stable
@@ -5457,7 +5457,7 @@ end $$;
 comment on function private.find_running_reset is 'Returns the person whose password this token may set, or null.';
 
 create function api.check_password_reset(p_id uuid, p_token_hash bytea) returns json
-language plpgsql stable security definer   -- for gate alone: the token gives the right to it
+language plpgsql stable security definer   -- only for gate: the token gives the right to it
 set search_path = ''
 as $$
 begin
@@ -5470,7 +5470,7 @@ comment on function api.check_password_reset is
   'For the facade alone: checks a token before the facade hashes a new password, {ok}.';
 
 create function api.reset_password(p_id uuid, p_token_hash bytea, p_new_hash text) returns json
-language plpgsql volatile security definer   -- for gate alone: the token gives the right to it
+language plpgsql volatile security definer   -- only for gate: the token gives the right to it
 set search_path = ''
 as $$
 declare
@@ -5496,8 +5496,8 @@ comment on function api.reset_password is
 
 -- sql/identity/65_email.sql
 
--- Email addresses: a link that is mailed to an address verifies it, and changes the person's address where it is for
--- another one. The facade makes the tokens, as those of new passwords.
+-- Email addresses: a link that is mailed to an address verifies it; if it is a new address, the link also changes the
+-- person's address. The facade makes the tokens, like those for new passwords.
 -- docs/decisions.md, Email addresses.
 
 create table private.email_verifications (
@@ -5516,10 +5516,10 @@ comment on table private.email_verifications is
   'Links that verify an address, with the SHA-256 of the token that was mailed. One with `replaces` is a change: the '
   'person''s address becomes `email`.';
 comment on column private.email_verifications.replaces is
-  'The person''s address when they asked for another; null where `email` is their address already.';
+  'The person''s address when they requested another one; null if `email` is already their address.';
 comment on column private.email_verifications.expires_at is
-  'When the link is over: a week after it was asked for, a day where it changes the address; at once when it, or what '
-  'makes it needless, was used.';
+  'When the link expires: a week after it was requested, or a day if it changes the address; immediately when it is '
+  'used or becomes unnecessary.';
 -- an hour longer, because links mailed within the last hour are counted
 insert into private.retention (relation, counts_from, keep)
 values ('private.email_verifications', 'expires_at', '1 hour');
@@ -5535,9 +5535,9 @@ from app.accounts a join app.users u on u.id = a.user_id
 where u.erased_at is null
   and (a.email_verified_at is not null or u.created_at > now() - interval '24 hours');
 comment on view private.reachable_accounts is
-  'To whom digests and links for a new password may be mailed. An address that nobody has verified a day after the '
-  'registration may be a stranger''s. One with email_bounced_at gets only what somebody asks for, or nobody could '
-  'come back by it.';
+  'The accounts to which digests and links for a new password may be mailed. An address that is not verified within '
+  'a day of the registration may belong to a stranger. An address with email_bounced_at gets only mail that somebody '
+  'requests; otherwise its owner could never recover the account.';
 
 insert into private.lock_kinds (kind, position) values ('email', 240);
 
@@ -5549,8 +5549,8 @@ begin
   perform private.lock('email', lower(p_email));
 end $$;
 comment on function private.lock_address is
-  'Lets one transaction at a time take an address. Who waited for the index instead would do so with their account '
-  'locked, which the one before may want: ARCHITECTURE.md, Locks.';
+  'Lets one transaction at a time take an address. Otherwise a second one would wait at the unique index while it '
+  'holds the lock of its account, which the first may need: ARCHITECTURE.md, Locks.';
 
 create function private.require_link_left(p_user uuid) returns void
 language plpgsql volatile
@@ -5579,7 +5579,8 @@ begin
   perform private.enqueue('mail', json_build_object('verificationId', p_id, 'letter', 'link'));
 end $$;
 comment on function private.mail_verification is
-  'Has a link mailed to an address. The link verifies the address; with p_replaces it also makes it the person''s.';
+  'Queues a mail with a link to an address. The link verifies the address; with p_replaces it also makes it the '
+  'person''s.';
 
 create function private.end_email_changes(p_user uuid) returns void
 language plpgsql volatile
@@ -5590,8 +5591,8 @@ begin
   where user_id = p_user and replaces is not null and expires_at > now();
 end $$;
 comment on function private.end_email_changes is
-  'Ends the links that would change a person''s address. A new password does too: who asked for the change may have '
-  'known the old one only.';
+  'Ends the links that would change a person''s address. A new password does so too, because the change may have '
+  'been requested by somebody who knew the old password.';
 
 create function private.find_running_verification(p_id uuid) returns private.email_verifications
 language plpgsql stable
@@ -5608,8 +5609,8 @@ begin
   return v_link;
 end $$;
 comment on function private.find_running_verification is
-  'A link that is not over, or null: its person is neither banned nor erased and still has the address that it '
-  'verifies or replaces.';
+  'A valid link, or null: its person is neither banned nor erased and still has the address that it verifies or '
+  'replaces.';
 
 create function private.find_email_owner(p_email text) returns uuid
 language plpgsql stable
@@ -5621,7 +5622,7 @@ end $$;
 comment on function private.find_email_owner is 'Returns the person who has an address, in any letter case, or null.';
 
 create function api.resend_verification(p_id uuid, p_token_hash bytea) returns json
-language plpgsql volatile security definer   -- for gate alone: who chose the token could verify any address
+language plpgsql volatile security definer   -- only for gate: a caller who chooses the token could verify any address
 set search_path = ''
 as $$
 declare
@@ -5653,7 +5654,7 @@ comment on function api.resend_verification is
 
 create function api.request_email_change(p_password_hash text, p_email text, p_id uuid, p_token_hash bytea)
 returns json
-language plpgsql volatile security definer   -- for gate alone: trusts the facade to have checked the password
+language plpgsql volatile security definer   -- only for gate: trusts the facade to have checked the password
 set search_path = ''
 as $$
 declare
@@ -5668,7 +5669,7 @@ begin
   end if;
   select a.email into v_own from app.accounts a where a.user_id = v_caller;
   perform private.end_email_changes(v_caller);
-  -- it does not look whether somebody has the address: neither answer nor time could tell
+  -- does not check whether somebody has the address, so neither the response nor its time reveals it
   if v_email <> v_own then
     perform private.require_link_left(v_caller);
     perform private.mail_verification(v_caller, v_email, v_own, p_id, p_token_hash);
@@ -5677,11 +5678,11 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_email_change is
-  'For the facade alone, once the password is checked: has a link mailed to the new address and notifies the old '
+  'For the facade alone, after it has checked the password: mails a link to the new address and notifies the old '
   'one, {ok}. It replaces a pending change; the caller''s own address only ends that change.';
 
 create function private.find_verification_mail(p_id uuid, p_letter text) returns json
-language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
+language plpgsql stable security definer   -- only for the worker, which has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -5693,7 +5694,7 @@ begin
   end if;
   v_link := private.find_running_verification(p_id);
   if v_link.id is null
-    -- so that people cannot fill the mailbox of another; their own address has their own bound
+    -- so that nobody can flood another person's mailbox; mail to the person's own address has a limit of its own
     or v_link.replaces is not null
        and (select count(*) >= 5 from private.email_verifications v
             where lower(v.email) = lower(v_link.email) and v.replaces is not null
@@ -5709,12 +5710,12 @@ begin
     'tokenHash', encode(v_link.token_hash, 'hex'));
 end $$;
 comment on function private.find_verification_mail is
-  'For the worker alone: what is mailed for a link, {to, letter, tokenHash (hex)}, or null when there is nothing. Of '
-  '`link` the letter is verify, change, or taken: the owner of an address is told instead of asked, at most 5 times '
-  'an hour. `asked` and `changed` go to the address that is replaced.';
+  'For the worker alone: the mail for a link, {to, letter, tokenHash (hex)}; null if there is nothing to mail. For '
+  'the kind `link` the letter is verify, change, or taken: the owner of a taken address is informed instead, at most '
+  '5 times an hour. The kinds `asked` and `changed` go to the replaced address.';
 
 create function private.note_bounce(p_email text) returns void
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 begin
@@ -5725,7 +5726,7 @@ comment on function private.note_bounce is
   'nothing if nobody has the address.';
 
 create function api.verify_email(p_id uuid, p_token_hash bytea) returns json
-language plpgsql volatile security definer   -- for gate alone: the token gives the right to it
+language plpgsql volatile security definer   -- only for gate: the token gives the right to it
 set search_path = ''
 as $$
 declare
@@ -5763,7 +5764,8 @@ comment on function api.verify_email is
 
 -- sql/identity/70_erasure.sql
 
--- Erasure: a person goes, and what others have to rely on (ledgers, the audit log, who invited whom) keeps its ids.
+-- Erasure: a person's data is deleted; ledgers, the audit log and the invite tree keep their ids, because others rely
+-- on them.
 -- docs/decisions.md, Erasure and export.
 
 insert into private.errors (code, status, text) values
@@ -5825,21 +5827,21 @@ begin
   delete from app.sessions where user_id = p_user.id;
   delete from private.password_resets where user_id = p_user.id;
   delete from private.email_verifications where user_id = p_user.id;
-  -- last: who writes the ledger of the person has locked more, and ends at this row
+  -- last, because a transaction that writes the person's ledger locks other rows first and this row last
   update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
                           email_verified_at = null, email_bounced_at = null, date_of_birth = null, phone = null,
                           last_seen_at = null
   where user_id = p_user.id;
 end $$;
 comment on function private.erase_account is
-  'Step: deletes an erased person''s addresses, birthday, phone number, sessions and what their personas say, sets '
-  'a hash that no password has, and revokes every invite code.';
+  'Step: deletes an erased person''s addresses, birthday, phone number, sessions and the texts of their personas, '
+  'sets a hash that matches no password, and revokes all their invite codes.';
 call private.force_index_scans('private.erase_account');
 insert into private.account_steps (step, events, position) values
   ('private.erase_account', '{erasure}', 178);
 
 create function api.erase_me(p_password_hash text) returns json
-language plpgsql volatile security definer   -- for gate alone: trusts the facade to have checked the password
+language plpgsql volatile security definer   -- only for gate: trusts the facade to have checked the password
 set search_path = ''
 as $$
 begin
@@ -5852,13 +5854,13 @@ begin
     -- the password changed while it was being checked, which ended this token
     perform private.raise_error('token_revoked');
   end if;
-  perform private.check_caller();   -- again: who was made an admin meanwhile has not locked the roles
+  perform private.check_caller();   -- again: an admin of a moment ago has not locked the roles
   perform private.keep_an_admin(app.uid());
   perform private.erase_person(app.uid());
   return json_build_object('erased', true);
 end $$;
 comment on function api.erase_me is
-  'For the facade alone, once the password is checked: erases the caller for good, {erased}.';
+  'For the facade alone, after it has checked the password: erases the caller for good, {erased}.';
 
 -- sql/identity/80_export.sql
 
@@ -5875,7 +5877,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.invite_tree', 'inviter_id', 'invited', '{}'),
   ('app.invite_tree', 'invitee_id', 'invitedBy', '{code_id}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.invite_codes', 'used_by', 'The code is another''s; by whom one came is in invitedBy.'),
+  ('app.invite_codes', 'used_by', 'The code is somebody else''s; invitedBy has the inviter.'),
   ('private.credentials', 'user_id', 'A secret: password hashes never leave the database.');
 
 create function private.is_single(p_source private.personal_data) returns boolean
@@ -5920,15 +5922,15 @@ end $$;
 comment on function private.export_own is 'The caller''s own export: its head, or a page of a section.';
 
 create function api.export_me(p_section text default null, p_after text default null) returns json
-language plpgsql volatile   -- what waits for the caller is applied first
+language plpgsql volatile   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 begin
   return private.export_own(p_section, p_after);
 end $$;
 comment on function api.export_me is
-  'The caller''s data: without p_section {format, exportedAt, actorId, sections}, with it up to 200 rows of that '
-  'section, {items, next}. next goes into p_after for the following rows, and is null at the end.';
+  'The caller''s data: without p_section {format, exportedAt, actorId, sections}; with it up to 200 rows of that '
+  'section, {items, next}. Pass next as p_after for the following rows; it is null at the end.';
 
 -- policies/identity.sql
 
@@ -6350,7 +6352,7 @@ as $$
 begin
   delete from app.user_interests
   where user_id = private.require_caller() and interest_id = private.require_interest(p_interest_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.drop_interest is 'Takes a choice back. Repeating it changes nothing.';
 
@@ -8457,30 +8459,30 @@ grant execute on function
 
 -- sql/spaces/10_spaces.sql
 
--- Spaces: groups and guilds. Their members are the audience of what is posted in them, and are kept by one code
--- (20_membership.sql): what guilds call applications, founder and steward are join requests, owner and moderator here.
+-- Spaces: groups and guilds. Their members are the audience of what is posted in them. Both kinds share the code of
+-- memberships (20_membership.sql): a guild's applications, founder and stewards are requests, owner and moderators.
 -- docs/decisions.md, Spaces.
 
 insert into private.lock_kinds (kind, position) values ('space', 300), ('spaces of', 350);
 
 create function private.member_place(p_joined timestamptz, p_role text) returns timestamptz
-language plpgsql immutable   -- the time zone makes no difference when hours are added
+language plpgsql immutable   -- immutable, because adding hours does not depend on the time zone
 set search_path = ''
 as $$
 begin
   return p_joined + case p_role when 'owner' then 0 when 'moderator' then 1000 else 2000 end * interval '8760 hours';
 end $$;
 comment on function private.member_place is
-  'The place of a member among the members of a space: the owner, then moderators a thousand years later, then all '
-  'others, each by when they joined.';
+  'The place of a member in the list of a space''s members: the owner, then moderators a thousand years later, then '
+  'all others, each by the time of joining.';
 
 create table private.space_kinds (
   kind  text primary key check (kind ~ '^[a-z]+$'),
   cards text not null check (cards ~ '^private\.[a-z_]+$')
 );
 comment on table private.space_kinds is
-  'Kinds of spaces, with a row from each. cards(uuid[]) answers the cards of these spaces, in order, as far as the '
-  'caller sees them (json).';
+  'Registry: the kinds of spaces. cards(uuid[]) is the function that returns the cards of these spaces, in order, if '
+  'the caller can see them (json).';
 
 create function private.require_space_kind(p_kind text) returns text
 language plpgsql stable security definer   -- nobody may read the registry
@@ -8492,7 +8494,7 @@ begin
   end if;
   return p_kind;
 end $$;
-comment on function private.require_space_kind is 'A kind of spaces.';
+comment on function private.require_space_kind is 'Returns a kind of spaces. Fails if there is no such kind.';
 
 create table app.spaces (
   id           uuid primary key default gen_random_uuid(),
@@ -8517,14 +8519,16 @@ create index spaces_public_idx on app.spaces (kind, created_at desc, id desc) wh
 create index spaces_created_at_idx on app.spaces (kind, created_at desc, id desc);
 create index spaces_interest_id_idx on app.spaces (interest_id) where interest_id is not null;
 comment on table app.spaces is
-  'A group or a guild. Its members are the audience of what is posted in it. Whoever locks its row is the only one to '
-  'change its members.';
+  'A group or a guild. Its members are the audience of what is posted in it. Only a transaction that holds the lock '
+  'of its row may change its members.';
 call private.make_nulls_raise_codes('app.spaces');
 comment on column app.spaces.member_count is
-  'How many places are taken, whoever sees whom. Written with the row of a member, under the lock of the space.';
-comment on column app.spaces.words is 'The words of slug, name and about, by which it is looked for.';
+  'The number of members, including those that a caller can''t see. Written with the row of a member, under the lock '
+  'of the space.';
+comment on column app.spaces.words is 'The words of slug, name and about, for the search.';
 comment on column app.spaces.archived_at is
-  'When it was closed for all that is new; null while it is open. Its members go on reading it.';
+  'When it was archived; null while it is open. An archived space accepts nothing new, but its members can still '
+  'read it.';
 
 create table app.space_members (
   space_id   uuid not null references app.spaces on delete cascade,
@@ -8545,11 +8549,11 @@ create index space_members_hidden_idx on app.space_members (space_id) where hidd
 comment on table app.space_members is 'Who belongs to a space. A space that is not archived has exactly one owner.';
 call private.make_nulls_raise_codes('app.space_members');
 comment on column app.space_members.hidden is
-  'Whether the member is banned from the instance or erased, and so counted for nobody. A trigger writes it.';
+  'Whether the member is banned from the instance or erased, and therefore not counted. A trigger writes it.';
 comment on column app.space_members.made_at is
-  'When the space was made, which is its place in the lists of its members. A trigger writes it.';
+  'When the space was created, which is its place in the list of a member''s spaces. A trigger writes it.';
 comment on column app.space_members.created_at is
-  'When the member joined, by the clock and under the lock of the space: so it is known who came first.';
+  'When the member joined: clock time, taken under the lock of the space, so the order of joining is exact.';
 comment on column app.space_members.placed_at is 'The place in the list of members: private.member_place.';
 
 create table app.space_bans (
@@ -8560,7 +8564,7 @@ create table app.space_bans (
 );
 create index space_bans_user_id_idx on app.space_bans (user_id, space_id);
 create index space_bans_created_at_idx on app.space_bans (space_id, created_at desc, user_id desc);
-comment on table app.space_bans is 'Who may not come into a space again until the ban is lifted.';
+comment on table app.space_bans is 'People who may not join a space again until the ban is lifted.';
 
 create table app.space_requests (
   id         uuid primary key default gen_random_uuid(),
@@ -8578,10 +8582,10 @@ create unique index space_requests_pending_key on app.space_requests (space_id, 
 create index space_requests_space_id_idx on app.space_requests (space_id, status, created_at desc, id desc);
 create index space_requests_user_id_idx on app.space_requests (user_id, created_at desc, id desc);
 comment on table app.space_requests is
-  'Who asked to join a space: join requests of groups, applications to guilds. A settled request never changes again.';
+  'Requests to join a space: join requests of groups, applications to guilds. A settled request never changes again.';
 comment on column app.space_requests.status is
-  'pending, then approved or rejected by who may decide, withdrawn by who asked, or ended by joining otherwise or '
-  'by a ban.';
+  'pending, then approved or rejected by the owner or a moderator, withdrawn by its author, or ended because the '
+  'author joined another way or was banned.';
 comment on column app.space_requests.decided_at is 'When it was settled; null while it is pending.';
 
 create table app.space_invitations (
@@ -8602,8 +8606,8 @@ create index space_invitations_invitee_id_idx
   on app.space_invitations (invitee_id, status desc, created_at desc, id desc);
 comment on table app.space_invitations is 'Invitations into spaces. A settled invitation never changes again.';
 comment on column app.space_invitations.status is
-  'pending, then accepted (also by joining otherwise) or declined by the invitee, or revoked by who invited, by who '
-  'moderates, by a block between the two, by a ban, or with the right that made it.';
+  'pending, then accepted (also by joining another way) or declined by the invitee, or revoked: by the inviter, by '
+  'the owner or a moderator, by a block between the two, by a ban, or because the inviter lost the right to invite.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.space_members', 'user_id', 'spaceMemberships', '{hidden}'),
@@ -8645,14 +8649,14 @@ insert into private.errors (code, status, text) values
   ('request_settled', 409, 'This request has already been settled.');
 
 create function private.date_member() returns trigger
-language plpgsql security definer   -- reads a space that nobody sees yet
+language plpgsql security definer   -- reads a space that no policy shows yet
 set search_path = ''
 as $$
 begin
   select created_at into new.made_at from app.spaces where id = new.space_id;
   return new;
 end $$;
-comment on function private.date_member is 'Trigger: a membership has the time of its space.';
+comment on function private.date_member is 'Trigger: copies the time of the space into the membership.';
 create trigger _050_date_member before insert on app.space_members
   for each row execute function private.date_member();
 
@@ -8666,7 +8670,7 @@ begin
                    and (m.role in ('owner', 'moderator') or s.join_policy = 'open'));
 end $$;
 comment on function private.may_invite is
-  'Whether a person may invite into a space: its owner and moderators do, and where it is open any member.';
+  'Whether a person may invite into a space: its owner and moderators may, and in an open space every member.';
 
 create function private.is_invited(p_space uuid, p_user uuid) returns boolean
 language plpgsql stable security definer   -- also checks people other than the caller
@@ -8680,7 +8684,7 @@ begin
                    and not exists (select from app.hidden_people s where s.user_id = i.inviter_id));
 end $$;
 comment on function private.is_invited is
-  'Whether somebody whom the person sees, and who still may, has invited them into a space.';
+  'Whether a person has an invitation into a space from somebody whom they can see and who may still invite.';
 
 create function private.is_let_in(p_space uuid, p_viewer uuid) returns boolean
 language plpgsql stable security definer   -- also checks people other than the caller
@@ -8690,11 +8694,10 @@ begin
   return exists (select from app.space_members where space_id = p_space and user_id = p_viewer)
       or private.is_invited(p_space, p_viewer);
 end $$;
-comment on function private.is_let_in is
-  'Whether a person sees a private space: its members do, and who is invited.';
+comment on function private.is_let_in is 'Whether a person may see a private space: members and invited people may.';
 
 create function private.find_space(p_kind text, p_id text) returns app.spaces
-language plpgsql stable security definer   -- one rule for all who ask
+language plpgsql stable security definer   -- one rule for all callers
 set search_path = ''
 as $$
 declare
@@ -8711,7 +8714,7 @@ begin
   return null;
 end $$;
 comment on function private.find_space is
-  'The space of this kind with this id or slug, as far as the caller sees it; null otherwise.';
+  'The space of this kind with this id or slug; null if the caller can''t see it.';
 
 create function private.require_space(p_kind text, p_id text) returns app.spaces
 language plpgsql stable
@@ -8725,7 +8728,7 @@ begin
   end if;
   return v_space;
 end $$;
-comment on function private.require_space is 'As private.find_space.';
+comment on function private.require_space is 'Like private.find_space, but fails if there is none.';
 
 create function private.require_reported_space(p_kind text, p_target text) returns uuid
 language plpgsql stable
@@ -8740,7 +8743,7 @@ as $$
 declare
   v_space app.spaces;
 begin
-  -- people before spaces: ARCHITECTURE.md, Locks. A ban or an erasure of one of them waits, or is seen
+  -- people before spaces: ARCHITECTURE.md, Locks. A concurrent ban or erasure waits, or its result is visible here
   perform private.check_lock_order('person', variadic p_people::text[]);
   perform from app.users where id = any (p_people) order by id for share;
   perform private.check_lock_order('space', p_space::text);
@@ -8748,7 +8751,8 @@ begin
   return v_space;
 end $$;
 comment on function private.lock_space is
-  'Locks these people, then a space, until the transaction ends: nobody else changes who is in it meanwhile.';
+  'Locks these people, then a space, until the transaction ends. Meanwhile no other transaction can change the '
+  'members.';
 
 create function private.lock_visible_space(p_kind text, p_id text, p_people uuid[] default '{}') returns app.spaces
 language plpgsql volatile security definer   -- see private.lock_space
@@ -8756,10 +8760,10 @@ set search_path = ''
 as $$
 begin
   perform private.lock_space((private.require_space(p_kind, p_id)).id, p_people || private.require_caller());
-  return private.require_space(p_kind, p_id);   -- again, since who waited may have lost it
+  return private.require_space(p_kind, p_id);   -- again, because the caller may have lost access while waiting
 end $$;
 comment on function private.lock_visible_space is
-  'A space that the caller sees, locked with the caller and these people.';
+  'Returns a space that the caller can see, locked together with the caller and these people.';
 
 create function private.find_role(p_space uuid, p_user uuid) returns text
 language plpgsql stable security definer   -- reads the memberships of others than the caller
@@ -8768,7 +8772,7 @@ as $$
 begin
   return (select role from app.space_members where space_id = p_space and user_id = p_user);
 end $$;
-comment on function private.find_role is 'The role of a person in a space; null who is no member.';
+comment on function private.find_role is 'The role of a person in a space; null if they are not a member.';
 
 create function private.role_name(p_kind text, p_role text) returns text
 language plpgsql immutable
@@ -8780,7 +8784,7 @@ begin
               when p_role = 'moderator' then 'steward'
               else p_role end;
 end $$;
-comment on function private.role_name is 'What a role is called in spaces of this kind.';
+comment on function private.role_name is 'The name of a role in spaces of this kind.';
 
 create function private.require_space_role(p_space uuid, variadic p_roles text[]) returns text
 language plpgsql stable
@@ -8807,7 +8811,7 @@ begin
     perform private.raise_error('space_archived');
   end if;
 end $$;
-comment on function private.require_open is 'Passes for a space that is not archived.';
+comment on function private.require_open is 'Passes if a space is not archived.';
 
 create function private.limit_owned(p_kind text, p_user uuid) returns void
 language plpgsql volatile security definer   -- counts the spaces of others than the caller
@@ -8822,7 +8826,7 @@ begin
   end if;
 end $$;
 comment on function private.limit_owned is
-  'Passes when a person owns fewer than 20 spaces of a kind that are not archived.';
+  'Passes if a person owns fewer than 20 spaces of a kind that are not archived.';
 
 create function private.space_words(p_slug text, p_name text, p_about text) returns tsvector
 language plpgsql stable
@@ -8831,7 +8835,7 @@ as $$
 begin
   return private.keyword_words(private.keyword_text(array[p_slug, p_name, p_about]));
 end $$;
-comment on function private.space_words is 'The words by which a space is looked for.';
+comment on function private.space_words is 'The words by which the search finds a space.';
 
 create function private.slug_of(p_kind text, p_name text) returns text
 language plpgsql stable
@@ -8845,7 +8849,7 @@ begin
   end if;
   return btrim(p_kind || '-' || left(v_slug, 3), '-');
 end $$;
-comment on function private.slug_of is 'A slug for a name, of at most 50 characters, which may be taken.';
+comment on function private.slug_of is 'A slug of at most 50 characters made from a name. It may already be taken.';
 
 create function private.make_space(p_space app.spaces) returns uuid
 language plpgsql volatile security definer   -- callers may not write spaces
@@ -8878,8 +8882,8 @@ begin
   return v_id;
 end $$;
 comment on function private.make_space is
-  'Makes a space, whose owner is the caller. Without a slug it gets one of its name. Fails: space_slug, space_name, '
-  'space_about.';
+  'Creates a space, whose owner is the caller. Without a slug, it gets one made from its name. Fails: space_slug, '
+  'space_name, space_about.';
 
 create function private.change_space(p_kind text, p_id text, p_changes jsonb) returns uuid
 language plpgsql volatile security definer   -- callers may not write spaces
@@ -8915,8 +8919,8 @@ begin
   return v_space.id;
 end $$;
 comment on function private.change_space is
-  'Changes what is said of a space, for its owner and moderators; who sees it and how people join, the owner alone. '
-  'Fails: space_name, space_about.';
+  'Changes the texts of a space, for its owner and moderators; only the owner changes who can see it and how people '
+  'join. Fails: space_name, space_about.';
 
 create function private.set_archived(p_space app.spaces, p_archived boolean) returns boolean
 language plpgsql volatile security definer   -- callers may not write spaces
@@ -8938,8 +8942,7 @@ begin
   update app.spaces set archived_at = case when p_archived then now() end where id = p_space.id;
   return true;
 end $$;
-comment on function private.set_archived is
-  'Archives a space that is locked, or opens it again; false when it was so before.';
+comment on function private.set_archived is 'Archives a locked space or restores it; false if nothing changes.';
 
 create function private.archive_space(p_kind text, p_id text, p_archived boolean) returns uuid
 language plpgsql volatile security definer   -- callers may not write spaces
@@ -8953,12 +8956,12 @@ begin
   return v_space.id;
 end $$;
 comment on function private.archive_space is
-  'The owner archives a space, or opens it again. Repeating it changes nothing.';
+  'Archives a space or restores it, for its owner. Repeating it changes nothing.';
 
 -- sql/spaces/20_membership.sql
 
--- Membership of spaces: joining, roles, leaving, removal and bans. All of it happens under the lock
--- of the space, so that no two ways in make two memberships, and a space has one owner at every moment.
+-- Membership of spaces: joining, roles, leaving, removal and bans. Everything holds the lock of the space, so that
+-- nobody becomes a member twice, and a space always has exactly one owner.
 -- docs/decisions.md, Spaces.
 
 insert into private.lock_kinds (kind, position) values ('memberships', 350);
@@ -8976,7 +8979,7 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.require_visible_person is 'As private.require_person, for definer functions.';
+comment on function private.require_visible_person is 'Like private.require_person, for definer functions.';
 
 create function private.emit_membership_decision(
   p_space app.spaces, p_event text, p_user uuid, p_actor uuid default null, p_invitation uuid default null,
@@ -8992,11 +8995,11 @@ begin
     array[p_user]);
 end $$;
 comment on function private.emit_membership_decision is
-  'Emits what was decided about somebody in a space: approved, rejected, invited, removed or role_changed, and '
-  'proposal_decided of what they proposed. An actor is named for invitations alone.';
+  'Emits what was decided about a person in a space: approved, rejected, invited, removed, role_changed, or '
+  'proposal_decided for their proposal. Only an invitation names the actor.';
 
 create function private.limit_memberships(p_user uuid) returns void
-language plpgsql volatile security definer   -- counts the memberships of others than the caller
+language plpgsql volatile security definer   -- counts memberships of people other than the caller
 set search_path = ''
 as $$
 begin
@@ -9006,8 +9009,7 @@ begin
     perform private.raise_error('memberships_exhausted');
   end if;
 end $$;
-comment on function private.limit_memberships is
-  'Passes when a person, who was just let in, is in at most 1000 spaces.';
+comment on function private.limit_memberships is 'Passes if a person who has just joined is in at most 1000 spaces.';
 
 create function private.add_member(p_space app.spaces, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -9034,7 +9036,8 @@ begin
   return true;
 end $$;
 comment on function private.add_member is
-  'Lets a person into a space, both locked; false for a member. Ends what else was pending between the two.';
+  'Makes a person a member of a space; both must be locked. False if they already are. Ends their pending request '
+  'and invitations.';
 
 create function private.drop_member(p_space uuid, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -9049,7 +9052,7 @@ begin
   return true;
 end $$;
 comment on function private.drop_member is
-  'Takes a person out of a space that is locked, and frees the place; false for somebody who is no member.';
+  'Removes a person from a locked space and updates its count; false if they are not a member.';
 
 create function private.find_own_request(p_space uuid) returns uuid
 language plpgsql stable
@@ -9059,7 +9062,8 @@ begin
   return (select id from app.space_requests
           where space_id = p_space and user_id = app.uid() and status = 'pending');
 end $$;
-comment on function private.find_own_request is 'The caller''s pending request to join a space, or null.';
+comment on function private.find_own_request is
+  'The caller''s pending request to join a space; null if there is none.';
 
 create function private.join_or_ask(p_space app.spaces, p_message text) returns uuid
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -9087,7 +9091,7 @@ begin
   return v_request;
 end $$;
 comment on function private.join_or_ask is
-  'Lets the caller into a space that is locked, or answers the id of their request: the pending one, or a new one. '
+  'Makes the caller a member of a locked space, or returns the id of their request: the pending one, or a new one. '
   'Fails: space_message.';
 
 create function private.join_space(p_kind text, p_id text, p_message text) returns json
@@ -9108,7 +9112,8 @@ begin
                            'requestId', v_request);
 end $$;
 comment on function private.join_space is
-  'The caller joins a space, or asks to: {status: joined | pending, requestId}. Repeating it changes nothing.';
+  'The caller joins a space, or requests to join: {status: joined | pending, requestId}. Repeating it changes '
+  'nothing.';
 
 create function private.leave_space(p_kind text, p_id text) returns json
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -9128,11 +9133,11 @@ begin
   return json_build_object('status', 'left');
 end $$;
 comment on function private.leave_space is
-  'The caller leaves a space: {status: left}. An owner must hand over first, unless nobody else is there: then it is '
-  'archived.';
+  'The caller leaves a space: {status: left}. An owner must first transfer the ownership, unless nobody else is in '
+  'the space: then it is archived.';
 
 create function private.member_cards(p_space uuid, p_users uuid[]) returns json
-language plpgsql stable security definer   -- members of a space see one another; its callers look at who is hidden
+language plpgsql stable security definer   -- members of a space see each other; the callers leave out hidden people
 set search_path = ''
 as $$
 begin
@@ -9175,8 +9180,7 @@ begin
   where u.id is not null and u.id is distinct from app.uid();
 end $$;
 comment on function private.set_space_role is
-  'Gives a member of a locked space another role. A new owner takes the place of the old one, who becomes a '
-  'moderator.';
+  'Gives a member of a locked space another role. If it is the owner''s, the previous owner becomes a moderator.';
 
 create function private.change_role(p_kind text, p_id text, p_person text, p_role text) returns json
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -9194,7 +9198,7 @@ begin
   return private.member_cards(v_space.id, array[v_user]) -> 0;
 end $$;
 comment on function private.change_role is
-  'The owner of a space gives a member another role, and with owner hands over.';
+  'Gives a member another role, for the owner of a space; the role owner transfers the ownership.';
 
 create function private.remove_space_member(p_kind text, p_id text, p_person text, p_ban boolean) returns void
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -9227,8 +9231,8 @@ begin
   end if;
 end $$;
 comment on function private.remove_space_member is
-  'Takes somebody of a lower role out of a space; with p_ban keeps them out, also who is no member, and repeating it '
-  'changes nothing.';
+  'Removes a member with a lower role from a space. p_ban also bans a person, even one who is not a member; '
+  'repeating that changes nothing.';
 
 create function private.lift_space_ban(p_kind text, p_id text, p_person text) returns void
 language plpgsql volatile security definer   -- callers may not write bans
@@ -9241,15 +9245,15 @@ begin
   perform private.require_space_role(v_space.id, 'owner', 'moderator');
   delete from app.space_bans where space_id = v_space.id and user_id = v_user;
 end $$;
-comment on function private.lift_space_ban is 'Lets somebody come into a space again. Repeating it changes nothing.';
+comment on function private.lift_space_ban is 'Lets a banned person join a space again. Repeating it changes nothing.';
 
 -- sql/spaces/22_requests.sql
 
--- Requests to join a space, which are applications in a guild: who may say yes, and who asked may take one back.
+-- Requests to join a space, which guilds call applications: who may decide them, and how their authors withdraw them.
 -- docs/decisions.md, Spaces.
 
 create function private.request_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- its callers look at who may see them
+language plpgsql stable security definer   -- the callers check who may see them
 set search_path = ''
 as $$
 begin
@@ -9285,7 +9289,7 @@ begin
                                   p_request.user_id);
 end $$;
 comment on function private.decide_request is
-  'Approves or rejects a pending request to join a space, which is locked with who asked.';
+  'Approves or rejects a pending request to join a space. The space and the author of the request must be locked.';
 
 create function private.settle_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
 language plpgsql volatile security definer   -- callers may not write requests
@@ -9306,10 +9310,10 @@ begin
   perform private.decide_request(v_space, v_request, p_approve);
   return private.request_cards(array[p_request]) -> 0;
 end $$;
-comment on function private.settle_request is 'The owner or a moderator approves or rejects a pending request.';
+comment on function private.settle_request is 'Approves or rejects a pending request, for the owner and moderators.';
 
 create function private.withdraw_request(p_kind text, p_request uuid) returns json
-language plpgsql volatile security definer   -- works where the caller no longer sees the space
+language plpgsql volatile security definer   -- works even if the caller can no longer see the space
 set search_path = ''
 as $$
 declare
@@ -9331,11 +9335,11 @@ begin
   end if;
   return private.request_cards(array[p_request]) -> 0;
 end $$;
-comment on function private.withdraw_request is 'Who asked takes a pending request back.';
+comment on function private.withdraw_request is 'Withdraws a pending request, for its author.';
 
 -- sql/spaces/24_invitations.sql
 
--- Invitations into spaces: made, taken back, answered, and ended by a block.
+-- Invitations into spaces: created, revoked, answered, and ended by a block.
 -- docs/decisions.md, Spaces.
 
 insert into private.event_types (name, payload, happens) values
@@ -9359,7 +9363,7 @@ create trigger announce_deletion after delete on app.space_invitations
   for each row when (old.status = 'pending') execute function private.announce_space_withdrawal();
 
 create function private.space_invitation_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- its callers look at who may see them
+language plpgsql stable security definer   -- the callers check who may see them
 set search_path = ''
 as $$
 begin
@@ -9406,8 +9410,8 @@ begin
   elsif exists (select from app.space_bans where space_id = v_space.id and user_id = v_user) then
     perform private.raise_error('space_invitee_banned');
   end if;
-  -- one by somebody who is banned from the instance, or may not invite any more, nobody sees: it could be neither
-  -- answered nor taken back
+  -- nobody sees an invitation by a person who is banned from the instance or may no longer invite, so nobody could
+  -- answer or revoke it
   update app.space_invitations i set status = 'revoked'
   where i.space_id = v_space.id and i.invitee_id = v_user and i.status = 'pending'
     and (not private.may_invite(v_space.id, i.inviter_id)
@@ -9421,8 +9425,8 @@ begin
   return private.space_invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function private.invite_to_space is
-  'Invites a person into a space, for who may: private.may_invite. It takes the place of one by somebody who is '
-  'banned from the instance or may not invite any more.';
+  'Invites a person into a space, for callers who may invite (private.may_invite). It replaces an invitation by a '
+  'person who is banned from the instance or may no longer invite.';
 
 create function private.revoke_space_invitation(p_kind text, p_id text, p_invitation uuid) returns void
 language plpgsql volatile security definer   -- callers may not write invitations
@@ -9445,7 +9449,7 @@ begin
   end if;
 end $$;
 comment on function private.revoke_space_invitation is
-  'Takes a pending invitation back, for who made it and for owner and moderators.';
+  'Revokes a pending invitation, for the inviter, the owner and moderators.';
 
 create function private.answer_space_invitation(p_kind text, p_invitation uuid, p_accept boolean) returns json
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -9473,7 +9477,7 @@ begin
   if p_accept then
     perform private.require_open(v_space);
   end if;
-  -- asked under the lock of the space: it ends with the right that made it
+  -- checked under the lock of the space, because the invitation ends with the inviter's right to invite
   update app.space_invitations set status = case when p_accept then 'accepted' else 'declined' end
   where id = p_invitation and status = 'pending' and private.may_invite(space_id, inviter_id);
   if not found then
@@ -9485,7 +9489,7 @@ begin
   return private.space_invitation_cards(array[p_invitation]) -> 0;
 end $$;
 comment on function private.answer_space_invitation is
-  'Who is invited into a space accepts, and is a member, or declines.';
+  'The invitee accepts an invitation, and becomes a member, or declines it.';
 
 create function private.end_invitations(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- callers may not write invitations
@@ -9517,8 +9521,8 @@ begin
 end $$;
 comment on function private.end_invitations is
   'For the worker alone, and private.end_invitations_soon: of the next 500 pending invitations into a space, all or '
-  'those of a person {spaceId, userId}, ends those of who may not invite any more. Returns {changed, next}; next is '
-  'null at the end.';
+  'those of one person {spaceId, userId}, ends those whose inviter may no longer invite. Returns {changed, next}; '
+  'next is null at the end.';
 call private.force_index_scans('private.end_invitations');
 call private.make_batch_queue('ended-invitations', 'private.end_invitations');
 
@@ -9534,11 +9538,11 @@ begin
   end if;
 end $$;
 comment on function private.end_invitations_soon is
-  'As private.end_invitations, for all of them: it leaves what is more to the worker. Until then they admit nobody '
-  'either.';
+  'Like private.end_invitations, for all of them: it leaves the rest to the worker. Meanwhile such invitations '
+  'already admit nobody.';
 
 create function private.end_lost_invitations() returns trigger
-language plpgsql security definer   -- ends what somebody else made
+language plpgsql security definer   -- ends invitations of other people
 set search_path = ''
 as $$
 begin
@@ -9549,15 +9553,15 @@ begin
   return null;
 end $$;
 comment on function private.end_lost_invitations is
-  'Trigger: with the right to invite, of who leaves, is removed or moderates no longer, end the invitations that it '
-  'made. They do not come back with it.';
+  'Trigger: when a member loses the right to invite by leaving, by removal or by another role, ends the invitations '
+  'that they made. The invitations do not return with the right.';
 create trigger _080_end_left_invitations after delete on app.space_members
   for each row execute function private.end_lost_invitations();
 create trigger _080_end_lost_invitations after update of role on app.space_members
   for each row when (old.role <> 'member' and new.role = 'member') execute function private.end_lost_invitations();
 
 create function private.end_open_invitations() returns trigger
-language plpgsql security definer   -- ends what somebody else made
+language plpgsql security definer   -- ends invitations of other people
 set search_path = ''
 as $$
 begin
@@ -9565,13 +9569,13 @@ begin
   return null;
 end $$;
 comment on function private.end_open_invitations is
-  'Trigger: the invitations that members made while a space was open end when it is not.';
+  'Trigger: when a space is no longer open, ends the invitations that its members made.';
 create trigger _080_end_open_invitations after update of join_policy on app.spaces
   for each row when (old.join_policy = 'open' and new.join_policy <> 'open')
   execute function private.end_open_invitations();
 
 create function private.end_space_invitations() returns trigger
-language plpgsql security definer   -- ends invitations of both
+language plpgsql security definer   -- ends the invitations of both people
 set search_path = ''
 as $$
 begin
@@ -9584,7 +9588,7 @@ begin
   return null;
 end $$;
 comment on function private.end_space_invitations is
-  'Trigger: a block ends pending invitations into spaces, both ways. Memberships stay.';
+  'Trigger: a block ends pending invitations into spaces between the two people. Memberships remain.';
 call private.force_index_scans('private.end_space_invitations');
 create trigger _120_end_space_invitations after insert on app.blocks
   referencing new table as changed for each statement execute function private.end_space_invitations();
@@ -9612,7 +9616,7 @@ begin
                       join app.space_members m on m.space_id = s.id and m.user_id = h.id and not m.hidden)
                 else (select count(*) from app.space_members m
                       where m.space_id = s.id and not m.hidden
-                        -- not a join, which could go by whom the caller does not see
+                        -- not a join, which could start with the people whom the caller can't see
                         and (select a.level from app.audience a
                              where a.viewer_id = v_me and a.author_id = m.user_id) < 0) end::integer,
          json_build_object(
@@ -9630,8 +9634,8 @@ begin
   left join app.space_requests r on r.space_id = s.id and r.user_id = v_me and r.status = 'pending';
 end $$;
 comment on function private.space_heads is
-  'Of these spaces those that the caller sees, each with how many members the caller would see, and what the caller '
-  'is there: {role, status none | pending | invited | member | banned, requestId}.';
+  'Those of these spaces that the caller can see, each with the number of members whom the caller can see, and with '
+  'the caller''s state in it: {role, status none | pending | invited | member | banned, requestId}.';
 call private.force_index_scans('private.space_heads');
 
 create function private.find_spaces(
@@ -9659,7 +9663,7 @@ begin
   ), seen as materialized (
     select array(
       select l.id from looked l
-      cross join lateral (select * from app.spaces where id = l.id offset 0) s   -- by id, never all of the kind
+      cross join lateral (select * from app.spaces where id = l.id offset 0) s   -- by id, not by kind
       where s.kind = p_kind
         and (p_words is null or p_words <@ tsvector_to_array(s.words))
         and (p_interests is null or s.interest_id = any (p_interests))
@@ -9673,14 +9677,14 @@ begin
   return v_found;
 end $$;
 comment on function private.find_spaces is
-  'The next spaces of a kind, public ones and those of the caller or these alone, of these words, about these '
-  'interests and with this way of joining, as far as each is asked for, among the next 400.';
+  'The next spaces of a kind among the next 400: public ones and those of the caller, or only the latter. Filters: '
+  'these words, these interests, this join policy.';
 call private.force_index_scans('private.find_spaces');
 
 create function private.list_spaces(
   p_kind text, p_mine boolean, p_q text, p_interest uuid, p_policy text, p_cursor text
 ) returns app.found
-language plpgsql stable security definer   -- reads the place of a space by one rule
+language plpgsql stable security definer   -- reads the place of a space, even of one that the caller can't see
 set search_path = ''
 as $$
 declare
@@ -9697,13 +9701,13 @@ begin
   if p_q is not null then
     v_words := tsvector_to_array(private.keyword_words(private.keyword_text(array[p_q])));
     if v_words = '{}' then
-      return ('{}', null)::app.found;   -- no word is nowhere
+      return ('{}', null)::app.found;   -- a query without words finds nothing
     end if;
   end if;
   return private.find_spaces(p_kind, coalesce(p_mine, false), v_words, private.interest_subtree(p_interest), p_policy,
                              v_from);
 end $$;
-comment on function private.list_spaces is 'As private.find_spaces, from a cursor on.';
+comment on function private.list_spaces is 'Like private.find_spaces, starting at a cursor.';
 
 create function private.find_members(p_space uuid, p_q text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under a policy it could scan hidden people without limit
@@ -9734,12 +9738,13 @@ begin
   return v_found;
 end $$;
 comment on function private.find_members is
-  'The next members of a space whom the caller sees, with these letters in their names, among the next 400.';
+  'The next members of a space whom the caller can see, among the next 400, optionally with these letters in their '
+  'names.';
 call private.force_index_scans('private.find_members');
 
 create function private.list_space_members(p_kind text, p_id text, p_q text, p_limit integer, p_cursor text)
 returns json
-language plpgsql stable security definer   -- members see one another
+language plpgsql stable security definer   -- members see each other
 set search_path = ''
 as $$
 declare
@@ -9754,10 +9759,10 @@ begin
     p_limit, v_found.next);
 end $$;
 comment on function private.list_space_members is
-  'The members of a space: the owner, moderators, then by when they joined.';
+  'The members of a space: the owner, then moderators, then others, each by the time of joining.';
 
 create function private.list_space_bans(p_kind text, p_id text, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- only who moderates sees bans
+language plpgsql stable security definer   -- only the owner and moderators may see bans
 set search_path = ''
 as $$
 declare
@@ -9795,7 +9800,7 @@ begin
     p_limit, case when cardinality(v_users) < 51 then v_next end);
 end $$;
 comment on function private.list_space_bans is
-  'Who is banned from a space, latest first, for owner and moderators: {userId, user, createdAt}.';
+  'The people who are banned from a space, latest first, for the owner and moderators: {userId, user, createdAt}.';
 call private.force_index_scans('private.list_space_bans');
 
 create function private.find_pending(p_kind text, p_space uuid, p_requests boolean, p_cursor text) returns app.found
@@ -9854,14 +9859,14 @@ begin
   return v_found;
 end $$;
 comment on function private.find_pending is
-  'The next pending requests or invitations of a space, or without a space the invitations of the caller, among the '
-  'next 400, without those of hidden people and of who may not invite any more.';
+  'The next pending requests or invitations of a space among the next 400; without a space, the invitations of the '
+  'caller. Leaves out hidden people, and inviters who may no longer invite.';
 call private.force_index_scans('private.find_pending');
 
 create function private.list_pending(
   p_kind text, p_id text, p_requests boolean, p_limit integer, p_cursor text
 ) returns json
-language plpgsql stable security definer   -- only who moderates sees them
+language plpgsql stable security definer   -- only the owner and moderators may see them
 set search_path = ''
 as $$
 declare
@@ -9876,11 +9881,11 @@ begin
     v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function private.list_pending is
-  'The pending requests or invitations of a space, latest first, for owner and moderators.';
+  'The pending requests or invitations of a space, latest first, for the owner and moderators.';
 
 -- sql/spaces/40_publishing.sql
 
--- How posts and contents come into a space: its members publish there, and where something is stays as it is.
+-- How posts and contents are published in a space: by its members; a post or content never moves to another space.
 -- docs/decisions.md, Spaces.
 
 insert into private.errors (code, status, text) values
@@ -9899,7 +9904,7 @@ begin
               when p_guild_id is not null then (private.require_space('guild', p_guild_id)).id end;
 end $$;
 comment on function private.find_named_space is
-  'The space that one of the two names, if the caller sees it; null without any.';
+  'The space that one of the two names, if the caller can see it; null if neither is given.';
 
 create function private.write_in_space(p_space uuid) returns void
 language plpgsql volatile security definer   -- callers may not lock people and spaces
@@ -9912,8 +9917,8 @@ begin
   if p_space is null then
     return;
   end if;
-  -- a person before a space: ARCHITECTURE.md, Locks. Who is about to be removed, or whose space is being archived,
-  -- waits for this, or is refused
+  -- a person before a space: ARCHITECTURE.md, Locks. A concurrent removal or archiving waits for this transaction, or
+  -- happened before and makes it fail
   perform private.check_lock_order('person', v_me::text);
   perform from app.users where id = v_me for share;
   perform private.check_lock_order('space', p_space::text);
@@ -9925,8 +9930,8 @@ begin
   end if;
 end $$;
 comment on function private.write_in_space is
-  'Passes for a member of a space that is not archived, and keeps it so until the transaction ends; without a space '
-  'for everybody.';
+  'Passes if the caller is a member of the space and it is not archived, and keeps both so until the transaction '
+  'ends; without a space always passes.';
 
 create function private.may_publish_in(p_space uuid, p_user uuid) returns boolean
 language plpgsql stable security definer   -- also checks people other than the caller
@@ -9938,7 +9943,7 @@ begin
           and exists (select from app.spaces s where s.id = p_space and s.archived_at is null));
 end $$;
 comment on function private.may_publish_in is
-  'Whether what a person has scheduled in a space may go out: they are a member, and it is not archived.';
+  'Whether a person''s scheduled post may be published in a space: they are a member, and it is not archived.';
 
 -- sql/spaces/50_operations.sql
 
@@ -9946,7 +9951,7 @@ comment on function private.may_publish_in is
 -- docs/decisions.md, Spaces.
 
 create function private.space_cards(p_kind text, p_ids uuid[]) returns json
-language plpgsql stable security definer   -- reads the registry; the cards look at what the caller sees
+language plpgsql stable security definer   -- reads the registry; the cards check what the caller can see
 set search_path = ''
 as $$
 declare
@@ -9957,7 +9962,7 @@ begin
   return v_found;
 end $$;
 comment on function private.space_cards is
-  'The cards of these spaces of a kind, in order, as far as the caller sees them: private.space_kinds.';
+  'The cards of these spaces of a kind, in order, if the caller can see them: private.space_kinds.';
 
 create function api.list_spaces(
   p_kind text, p_mine boolean default false, p_q text default null, p_interest_id uuid default null,
@@ -10006,8 +10011,7 @@ create function api.list_space_requests(
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.list_pending(private.require_space_kind(p_kind), p_id, true, p_limit, p_cursor); end $$;
-comment on function api.list_space_requests is
-  'The pending requests to join a space, which are applications in a guild.';
+comment on function api.list_space_requests is 'The pending requests to join a space, which guilds call applications.';
 
 create function api.settle_space_request(
   p_kind text, p_id text, p_request_id uuid, p_approve boolean
@@ -10021,11 +10025,12 @@ create function api.withdraw_space_request(p_kind text, p_id text, p_request_id 
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.withdraw_request(private.require_space_kind(p_kind), p_request_id); end $$;
-comment on function api.withdraw_space_request is 'The caller takes a request back, whatever they see of the space.';
+comment on function api.withdraw_space_request is
+  'The caller withdraws a request, even if they can no longer see the space.';
 
 -- sql/spaces/80_bans.sql
 
--- What a ban does to memberships: they stay, hidden.
+-- What a ban does to memberships: they remain, hidden.
 -- docs/decisions.md, Spaces.
 
 create function private.hide_memberships(p_user app.users) returns void
@@ -10038,8 +10043,8 @@ begin
   update app.space_members set hidden = v_hidden where user_id = p_user.id and hidden <> v_hidden;
 end $$;
 comment on function private.hide_memberships is
-  'Step: who is banned or erased is counted in no space, of which one person is in 1000 at most.';
--- behind private.leave_spaces, which may make one who is just being erased an heir
+  'Step: hides the memberships of a banned or erased person and stops counting them. A person has at most 1000.';
+-- after private.leave_spaces, which may make a person the owner who is being erased concurrently
 insert into private.account_steps (step, events, position) values
   ('private.hide_memberships', '{ban,unban,erasure}', 85);
 
@@ -10059,7 +10064,7 @@ declare
   v_role   text;
   v_heir   uuid;
 begin
-  -- one erasure at a time, from here on: two people who erase themselves have rows that name each other
+  -- from here on one erasure at a time, because rows of two erased people may refer to each other
   perform private.lock('erasure');
   v_spaces := array(select space_id from app.space_members where user_id = p_user.id order by space_id limit 500);
   perform private.check_lock_order('space');
@@ -10083,9 +10088,9 @@ begin
   perform private.erase_rows(p_user.id, 'app.space_bans', 'user_id = $1');
 end $$;
 comment on function private.leave_spaces is
-  'Step: an erased person leaves their spaces. What they owned goes to the moderator, else the member, who has '
-  'been there the longest, else it is archived.';
--- the first step that locks something, since spaces and their members come first in the order of locks
+  'Step: an erased person leaves their spaces. A space that they owned goes to the moderator who joined first, '
+  'otherwise to the member who joined first; without either it is archived.';
+-- the first step that locks rows, because spaces and their members rank first in the lock order
 insert into private.account_steps (step, events, position) values
   ('private.leave_spaces', '{erasure}', 80);
 
@@ -10099,13 +10104,13 @@ begin
   perform private.erase_rows(p_user.id, 'app.space_invitations', 'invitee_id = $1');
 end $$;
 comment on function private.erase_pending is
-  'Step: deletes the requests and invitations of an erased person, behind the pairs (ARCHITECTURE.md, Locks).';
+  'Step: deletes the requests and invitations of an erased person, after locking the pairs (ARCHITECTURE.md, Locks).';
 insert into private.account_steps (step, events, position) values
   ('private.erase_pending', '{erasure}', 91);
 
 -- policies/spaces.sql
 
--- Who may see spaces. Twin of sql/spaces/. Definer functions alone write them.
+-- Who may see spaces. Twin of sql/spaces/. Only definer functions write them.
 
 -- space_kinds: for definer functions
 alter table private.space_kinds enable row level security;
@@ -10116,22 +10121,22 @@ grant select on app.spaces to authenticated;
 create policy select_visible on app.spaces for select to authenticated
   using (visibility = 'public' or private.is_let_in(id, (select app.uid())));
 comment on policy select_visible on app.spaces is
-  'Everybody sees public spaces; private ones their members see, and who is invited.';
+  'Everybody sees public spaces; members and invited people see private ones.';
 
 -- space_members
 alter table app.space_members enable row level security;
 grant select on app.space_members to authenticated;
 create policy select_own on app.space_members for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.space_members is 'People see their own memberships, which other policies probe.';
+comment on policy select_own on app.space_members is 'People see their own memberships, which other policies read.';
 
--- space_bans: definer functions alone read them
+-- space_bans: only for definer functions
 alter table app.space_bans enable row level security;
 
 -- space_requests
 alter table app.space_requests enable row level security;
 grant select on app.space_requests to authenticated;
 create policy select_own on app.space_requests for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.space_requests is 'People see what they have asked for themselves.';
+comment on policy select_own on app.space_requests is 'People see their own requests.';
 
 -- space_invitations
 alter table app.space_invitations enable row level security;
@@ -10141,7 +10146,7 @@ create policy select_own on app.space_invitations for select to authenticated
      and (select true from app.users u where u.id = inviter_id)
      and (select true from app.users u where u.id = invitee_id));
 comment on policy select_own on app.space_invitations is
-  'The two people of an invitation see it, while they see each other.';
+  'The inviter and the invitee see an invitation while they can see each other.';
 
 -- helpers
 grant execute on function
@@ -10185,7 +10190,7 @@ grant execute on function
   api.withdraw_space_request
   to authenticated;
 
--- batches that the worker does
+-- batches that the worker runs
 grant execute on function
   private.end_invitations
   to worker;
@@ -16188,7 +16193,7 @@ create trigger _190_renew_unsubscribe_id after update of email on app.accounts
   for each row when (new.email <> old.email) execute function private.renew_unsubscribe_id();
 
 create function api.unsubscribe(p_id uuid) returns json
-language plpgsql volatile security definer   -- for gate alone: the token from the mail authorizes it
+language plpgsql volatile security definer   -- only for gate: the token from the mail authorizes it
 set search_path = ''
 as $$
 begin
@@ -22731,7 +22736,7 @@ set search_path = ''
 as $$
 begin
   perform private.archive_space('group', p_id, true);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.archive_group is 'The owner archives a group. Repeating it changes nothing.';
 
@@ -22770,7 +22775,7 @@ set search_path = ''
 as $$
 begin
   perform private.remove_space_member('group', p_id, p_user_id, p_ban);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.remove_group_member is
   'Removes a member from a group; with p_ban it also bans them from the group.';
@@ -22790,7 +22795,7 @@ set search_path = ''
 as $$
 begin
   perform private.lift_space_ban('group', p_id, p_user_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.lift_group_ban is 'Lifts a ban: the person can join the group again.';
 
@@ -22820,7 +22825,7 @@ set search_path = ''
 as $$
 begin
   perform private.revoke_space_invitation('group', p_id, p_iid);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.revoke_group_invitation is 'Revokes an invitation to a group.';
 
@@ -25444,7 +25449,7 @@ set search_path = ''
 as $$
 begin
   perform private.delete_message(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_message is
   'Deletes the words of the caller''s message for everyone; repeating it changes nothing.';
@@ -25552,7 +25557,7 @@ begin
   if (private.find_message(p_id)).id is null then
     return private.error_response('message_unknown');   -- the reaction is removed, but the message is not shown
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.unreact_to_message is
   'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that they no longer '
@@ -26257,7 +26262,7 @@ as $$
 begin
   perform private.require_own_group(p_id);
   perform private.remove_member(p_id, (private.require_others(array[p_person]))[1]);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.remove_conversation_member is 'Removes another person from the caller''s group.';
 
@@ -26323,7 +26328,7 @@ set search_path = ''
 as $$
 begin
   perform private.mute_conversation(p_id, null);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.unmute_conversation is 'Unmutes a conversation for the caller; repeating it changes nothing.';
 
@@ -27050,7 +27055,7 @@ declare
   v_dropped boolean := private.drop_rsvp(p_id);
 begin
   if exists (select from app.contents where id = p_id and kind = 'event') then
-    return null;   -- answered as 204
+    return null;   -- the response is 204
   elsif v_dropped then
     return private.error_response('event_unknown');   -- the reply is taken back, but the event is not shown
   end if;
@@ -27436,7 +27441,7 @@ begin
     perform private.require_content('event', p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_event is 'Deletes the caller''s event for good, including the replies to it.';
 
@@ -28116,7 +28121,7 @@ begin
   if not v_seen then
     return private.error_response('debate_unknown');   -- the position is taken back, but the debate is not shown
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.leave_position is
   'Takes the caller''s position back; repeating it changes nothing. It also works in a debate that they no longer '
@@ -28506,7 +28511,7 @@ begin
     perform private.require_argument(p_id);
     perform private.raise_error('argument_not_yours');
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_argument is
   'Deletes the caller''s argument for everyone; if it was answered, a tombstone remains.';
@@ -28575,7 +28580,7 @@ begin
   if not v_seen then
     return private.error_response('argument_unknown');   -- as in api.leave_position
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.unvote_argument is
   'Takes the caller''s vote back; repeating it changes nothing. It also works on an argument that they no longer '
@@ -28644,7 +28649,7 @@ set search_path = ''
 as $$
 begin
   perform private.remove_debate(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_debate is 'Deletes the caller''s debate for good.';
 
@@ -29315,7 +29320,7 @@ begin
     perform private.require_solution(p_id);
     perform private.raise_error('solution_not_yours');
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_solution is
   'Deletes the caller''s solution for everyone, even if the problem is no longer open or they no longer see it.';
@@ -29383,7 +29388,7 @@ begin
   if not v_seen then
     return private.error_response('solution_unknown');   -- the vote is taken back, but the solution is not shown
   end if;
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.unvote_solution is
   'Takes the caller''s vote back; repeating it changes nothing. It also works on a solution that they no longer see, '
@@ -29534,7 +29539,7 @@ set search_path = ''
 as $$
 begin
   perform private.remove_problem(p_id);
-  return null;   -- answered as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.delete_problem is 'Deletes the caller''s problem for good.';
 
@@ -34510,7 +34515,7 @@ comment on function private.settle_tokens is
   'Replaces the reserved number of tokens by the number spent. If nobody knows it (null), the reservation stays.';
 
 create function api.reserve_ai_tokens(p_tokens integer, p_budget integer) returns json
-language plpgsql volatile security definer   -- for gate alone: nobody may write budgets
+language plpgsql volatile security definer   -- only for gate: nobody may write budgets
 set search_path = ''
 as $$
 begin
@@ -34521,7 +34526,7 @@ comment on function api.reserve_ai_tokens is
   'is null if the caller''s budget of the day has fewer tokens left.';
 
 create function api.settle_ai_tokens(p_day date, p_reserved integer, p_used integer default null) returns json
-language plpgsql volatile security definer   -- for gate alone: nobody may write budgets
+language plpgsql volatile security definer   -- only for gate: nobody may write budgets
 set search_path = ''
 as $$
 begin
@@ -34534,7 +34539,7 @@ comment on function api.settle_ai_tokens is
 create function api.begin_ai_answer(
   p_session_id uuid, p_answer text, p_budget integer, p_position integer default null
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: asking the model costs tokens
+language plpgsql volatile security definer   -- only for gate: asking the model costs tokens
 set search_path = ''
 as $$
 declare
@@ -34573,7 +34578,7 @@ create function api.finish_ai_answer(
   p_session_id uuid, p_until timestamptz, p_day date, p_reserved integer,
   p_question text default null, p_used integer default null, p_gone boolean default false
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: what it writes counts as the model's
+language plpgsql volatile security definer   -- only for gate: what it writes counts as the model's
 set search_path = ''
 as $$
 declare
@@ -34720,7 +34725,7 @@ insert into private.personal_data (relation, person_column, section, within, omi
   ('app.ai_sessions', 'user_id', 'aiSessions', null, '{asking_until}'),
   ('app.ai_turns', 'session_id', 'aiTurns', '{aiSessions}', '{family}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.ai_usage', 'user_id', 'How much of the day''s budget they spent, which is then forgotten.');
+  ('private.ai_usage', 'user_id', 'The share of the day''s budget that they used; deleted after it.');
 
 create function private.erase_ai_sessions(p_user app.users) returns void
 language plpgsql volatile
@@ -34839,7 +34844,7 @@ insert into private.errors (code, status, text) values
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.connection_intents', 'user_id', 'intent', '{hidden}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.intent_interests', 'user_id', 'A copy of the intent and of the choices, which are there.');
+  ('private.intent_interests', 'user_id', 'A copy of the intent and of the choices, which have sections.');
 
 insert into private.lock_kinds (kind, position) values ('intents', 598);
 
@@ -35254,7 +35259,7 @@ comment on table private.name_trigrams is
   'Triggers and steps maintain it.';
 comment on column private.name_trigrams.joined_at is 'When the person joined.';
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.name_trigrams', 'user_id', 'Made of the names, which are there.');
+  ('private.name_trigrams', 'user_id', 'Computed from the names, which have a section.');
 
 create function private.full_name(p_first text, p_last text, p_username text) returns text
 language plpgsql stable
@@ -36254,8 +36259,8 @@ insert into private.account_steps (step, events, position) values
   ('private.hide_documents_later', '{ban,unban}', 210);
 
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.search_documents', 'id', 'The words of what is published, and of names, which are there.'),
-  ('private.search_documents', 'author_id', 'Whose that is, as there.');
+  ('private.search_documents', 'id', 'The words of published texts and of names, which have sections.'),
+  ('private.search_documents', 'author_id', 'The author of a published text, which has a section.');
 
 -- sql/discovery/48_query.sql
 
