@@ -39,26 +39,26 @@ end $$;
 comment on function private.prepare_child is
   'Trigger: fills the words of a child from its body, because a search by staff would otherwise parse 400 texts.';
 
-create function private.count_parts() returns trigger
+create function private.count_children() returns trigger
 language plpgsql security definer   -- only triggers may write counts
 set search_path = ''
 as $$
 declare
-  v_parts   text := format('select %I, 1 from written where %s', tg_argv[0], tg_argv[3]);
+  v_children   text := format('select %I, 1 from written where %s', tg_argv[0], tg_argv[3]);
   v_content uuid;
   v_more    integer;
 begin
   if tg_op = 'UPDATE' then
-    v_parts := v_parts || format(' union all select %I, -1 from overwritten where %s', tg_argv[0], tg_argv[3]);
+    v_children := v_children || format(' union all select %I, -1 from overwritten where %s', tg_argv[0], tg_argv[3]);
   end if;
   for v_content, v_more in execute format(
-    'select c.id, sum(c.one) from (%s) c (id, one) group by c.id having sum(c.one) <> 0 order by c.id', v_parts)
+    'select c.id, sum(c.one) from (%s) c (id, one) group by c.id having sum(c.one) <> 0 order by c.id', v_children)
   loop
     execute format('update %1$s set %2$I = %2$I + $1 where id = $2', tg_argv[1], tg_argv[2]) using v_more, v_content;
   end loop;
   return null;
 end $$;
-comment on function private.count_parts is
+comment on function private.count_children is
   'Trigger: counts the children that everybody may see, as replies to posts are counted. Its arguments are the '
   'column that names the content, the detail table, that table''s column for the count, and the condition for '
   'children that count. The transition tables are written and, for an update, overwritten.';

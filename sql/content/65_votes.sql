@@ -25,7 +25,7 @@ comment on function private.sum_votes is
   'as hearts of posts do. A vote without a value counts 1. Its arguments are the column that names the child, the '
   'table of children, and that table''s column for the sum.';
 
-create function private.begin_vote(p_kind text, p_content uuid, p_part text, p_author uuid) returns void
+create function private.begin_vote(p_kind text, p_content uuid, p_child text, p_author uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -33,7 +33,7 @@ begin
   perform private.count_writes('likes');
   perform private.lock_open_content(p_kind, p_content);
   if p_author = private.require_caller() then
-    perform private.raise_error(p_part || '_own');
+    perform private.raise_error(p_child || '_own');
   end if;
 end $$;
 comment on function private.begin_vote is

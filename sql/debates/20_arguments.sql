@@ -98,10 +98,10 @@ create trigger _120_prepare_child before insert or update of body on app.debate_
   for each row execute function private.prepare_child();
 
 create trigger _200_count_arguments after insert on app.debate_arguments
-  referencing new table as written for each statement execute function private.count_parts(
+  referencing new table as written for each statement execute function private.count_children(
     'debate_id', 'app.debates', 'argument_count', 'required_level = 0 and deleted_at is null');
 create trigger _200_count_changed after update on app.debate_arguments
-  referencing old table as overwritten new table as written for each statement execute function private.count_parts(
+  referencing old table as overwritten new table as written for each statement execute function private.count_children(
     'debate_id', 'app.debates', 'argument_count', 'required_level = 0 and deleted_at is null');
 
 create trigger _200_count_votes after insert or delete on app.argument_votes

@@ -55,7 +55,7 @@ as $$
 begin
   -- heads before details: ARCHITECTURE.md, Locks. A hold stores its holder, so it is still given back
   perform from app.contents where id = any (p_ids) and kind = 'problem' order by id for no key update;
-  -- sorted, because private.count_parts locks them too
+  -- sorted, because private.count_children locks them too
   perform from app.problems where id = any (p_ids) order by id for update;
   delete from app.problems where id = any (p_ids);
 end $$;

@@ -89,10 +89,10 @@ create trigger _120_prepare_child before insert or update of body on app.problem
   for each row execute function private.prepare_child();
 
 create trigger _200_count_solutions after insert on app.problem_solutions
-  referencing new table as written for each statement execute function private.count_parts(
+  referencing new table as written for each statement execute function private.count_children(
     'problem_id', 'app.problems', 'solution_count', 'required_level = 0');
 create trigger _200_count_changed after update on app.problem_solutions
-  referencing old table as overwritten new table as written for each statement execute function private.count_parts(
+  referencing old table as overwritten new table as written for each statement execute function private.count_children(
     'problem_id', 'app.problems', 'solution_count', 'required_level = 0');
 
 create trigger _200_count_votes after insert or update or delete on app.solution_votes

@@ -21469,26 +21469,26 @@ end $$;
 comment on function private.prepare_child is
   'Trigger: fills the words of a child from its body, because a search by staff would otherwise parse 400 texts.';
 
-create function private.count_parts() returns trigger
+create function private.count_children() returns trigger
 language plpgsql security definer   -- only triggers may write counts
 set search_path = ''
 as $$
 declare
-  v_parts   text := format('select %I, 1 from written where %s', tg_argv[0], tg_argv[3]);
+  v_children   text := format('select %I, 1 from written where %s', tg_argv[0], tg_argv[3]);
   v_content uuid;
   v_more    integer;
 begin
   if tg_op = 'UPDATE' then
-    v_parts := v_parts || format(' union all select %I, -1 from overwritten where %s', tg_argv[0], tg_argv[3]);
+    v_children := v_children || format(' union all select %I, -1 from overwritten where %s', tg_argv[0], tg_argv[3]);
   end if;
   for v_content, v_more in execute format(
-    'select c.id, sum(c.one) from (%s) c (id, one) group by c.id having sum(c.one) <> 0 order by c.id', v_parts)
+    'select c.id, sum(c.one) from (%s) c (id, one) group by c.id having sum(c.one) <> 0 order by c.id', v_children)
   loop
     execute format('update %1$s set %2$I = %2$I + $1 where id = $2', tg_argv[1], tg_argv[2]) using v_more, v_content;
   end loop;
   return null;
 end $$;
-comment on function private.count_parts is
+comment on function private.count_children is
   'Trigger: counts the children that everybody may see, as replies to posts are counted. Its arguments are the '
   'column that names the content, the detail table, that table''s column for the count, and the condition for '
   'children that count. The transition tables are written and, for an update, overwritten.';
@@ -21601,7 +21601,7 @@ comment on function private.sum_votes is
   'as hearts of posts do. A vote without a value counts 1. Its arguments are the column that names the child, the '
   'table of children, and that table''s column for the sum.';
 
-create function private.begin_vote(p_kind text, p_content uuid, p_part text, p_author uuid) returns void
+create function private.begin_vote(p_kind text, p_content uuid, p_child text, p_author uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -21609,7 +21609,7 @@ begin
   perform private.count_writes('likes');
   perform private.lock_open_content(p_kind, p_content);
   if p_author = private.require_caller() then
-    perform private.raise_error(p_part || '_own');
+    perform private.raise_error(p_child || '_own');
   end if;
 end $$;
 comment on function private.begin_vote is
@@ -28229,10 +28229,10 @@ create trigger _120_prepare_child before insert or update of body on app.debate_
   for each row execute function private.prepare_child();
 
 create trigger _200_count_arguments after insert on app.debate_arguments
-  referencing new table as written for each statement execute function private.count_parts(
+  referencing new table as written for each statement execute function private.count_children(
     'debate_id', 'app.debates', 'argument_count', 'required_level = 0 and deleted_at is null');
 create trigger _200_count_changed after update on app.debate_arguments
-  referencing old table as overwritten new table as written for each statement execute function private.count_parts(
+  referencing old table as overwritten new table as written for each statement execute function private.count_children(
     'debate_id', 'app.debates', 'argument_count', 'required_level = 0 and deleted_at is null');
 
 create trigger _200_count_votes after insert or delete on app.argument_votes
@@ -28817,7 +28817,7 @@ as $$
 begin
   -- heads before details: ARCHITECTURE.md, Locks. A hold stores its holder, so it is still given back
   perform from app.contents where id = any (p_ids) and kind = 'problem' order by id for no key update;
-  -- sorted, because private.count_parts locks them too
+  -- sorted, because private.count_children locks them too
   perform from app.problems where id = any (p_ids) order by id for update;
   delete from app.problems where id = any (p_ids);
 end $$;
@@ -29046,10 +29046,10 @@ create trigger _120_prepare_child before insert or update of body on app.problem
   for each row execute function private.prepare_child();
 
 create trigger _200_count_solutions after insert on app.problem_solutions
-  referencing new table as written for each statement execute function private.count_parts(
+  referencing new table as written for each statement execute function private.count_children(
     'problem_id', 'app.problems', 'solution_count', 'required_level = 0');
 create trigger _200_count_changed after update on app.problem_solutions
-  referencing old table as overwritten new table as written for each statement execute function private.count_parts(
+  referencing old table as overwritten new table as written for each statement execute function private.count_children(
     'problem_id', 'app.problems', 'solution_count', 'required_level = 0');
 
 create trigger _200_count_votes after insert or update or delete on app.solution_votes

@@ -361,7 +361,7 @@ describe('Every kind is complete:', async () => {
   })
 })
 
-describe('Parts of a deleted content are deleted 500 at a time:', () => {
+describe('Children of a deleted content are deleted 500 at a time:', () => {
   test('no foreign key deletes them with the content itself', async () => {
     const tables = await owner`
       with recursive hangs (relation) as (

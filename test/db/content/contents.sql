@@ -202,7 +202,7 @@ select test.act_as('bob');
 select throws_ok($$ select private.lock_own_content('kite', pg_temp.id('Own')) $$, 'PT404', 'kite_unknown', 'A former member can''t change a content in the space');
 select is((private.lock_own_content('kite', pg_temp.id('Own'), false)).id, pg_temp.id('Own'), 'A former member can still lock it to delete or settle it');
 
--- Parts: what others add to contents
+-- Children: what others add to contents
 select test.act_as_owner();
 create table app.knots (id uuid primary key default gen_random_uuid(), kite_id uuid not null references app.contents, author_id uuid not null, words tsvector not null default '', body text not null,
   removed_at timestamptz, deleted_at timestamptz, author_hidden boolean not null default false, created_at timestamptz not null default now());
@@ -219,11 +219,11 @@ select id, pg_temp.id('Own'), test.id('dora'), 'Nœud ' || name, case name when 
 insert into app.pulls select id, test.id('dora') from made where name in ('Own', 'Shut');
 update app.users set role = 'admin' where username = 'carla';
 select test.act_as_service('carla');
-select is(pg_temp.names(api.list_contents('knots')), 'Tight Loose', 'Staff can list parts of a kind, without deleted ones');
+select is(pg_temp.names(api.list_contents('knots')), 'Tight Loose', 'Staff can list children of a kind, without deleted ones');
 select is((api.list_contents('knots', p_limit => 1) #>> '{items,0}')::jsonb - '{author,createdAt}'::text[], jsonb_build_object(
   'id', pg_temp.id('Tight'), 'kind', 'knot', 'authorId', test.id('dora'), 'interestId', null, 'title', null, 'groupId', s.id, 'guildId', null,
-  'detail', jsonb_build_object('kiteId', pg_temp.id('Own'), 'body', 'Nœud Tight'), 'editedAt', null, 'removedAt', null), 'A part is listed in the shape of a content') from app.spaces s where slug = 'kites-open';
-select is(pg_temp.names(api.list_contents('knots', p_q => 'LOOSE')), 'Loose', 'Parts can be searched by words') union all
+  'detail', jsonb_build_object('kiteId', pg_temp.id('Own'), 'body', 'Nœud Tight'), 'editedAt', null, 'removedAt', null), 'A child is listed in the shape of a content') from app.spaces s where slug = 'kites-open';
+select is(pg_temp.names(api.list_contents('knots', p_q => 'LOOSE')), 'Loose', 'Children can be searched by words') union all
 select is(pg_temp.names(api.list_contents('knots', p_q => '?')), '', 'A query without words finds no parts') union all
 select is(pg_temp.names(api.list_contents('knots', p_q => pg_temp.id('Untied')::text)), '', 'The id of a deleted part finds nothing') union all
 select is(pg_temp.names(api.list_contents('knots', p_cursor => pg_temp.id('Tight')::text)), 'Loose', 'The cursor leads to the next page of parts');
