@@ -44,9 +44,9 @@ language plpgsql security definer   -- only triggers may write counts
 set search_path = ''
 as $$
 declare
-  v_children   text := format('select %I, 1 from written where %s', tg_argv[0], tg_argv[3]);
-  v_content uuid;
-  v_more    integer;
+  v_children text := format('select %I, 1 from written where %s', tg_argv[0], tg_argv[3]);
+  v_content  uuid;
+  v_more     integer;
 begin
   if tg_op = 'UPDATE' then
     v_children := v_children || format(' union all select %I, -1 from overwritten where %s', tg_argv[0], tg_argv[3]);
