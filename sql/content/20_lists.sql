@@ -187,8 +187,8 @@ end $$;
 comment on function private.search_contents is
   'One look at the list of a kind, with the parameters that every GET of such a list takes: contents about an '
   'interest and those below it, by an author, with these words, in a group or guild (nothing if the caller is not a '
-  'member), and matching the kind''s own filters (private.content_kinds). Newest first; or in an order of its own, '
-  'whose cursors are places, between a start and an end. It skips the first p_past.';
+  'member), and matching the kind''s own filters (private.content_kinds). Newest first; or in the kind''s own order, '
+  'between a start and an end, with places as cursors. It skips the first p_past.';
 
 create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
 language plpgsql stable security definer   -- under the policy the scan could pass over hidden contents without limit

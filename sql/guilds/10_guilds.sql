@@ -177,8 +177,8 @@ begin
   return private.request_cards(array[v_request]) -> 0;
 end $$;
 comment on function private.apply_to_guild is
-  'The caller applies to a guild. They must have the reputation that it requires, and can have one application at a '
-  'time, which is checked under the lock of the guild.';
+  'The caller applies to a guild. They must have the reputation that the guild requires, and can have one '
+  'application at a time. Both are checked under the lock of the guild.';
 
 create function private.find_own_requests(p_kind text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- the caller's own, even if they can no longer see the space

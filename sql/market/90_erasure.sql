@@ -17,7 +17,7 @@ declare
   v_user  uuid := (p_job ->> 'userId')::uuid;
   v_order app.orders;
 begin
-  -- a concurrent end of the ban waits, or is seen here
+  -- a concurrent end of the ban waits for this, or is already visible here
   perform from app.users where id = v_user and (banned_at is not null or erased_at is not null) for share;
   if not found then
     return json_build_object('changed', 0, 'next', null);

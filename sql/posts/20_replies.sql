@@ -270,7 +270,7 @@ begin
 end $$;
 comment on function private.find_replies is
   'The next replies that the caller may see under a post that they see, or under one of its replies, of all kinds or '
-  'of one kind. It checks the next 400 of those that everyone sees and the caller''s own.';
+  'of one kind. It checks the next 400 of the replies that everyone sees and the caller''s own.';
 call private.force_index_scans('private.find_replies');
 
 create function api.list_replies(

@@ -106,7 +106,7 @@ end $$;
 `
 }
 
-/** The texts of both files by their paths, made in an empty database with the platform, which is left empty. */
+/** The texts of both files by their paths. It makes them in an empty database with the platform, and leaves it empty. */
 export async function derived(url: string): Promise<Record<string, string>> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   try {

@@ -22,7 +22,7 @@ async function enter(): Promise<string> {
   return row?.id ?? ''
 }
 
-/** Milliseconds of an erasure, the best of several. */
+/** How many milliseconds an erasure takes: the fastest of several. */
 async function erasure(): Promise<number> {
   const times: number[] = []
   for (let round = 0; round < ROUNDS; round++) {

@@ -23,7 +23,7 @@ const STRANGE = '99999999-9999-4999-8999-999999999999'
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 const GIVEN = /^[123]0000000-0000-4000-8000-|^9{8}-/
-/** Random or taken from the clock, whatever the format; views are counted some time later. */
+/** Fields whose values are random or come from the clock, in any format. Views are counted some time later. */
 const DRAWN = /^(code|codes|inviteCodes|uptime|views|timestamp)$/
 const OTHER_HEADERS = /^(date|x-request-id|etag|connection|keep-alive|content-length|ratelimit-(remaining|reset))$/
 

@@ -1,5 +1,5 @@
-// The order of locks (ARCHITECTURE.md, Locks): a lock that is taken out of order fails, and operations that want the same
-// locks are held where they would meet. Each then waits for the other, and none meets a deadlock.
+// The order of locks (ARCHITECTURE.md, Locks): a lock that is taken out of order fails. Operations that need the same
+// locks are stopped at the point where they would collide. One then waits for the other, and there is no deadlock.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'

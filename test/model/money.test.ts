@@ -459,7 +459,7 @@ async function two(...names: [string, string]): Promise<[Person, Person]> {
   return [one, other]
 }
 
-/** Every payment answered with 201 is in the ledger, and no other of these people. */
+/** The payments of these senders are exactly those that were answered with 201. */
 async function expectKept(senders: Person[], answers: { status: number; body: Paid }[]) {
   const kept = await owner`select id from app.payments where sender_id = any (${senders.map(({ id }) => id)})`
   const acknowledged = answers.filter(({ status }) => status === 201).map(({ body }) => body.payment.id)

@@ -42,7 +42,7 @@ test("Every operation that writes counts, or has a reason why it doesn't", async
   const calls = new Map(
     functions.map(({ name, source }) => [name, (source.match(/(?:private|api)\.\w+(?=\()/g) ?? []).map(String)]),
   )
-  calls.set('private.emit', []) // what listeners count is separate, such as mentions
+  calls.set('private.emit', []) // listeners count separately, for example mentions
   const counts = (name: string, seen = new Set<string>()): boolean => {
     if (name === 'private.count_writes') return true
     if (seen.has(name)) return false

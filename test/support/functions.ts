@@ -12,8 +12,8 @@ import { createLog } from '../../api-facade/lib/log.ts'
 
 const DENO = 'node_modules/@deno/linux-x64-glibc/deno'
 /**
- * The memory limit of Supabase's edge runtime for a function, in MB. It limits the heap here, and also the process,
- * which is stricter: there Deno itself does not count.
+ * The memory limit of Supabase's edge runtime for a function, in MB. The tests limit the heap to it, and also the
+ * whole process. That is stricter than the runtime, which does not count the memory of Deno itself.
  */
 const MEMORY = 256
 

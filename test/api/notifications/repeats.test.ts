@@ -13,7 +13,7 @@ const { alice, bob, carla, database } = await world({
 const { owner } = database
 
 type Rule = 'replaces' | 'rolls up' | 'rolls up, each counts' | 'each'
-/** The rule of every kind, and for those that notify of each item, the reason why it cannot be repeated at no cost. */
+/** The rule of every kind. A kind that notifies of each item also has the reason why nobody can repeat it for free. */
 const rules: Record<string, [Rule, why?: string]> = {
   'admin.broadcast': ['each', 'only staff sends it'],
   'appeal.resolved': ['each', 'staff resolves an appeal once'],

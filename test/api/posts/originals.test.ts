@@ -1,5 +1,5 @@
-// A repost is a pointer to its original: what people do to it applies to the original. Its owner can withdraw it, as
-// well as reactions, bookmarks, mutes and votes, even when the original is no longer visible to them. For every rule
+// A repost is a pointer to its original: what people do to it applies to the original. People can withdraw their
+// reposts, reactions, bookmarks, mutes and votes even if they no longer see the original. For every rule
 // see test/db/posts/{originals,taking-back}.sql.
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../support/crawler.ts'

@@ -1,7 +1,7 @@
 import { type Case, PEOPLE } from '../case.ts'
 
-// 200 senders with even numbers, and receivers with odd ones: nobody pays themselves. The senders are few, because a
-// person's first request records that they are present.
+// 200 senders with even numbers, and receivers with odd ones, so that nobody pays themselves. The senders are few,
+// because a person's first request records that they are present.
 const pay = (name: string, receiver: (n: number) => number, sqlReceiver: string): Case => ({
   name,
   method: 'POST',

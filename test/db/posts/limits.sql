@@ -22,7 +22,7 @@ insert into made select 'next', (api.create_post('Next') ->> 'id')::uuid;
 select throws_ok($$ select api.pin_post((select id from made where name = 'next')) $$, 'PT409', 'pins_exhausted', 'An author can have at most 50 pins in total');
 select is(json_array_length(api.list_posts_by('bob') -> 'items'), 2, 'The profile has the visible posts');
 
--- Stored places of deleted items
+-- Stored positions of deleted items
 insert into made select 'series', (api.create_series('Letters') ->> 'id')::uuid;
 select test.act_as_owner();
 insert into private.deleted_series_items (series_id, post_id, position, left_at)
@@ -32,8 +32,8 @@ insert into app.series_items (series_id, post_id, position)
 select (select id from made where name = 'series'), id, row_number() over ()
 from (select id from app.posts where author_id = test.id('bob') and pinned_at is null and body = 'x' limit 200) p;
 update app.posts set deleted_at = now() where author_id = test.id('bob') and pinned_at is null and body = 'x';
-select is((select count(*) from private.deleted_series_items), 200::bigint, 'A series keeps at most 200 places');
-select is((select count(*) from private.deleted_series_items where left_at < now() - interval '1 hour'), 0::bigint, 'The places kept are the latest ones');
+select is((select count(*) from private.deleted_series_items), 200::bigint, 'A series keeps the positions of at most 200 deleted items');
+select is((select count(*) from private.deleted_series_items where left_at < now() - interval '1 hour'), 0::bigint, 'It keeps the latest of them');
 
 select * from finish();
 rollback;

@@ -70,7 +70,7 @@ checkBounds([
   {
     operation: 'update_group',
     against: 'invitations that end',
-    most: 4100, // 500 of them in one transaction, and their notifications
+    most: 4100, // it ends 500 invitations in one transaction, with their notifications
     async scene(viewer, size) {
       const { group } = await invitations(viewer, size, 'open')
       return { parameters: `p_id => '${group}', p_changes => '{"joinPolicy": "invite"}'` }

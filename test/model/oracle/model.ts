@@ -43,8 +43,8 @@ type Series = { owner: number; parts: number[] }
 type Block = { by: number; whom: number; lifted: boolean }
 
 /**
- * Numbers are places in the lists of people, posts, replies and series. Everything in it could have come about by the
- * operations; blocks came last, and have ended what a block ends.
+ * Numbers are indexes into the lists of people, posts, replies and series. The operations could have produced
+ * everything in it. Blocks came last, and have ended what a block ends.
  */
 export type World = {
   circles: Circle[]
@@ -52,7 +52,7 @@ export type World = {
   blocks: Block[]
   mutes: [muter: number, muted: number][]
   keywords: [muter: number, keyword: (typeof words)[number]][]
-  /** Who is in the space, who was and left, and who was removed permanently; whether it is archived. */
+  /** Who is in the space, who left it, and who was removed permanently; whether it is archived. */
   space: number[]
   departed: number[]
   barred: number[]

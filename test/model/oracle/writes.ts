@@ -46,7 +46,7 @@ const targetOf = (world: World, viewer: number, place: number) =>
 const has = (pairs: [number, number][], viewer: number, place: number) =>
   pairs.some(([who, which]) => who === viewer && which === place)
 
-/** One's own action can be taken back whatever one sees by now; otherwise an invisible post is unknown. */
+/** A person can take back an action even if they no longer see the post. Without one, an invisible post is unknown. */
 const takingBack =
   (call: (id: string) => string, stands: (world: World, viewer: number, place: number) => boolean): Ask =>
   (world, viewer, place) => {
