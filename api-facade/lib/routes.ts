@@ -82,9 +82,9 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   id?: string
   /** limit and cursor → p_limit, p_cursor */
   page?: true
-  /** Supports Idempotency-Key: documented, implemented by the operation, and safe to retry. */
+  /** Supports Idempotency-Key, so it is safe to retry: the API documents it, the operation implements it. */
   idempotent?: true
-  /** Answers with an ETag, or 304: documented, decided by the operation. */
+  /** Answers with an ETag, or with 304: the API documents it, the operation decides which. */
   etag?: true
   /** For a route with a handler: the operations that it calls. */
   calls?: readonly Operation[]

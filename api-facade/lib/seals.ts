@@ -19,7 +19,7 @@ export type Seals = {
   seal(purpose: Purpose, sealed: Sealed, holder?: string): string
   /** The token with this hash, under any of the keys; undefined if there is none. */
   find(purpose: Purpose, sealed: Sealed, hash: string): string | undefined
-  /** The content of the token; undefined if none of our keys made it, or for another holder. */
+  /** The content of the token; undefined if none of our keys made it, or if it belongs to another holder. */
   open(purpose: Purpose, token: string, holder?: string): Sealed | undefined
 }
 

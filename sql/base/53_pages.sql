@@ -18,8 +18,8 @@ begin
   return timestamptz '9999-12-31 00:00:00+00';
 end $$;
 comment on function private.calendar_end is
-  'What people plan must be before it: a later time would have a year of five digits in some time zone, or be '
-  'invalid.';
+  'Times that people plan must be before it. A later time would have a year of five digits in some time zone, or '
+  'be invalid.';
 
 create function private.is_ahead(p_time timestamptz) returns boolean
 language plpgsql stable

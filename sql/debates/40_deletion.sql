@@ -17,7 +17,7 @@ begin
   perform private.delete_content('debate', p_id);
 end $$;
 comment on function private.remove_debate is
-  'Deletes the caller''s own debate if nobody else argues in it. Never: writes_exceeded (it is no edit).';
+  'Deletes the caller''s own debate if nobody else argues in it. Never: writes_exceeded (it is not an edit).';
 
 create function api.delete_debate(p_id uuid) returns json
 language plpgsql volatile

@@ -169,8 +169,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_events is
-  'The next events that the caller hosts or goes to, by when they published the event or got their seat, among the '
-  'next 400.';
+  'The next events that the caller hosts or goes to, by when they published the event or got their seat. It checks '
+  'the next 400.';
 call private.force_index_scans('private.find_my_events');
 
 create function api.list_my_events(p_role text default null, p_limit integer default 20, p_cursor text default null)

@@ -259,7 +259,7 @@ begin
 end $$;
 comment on function private.delete_offering is
   'Deletes the caller''s own offering, unless an order for it is running. Orders keep their copy of it. Never: '
-  'writes_exceeded (it is no edit).';
+  'writes_exceeded (it is not an edit).';
 call private.force_index_scans('private.delete_offering');
 
 create function api.delete_offering(p_id uuid) returns json

@@ -61,8 +61,8 @@ begin
     from unnest(p_effects) e
     join app.posts p on p.id = (e.payload ->> 'postId')::uuid
     cross join lateral (select 'series.updated:' || (e.payload ->> 'seriesId') as key) k
-    -- A batch may run twice: nobody is notified twice of an item, nor of one older than the last that they were told
-    -- of.
+    -- A batch may run twice: nobody is notified twice of an item, nor of an item older than the last one that they
+    -- were notified of.
     where not exists (
       select from (select o.payload from app.notifications o
                    where o.user_id = e.user_id and o.group_key = k.key order by o.created_at desc limit 1) o

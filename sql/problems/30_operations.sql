@@ -133,7 +133,7 @@ begin
 end $$;
 comment on function private.remove_problem is
   'Deletes the caller''s own problem if nobody else offers a solution, and gives its bounty back. Never: '
-  'insufficient_mana, writes_exceeded (it is no edit).';
+  'insufficient_mana, writes_exceeded (it is not an edit).';
 
 create function api.delete_problem(p_id uuid) returns json
 language plpgsql volatile
@@ -193,7 +193,7 @@ begin
 end $$;
 comment on function private.end_problem is
   'Closes the caller''s own problem, even in a space that they left, and gives its bounty back. Never: '
-  'writes_exceeded (it is no edit).';
+  'writes_exceeded (it is not an edit).';
 
 create function api.close_problem(p_id uuid) returns json
 language plpgsql volatile
@@ -242,7 +242,7 @@ begin
 end $$;
 comment on function private.take_solution is
   'Accepts a solution of the caller''s own problem, and pays its author the bounty; if the caller wrote it, the '
-  'bounty goes back. Never: writes_exceeded (it is no edit).';
+  'bounty goes back. Never: writes_exceeded (it is not an edit).';
 
 create function api.accept_solution(p_id uuid, p_solution_id uuid) returns json
 language plpgsql volatile

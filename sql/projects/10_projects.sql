@@ -352,4 +352,4 @@ begin
   perform private.delete_content('project', p_id);
 end $$;
 comment on function private.remove_project is
-  'Deletes the caller''s own project if nobody has applied to it. Never: writes_exceeded (it is no edit).';
+  'Deletes the caller''s own project if nobody has applied to it. Never: writes_exceeded (it is not an edit).';

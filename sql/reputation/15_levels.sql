@@ -1,4 +1,4 @@
--- Levels: which one a value has reached, and how a person is told of each once.
+-- Levels: which one a value has reached, and how a person is notified of each once.
 -- docs/decisions.md, Reputation.
 
 insert into private.event_types (name, payload, happens) values

@@ -1,5 +1,5 @@
--- Peer votes: people rate each other in an interest. The weight of a vote depends on the voter's own reputation in it.
--- docs/decisions.md, Reputation.
+-- Peer votes: people rate each other in an interest. The weight of a vote depends on the voter's own
+-- reputation in that interest. docs/decisions.md, Reputation.
 
 create table app.reputation_votes (
   id          uuid primary key default gen_random_uuid(),

@@ -19,7 +19,7 @@ create index video_comments_all_idx on app.video_comments (video_id);   -- for d
 create index video_comments_author_id_idx on app.video_comments (author_id, created_at desc, id desc);
 comment on table app.video_comments is 'Comments on videos. The row of a removed comment is kept.';
 comment on column app.video_comments.removed_at is
-  'When its author took it back; it is then hidden from everybody. Null if they did not.';
+  'When its author removed it, which hides it from everybody. Null if they did not.';
 comment on column app.video_comments.author_hidden is
   'Whether the author is banned or erased: set at once for the newest 500 comments, for the others soon after '
   '(private.hide_or_show_comments). Until then app.hidden_people hides them.';

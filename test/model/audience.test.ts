@@ -98,7 +98,7 @@ async function setScene(owner: Sql, blocked: boolean, steps: string[]): Promise<
   })
 }
 
-/** The differences between the table and a rebuild, and what a block should have ended. */
+/** The differences between the table and a rebuild of it, and what exists although a block should have ended it. */
 async function faults(owner: Sql): Promise<string[]> {
   const rows = await owner<{ fault: string }[]>`
     select 'kept ' || a as fault

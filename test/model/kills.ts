@@ -1,4 +1,4 @@
-// Connections that are killed in between, at the same write each time, so that a failing run can be replayed.
+// Kills connections in the middle of a request, at the same write in each run, so that a failing run can be replayed.
 import postgres from 'postgres'
 import { type Database, poolUrl } from '../support/database.ts'
 import type { Outcome, Request } from './races.ts'

@@ -1,5 +1,5 @@
-// What may refer to what: a feature to itself and to earlier ones, a folder to those it builds on. The scanners read
-// texts by path instead of files, so that a test can show them an offence.
+// What may refer to what: a feature refers to itself and to earlier ones, a folder to those that it builds on. The
+// scanners read texts by path instead of files, so that a test can give them a violation.
 import { dirname, join } from 'node:path/posix'
 
 export type Texts = Record<string, string>

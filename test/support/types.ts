@@ -1,10 +1,10 @@
-// Parses the functions in a file of types for supabase-js, by any generator, and reads those of the database itself.
+// Parses the functions in a file of types for supabase-js, made by any generator, and reads those of the database.
 import type { Sql } from 'postgres'
 
 /** Each function's arguments, as `p_limit?: number`, sorted. */
 export type Arguments = Record<string, string[]>
 
-/** Parses them from the text. Results are omitted: ours are more precise than the database can tell. */
+/** Parses them from the text. It omits results, because ours are more precise than those of the database. */
 export function argumentsIn(text: string): Arguments {
   const [, functions = ''] = /\n {4}Functions: \{\n([\s\S]*?)\n {4}\}/.exec(text) ?? []
   const found = functions.split(/\n(?= {6}\w)/).map((entry) => {

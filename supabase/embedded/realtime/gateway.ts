@@ -51,7 +51,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { clientOf = (request: IncomingMessage) => request.socket.remoteAddress ?? '' } = options
   const { mayJoin = async () => true } = options
   const { mostSockets = 10_000, mostSocketsOfClient = 200, mostEarlyBytes = 4096 } = options
-  const { mostChannels = 100, mostJoins = 200 } = options // enough to join all of them again after a loss of the feed
+  const { mostChannels = 100, mostJoins = 200 } = options // enough to rejoin all after a loss of the feed
   const channels = createChannels()
   const tokens = watchTokens()
   let sockets: Sockets | undefined

@@ -180,7 +180,7 @@ test('GET /admin/users filters people by role, status, name, email address and i
     expect(await moderator.get(`/admin/users/${who}`)).toFailWith(404, 'person_unknown')
 })
 
-test('The lists of posts, replies and series contain them for every audience, and can be filtered', async () => {
+test('The lists of posts, replies and series contain those of every audience, and can be filtered', async () => {
   expect(await ids('/admin/posts')).toEqual([close, essay, plain])
   expect(await ids('/admin/posts?format=essay')).toEqual([essay])
   expect(await ids('/admin/posts?visibility=circles')).toEqual([close])

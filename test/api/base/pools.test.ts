@@ -1,5 +1,5 @@
-// Answers of the database: each one reaches the request that asked for it, in time or not at all, with or without a
-// pooler in between.
+// Each answer of the database reaches the request that asked for it, in time or not at all, with and without a pooler
+// in between.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
