@@ -37,8 +37,8 @@ export type Description = {
 export type Difference = { breaking: string[]; changed: string[]; added: string[]; texts: number }
 
 /**
- * Whether clients send a schema or get it as an answer: clients break if a sent one accepts less, or an answered one
- * has less.
+ * Whether clients send a schema or get it as an answer. Clients break if a schema that they send accepts less, or if
+ * one that they get has less.
  */
 type Way = 'sent' | 'answered'
 

@@ -44,7 +44,7 @@ async function isReadable(url: string): Promise<boolean> {
   return answer?.ok === true && (await answer.text()) === PROBE_TEXT
 }
 
-/** Whether an upload URL can be used to copy. Tested with a missing source, so nothing is read or written. */
+/** Whether an upload URL can be used to copy. It tries with a missing source, so it reads and writes nothing. */
 async function takesUnsigned({ uploads, sign }: Site): Promise<boolean> {
   const key = `${PROBE}.${crypto.randomUUID()}`
   const { url, headers } = await sign({ key, contentType: 'image/png', size: PROBE_TEXT.length })

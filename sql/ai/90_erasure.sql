@@ -1,4 +1,4 @@
--- What erasure does to AI sessions, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+-- What erasure does to AI sessions, and where they hold personal data. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, within, omits) values
   ('app.ai_sessions', 'user_id', 'aiSessions', null, '{asking_until}'),

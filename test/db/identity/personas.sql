@@ -26,7 +26,7 @@ select throws_ok($$ delete from app.personas where user_id = app.uid() $$, 'PT40
 create temporary table hers as select pg_temp.persona('Poet') as id;
 grant select on hers to authenticated;
 select test.act_as('bob');
-select throws_ok($$ select api.set_default_persona((select id from hers)) $$, 'PT404', 'persona_unknown', 'Another person''s persona can''t be made one''s default');
+select throws_ok($$ select api.set_default_persona((select id from hers)) $$, 'PT404', 'persona_unknown', 'A person can''t make another person''s persona their default');
 select throws_ok($$ select api.update_persona((select id from hers), '{"name": "Mine"}') $$, 'PT404', 'persona_unknown', 'Another person''s persona can''t be changed');
 select throws_ok($$ select api.delete_persona((select id from hers)) $$, 'PT404', 'persona_unknown', 'Another person''s persona can''t be deleted');
 select results_eq($$ select name::text from app.personas where user_id = app.uid() and is_default $$, array['Main'], 'The caller''s own default is unchanged');
