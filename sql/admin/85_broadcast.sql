@@ -61,7 +61,7 @@ begin
   where id = v_broadcast.id
   returning told into v_broadcast.told;
   if v_next is not null and v_broadcast.told % 25000 = 0 then
-    -- so that no job exceeds its time, and a killed one is noticed soon
+    -- so that no job exceeds its time limit, and a killed job is noticed soon
     perform private.enqueue('broadcasts', p_job::json);
     v_next := null;
   end if;

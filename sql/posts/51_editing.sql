@@ -112,7 +112,7 @@ begin
 end $$;
 comment on function api.update_post is
   'Changes the caller''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, '
-  'isJournalism, publishAt}. Absent fields do not change. The former words are kept. publishAt moves a scheduled '
+  'isJournalism, publishAt}. Absent fields do not change. The previous text is kept. publishAt moves a scheduled '
   'post; null publishes it now. Fails: post_title, post_body, poll_closes_at, journalism_not_allowed, '
   'space_visibility.';
 

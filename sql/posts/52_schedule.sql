@@ -57,8 +57,8 @@ begin
   if not found then
     return 0;
   elsif not v_may then
-    -- tried again later, so that not every call checks posts that wait for their author to come back. Also puts off up
-    -- to 500 others of the author in that space; otherwise thousands of them would take a call each
+    -- tried again later, so that not every call checks posts that wait for their author to come back. Also postpones
+    -- up to 500 others of the author in that space; otherwise each call would postpone only one of thousands
     update app.posts set publish_again_at = clock_timestamp() + interval '15 minutes'
     where id = v_post or ctid = any (array(
       select ctid from app.posts
