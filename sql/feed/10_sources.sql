@@ -134,8 +134,8 @@ begin
     end if;
   end if;
 
-  -- by author: a few posts of each, enough for a page, show how far back the page goes; then it takes everything down
-  -- to there
+  -- by author: first a few posts of each author, enough for a page, to find the time at which the page ends; then all
+  -- posts of each author since that time
   v_each := 101 / greatest(cardinality(v_authors), 1) + 2;
   v_most := least(101, 4000 / greatest(cardinality(v_authors), 1));
   if v_until = '-infinity' then
