@@ -1203,8 +1203,8 @@ begin
   return timestamptz '9999-12-31 00:00:00+00';
 end $$;
 comment on function private.calendar_end is
-  'What people plan must be before it: a later time would have a year of five digits in some time zone, or be '
-  'invalid.';
+  'Times that people plan must be before it. A later time would have a year of five digits in some time zone, or '
+  'be invalid.';
 
 create function private.is_ahead(p_time timestamptz) returns boolean
 language plpgsql stable
@@ -6358,7 +6358,7 @@ comment on function api.drop_interest is 'Takes a choice back. Repeating it chan
 
 -- sql/interests/90_erasure.sql
 
--- What erasure does to choices, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+-- What erasure does to choices, and where they hold personal data. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.user_interests', 'user_id', 'interests');
@@ -11041,7 +11041,7 @@ begin
 end $$;
 comment on function private.find_replies is
   'The next replies that the caller may see under a post that they see, or under one of its replies, of all kinds or '
-  'of one kind. It checks the next 400 of those that everyone sees and the caller''s own.';
+  'of one kind. It checks the next 400 of the replies that everyone sees and the caller''s own.';
 call private.force_index_scans('private.find_replies');
 
 create function api.list_replies(
@@ -13354,7 +13354,7 @@ begin
 end $$;
 comment on function api.update_post is
   'Changes the caller''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, '
-  'isJournalism, publishAt}. Absent fields do not change. The former words are kept. publishAt moves a scheduled '
+  'isJournalism, publishAt}. Absent fields do not change. The previous text is kept. publishAt moves a scheduled '
   'post; null publishes it now. Fails: post_title, post_body, poll_closes_at, journalism_not_allowed, '
   'space_visibility.';
 
@@ -13472,8 +13472,8 @@ begin
   if not found then
     return 0;
   elsif not v_may then
-    -- tried again later, so that not every call checks posts that wait for their author to come back. Also puts off up
-    -- to 500 others of the author in that space; otherwise thousands of them would take a call each
+    -- tried again later, so that not every call checks posts that wait for their author to come back. Also postpones
+    -- up to 500 others of the author in that space; otherwise each call would postpone only one of thousands
     update app.posts set publish_again_at = clock_timestamp() + interval '15 minutes'
     where id = v_post or ctid = any (array(
       select ctid from app.posts
@@ -15200,8 +15200,8 @@ begin
     from unnest(p_effects) e
     join app.posts p on p.id = (e.payload ->> 'postId')::uuid
     cross join lateral (select 'series.updated:' || (e.payload ->> 'seriesId') as key) k
-    -- A batch may run twice: nobody is notified twice of an item, nor of one older than the last that they were told
-    -- of.
+    -- A batch may run twice: nobody is notified twice of an item, nor of an item older than the last one that they
+    -- were notified of.
     where not exists (
       select from (select o.payload from app.notifications o
                    where o.user_id = e.user_id and o.group_key = k.key order by o.created_at desc limit 1) o
@@ -16546,7 +16546,7 @@ comment on function private.add_reputation is
 
 -- sql/reputation/15_levels.sql
 
--- Levels: which one a value has reached, and how a person is told of each once.
+-- Levels: which one a value has reached, and how a person is notified of each once.
 -- docs/decisions.md, Reputation.
 
 insert into private.event_types (name, payload, happens) values
@@ -17114,8 +17114,8 @@ comment on function api.get_reputation_summary is
 
 -- sql/reputation/50_votes.sql
 
--- Peer votes: people rate each other in an interest. The weight of a vote depends on the voter's own reputation in it.
--- docs/decisions.md, Reputation.
+-- Peer votes: people rate each other in an interest. The weight of a vote depends on the voter's own
+-- reputation in that interest. docs/decisions.md, Reputation.
 
 create table app.reputation_votes (
   id          uuid primary key default gen_random_uuid(),
@@ -19842,8 +19842,8 @@ begin
     end if;
   end if;
 
-  -- by author: a few posts of each, enough for a page, show how far back the page goes; then it takes everything down
-  -- to there
+  -- by author: first a few posts of each author, enough for a page, to find the time at which the page ends; then all
+  -- posts of each author since that time
   v_each := 101 / greatest(cardinality(v_authors), 1) + 2;
   v_most := least(101, 4000 / greatest(cardinality(v_authors), 1));
   if v_until = '-infinity' then
@@ -21302,8 +21302,8 @@ end $$;
 comment on function private.search_contents is
   'One look at the list of a kind, with the parameters that every GET of such a list takes: contents about an '
   'interest and those below it, by an author, with these words, in a group or guild (nothing if the caller is not a '
-  'member), and matching the kind''s own filters (private.content_kinds). Newest first; or in an order of its own, '
-  'whose cursors are places, between a start and an end. It skips the first p_past.';
+  'member), and matching the kind''s own filters (private.content_kinds). Newest first; or in the kind''s own order, '
+  'between a start and an end, with places as cursors. It skips the first p_past.';
 
 create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
 language plpgsql stable security definer   -- under the policy the scan could pass over hidden contents without limit
@@ -21474,9 +21474,9 @@ language plpgsql security definer   -- only triggers may write counts
 set search_path = ''
 as $$
 declare
-  v_children   text := format('select %I, 1 from written where %s', tg_argv[0], tg_argv[3]);
-  v_content uuid;
-  v_more    integer;
+  v_children text := format('select %I, 1 from written where %s', tg_argv[0], tg_argv[3]);
+  v_content  uuid;
+  v_more     integer;
 begin
   if tg_op = 'UPDATE' then
     v_children := v_children || format(' union all select %I, -1 from overwritten where %s', tg_argv[0], tg_argv[3]);
@@ -22087,7 +22087,7 @@ create index video_comments_all_idx on app.video_comments (video_id);   -- for d
 create index video_comments_author_id_idx on app.video_comments (author_id, created_at desc, id desc);
 comment on table app.video_comments is 'Comments on videos. The row of a removed comment is kept.';
 comment on column app.video_comments.removed_at is
-  'When its author took it back; it is then hidden from everybody. Null if they did not.';
+  'When its author removed it, which hides it from everybody. Null if they did not.';
 comment on column app.video_comments.author_hidden is
   'Whether the author is banned or erased: set at once for the newest 500 comments, for the others soon after '
   '(private.hide_or_show_comments). Until then app.hidden_people hides them.';
@@ -23066,8 +23066,8 @@ begin
   return private.request_cards(array[v_request]) -> 0;
 end $$;
 comment on function private.apply_to_guild is
-  'The caller applies to a guild. They must have the reputation that it requires, and can have one application at a '
-  'time, which is checked under the lock of the guild.';
+  'The caller applies to a guild. They must have the reputation that the guild requires, and can have one '
+  'application at a time. Both are checked under the lock of the guild.';
 
 create function private.find_own_requests(p_kind text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- the caller's own, even if they can no longer see the space
@@ -23350,9 +23350,9 @@ from app.guild_proposals p
 join app.space_members m on m.space_id = p.guild_id and m.created_at <= p.created_at and not m.hidden
                             and (p.kind <> 'expel' or m.user_id is distinct from p.subject_id);
 comment on view private.proposal_voters is
-  'Who may vote on an open proposal: members who joined before it opened, except those who are banned from the '
-  'instance and the one whom it would expel. This is a view and not a function of one member, because each vote '
-  'counts all members, who may be thousands.';
+  'Who may vote on an open proposal: members who joined before it opened, except people who are banned from '
+  'the instance and the person whom the proposal would expel. This is a view and not a function of one member, '
+  'because each vote counts all members, who may be thousands.';
 
 create function private.tally(p_proposal app.guild_proposals) returns app.tally
 language plpgsql stable security definer   -- nobody may read votes
@@ -27304,8 +27304,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_events is
-  'The next events that the caller hosts or goes to, by when they published the event or got their seat, among the '
-  'next 400.';
+  'The next events that the caller hosts or goes to, by when they published the event or got their seat. It checks '
+  'the next 400.';
 call private.force_index_scans('private.find_my_events');
 
 create function api.list_my_events(p_role text default null, p_limit integer default 20, p_cursor text default null)
@@ -28641,7 +28641,7 @@ begin
   perform private.delete_content('debate', p_id);
 end $$;
 comment on function private.remove_debate is
-  'Deletes the caller''s own debate if nobody else argues in it. Never: writes_exceeded (it is no edit).';
+  'Deletes the caller''s own debate if nobody else argues in it. Never: writes_exceeded (it is not an edit).';
 
 create function api.delete_debate(p_id uuid) returns json
 language plpgsql volatile
@@ -29531,7 +29531,7 @@ begin
 end $$;
 comment on function private.remove_problem is
   'Deletes the caller''s own problem if nobody else offers a solution, and gives its bounty back. Never: '
-  'insufficient_mana, writes_exceeded (it is no edit).';
+  'insufficient_mana, writes_exceeded (it is not an edit).';
 
 create function api.delete_problem(p_id uuid) returns json
 language plpgsql volatile
@@ -29591,7 +29591,7 @@ begin
 end $$;
 comment on function private.end_problem is
   'Closes the caller''s own problem, even in a space that they left, and gives its bounty back. Never: '
-  'writes_exceeded (it is no edit).';
+  'writes_exceeded (it is not an edit).';
 
 create function api.close_problem(p_id uuid) returns json
 language plpgsql volatile
@@ -29640,7 +29640,7 @@ begin
 end $$;
 comment on function private.take_solution is
   'Accepts a solution of the caller''s own problem, and pays its author the bounty; if the caller wrote it, the '
-  'bounty goes back. Never: writes_exceeded (it is no edit).';
+  'bounty goes back. Never: writes_exceeded (it is not an edit).';
 
 create function api.accept_solution(p_id uuid, p_solution_id uuid) returns json
 language plpgsql volatile
@@ -31090,7 +31090,7 @@ begin
   perform private.delete_content('project', p_id);
 end $$;
 comment on function private.remove_project is
-  'Deletes the caller''s own project if nobody has applied to it. Never: writes_exceeded (it is no edit).';
+  'Deletes the caller''s own project if nobody has applied to it. Never: writes_exceeded (it is not an edit).';
 
 -- sql/projects/20_members.sql
 
@@ -33101,7 +33101,7 @@ begin
 end $$;
 comment on function private.delete_offering is
   'Deletes the caller''s own offering, unless an order for it is running. Orders keep their copy of it. Never: '
-  'writes_exceeded (it is no edit).';
+  'writes_exceeded (it is not an edit).';
 call private.force_index_scans('private.delete_offering');
 
 create function api.delete_offering(p_id uuid) returns json
@@ -33187,7 +33187,7 @@ declare
   v_user  uuid := (p_job ->> 'userId')::uuid;
   v_order app.orders;
 begin
-  -- a concurrent end of the ban waits, or is seen here
+  -- a concurrent end of the ban waits for this, or is already visible here
   perform from app.users where id = v_user and (banned_at is not null or erased_at is not null) for share;
   if not found then
     return json_build_object('changed', 0, 'next', null);
@@ -34719,7 +34719,7 @@ comment on function api.apply_ai_suggestions is
 
 -- sql/ai/90_erasure.sql
 
--- What erasure does to AI sessions, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+-- What erasure does to AI sessions, and where they hold personal data. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, within, omits) values
   ('app.ai_sessions', 'user_id', 'aiSessions', null, '{asking_until}'),
@@ -40075,7 +40075,7 @@ begin
   where id = v_broadcast.id
   returning told into v_broadcast.told;
   if v_next is not null and v_broadcast.told % 25000 = 0 then
-    -- so that no job exceeds its time, and a killed one is noticed soon
+    -- so that no job exceeds its time limit, and a killed job is noticed soon
     perform private.enqueue('broadcasts', p_job::json);
     v_next := null;
   end if;
