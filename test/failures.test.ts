@@ -40,7 +40,7 @@ describe('A code is found', () => {
     expect(found(routine('api.do', 'perform private.pass(v_kind, 1);'), pass, require)).toEqual([])
   })
 
-  test('that a comment declares, and not one that it takes away', () => {
+  test('that a comment declares after Fails, but none that it excludes after Never', () => {
     const move = routine('private.move', '', 'Moves. Fails: insufficient_mana, pay_oneself (to whom).')
     const none = 'Moves. Never: insufficient_mana (it is held).'
     expect(found(routine('api.do', 'perform private.move(1);', none), move)).toEqual(['pay_oneself'])
@@ -55,7 +55,7 @@ describe('A code is found', () => {
     expect(found(routine('api.do', 'perform private.two();'), one, two)).toEqual(['pay_oneself', 'spaces_exhausted'])
   })
 
-  test('unless whatever asks who calls may raise it', () => {
+  test('except those that the check of the caller raises in every operation', () => {
     expect(found(routine('api.do', "perform private.raise_error('token_missing');"))).toEqual([])
   })
 })
@@ -70,7 +70,7 @@ test('A comment names only codes and functions that exist', () => {
   expect(words).toEqual([])
 })
 
-test('a comment adds only what no body shows, or says more of it', () => {
+test('A comment adds only codes that no body shows, or explains them', () => {
   const shown = failuresOf(routines, codes, targets, (word, { comment }) =>
     word === 'Fails' ? '' : listed(word, comment),
   )

@@ -32,7 +32,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_from bigint := private.close_sessions(p_user);   -- else they would work again after the ban or role
+  v_from bigint := private.close_sessions(p_user);   -- or they would work again once it is undone
 begin
   -- one update, because Realtime is notified of each change of the valid tokens
   update app.users set role = p_role, banned_at = p_banned_at, tokens_valid_from = v_from where id = p_user;

@@ -151,5 +151,5 @@ comment on function private.job_remind_events is
   'due the longest; other events of the same host then wait for those of other hosts. Each person is recorded under '
   'the lock of the seats in the transaction that adds the effect, so it may run twice or concurrently. Reminders '
   'more than 15 minutes late are skipped, and people who replied after a reminder was due do not get it. The worker '
-  'repeats it until there is none: 0.';
+  'repeats it until it returns 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('remind-events', '* * * * *', 300, true);

@@ -408,7 +408,7 @@ end $$;
 comment on function private.job_settle_proposals is
   'Job: closes or executes the proposal that has been due the longest, notifies its proposer, and returns 1. If that '
   'fails, it returns -1 and tries again after 5 seconds at the earliest. May run twice: the second run waits for the '
-  'first, and then the proposal is no longer due. The worker repeats it until there is none: 0.';
+  'first, and then the proposal is no longer due. The worker repeats it until it returns 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('settle-proposals', '* * * * *', 60, true);
 
 create function private.erase_proposals(p_user app.users) returns void

@@ -6,7 +6,7 @@ insert into private.errors (code, status, text) values
   ('journalism_not_allowed', 403, 'You need a reputation of at least 20 in one interest to publish journalism.');
 
 create function private.reputation_value(p_user uuid, p_interest uuid) returns numeric
-language plpgsql stable   -- invoker: it is 0 for people that the caller can't see
+language plpgsql stable   -- invoker: returns 0 for people that the caller can't see
 set search_path = ''
 as $$
 begin
@@ -15,7 +15,7 @@ end $$;
 comment on function private.reputation_value is 'A person''s reputation in one interest, roll-ups included.';
 
 create function private.total_reputation(p_user uuid) returns numeric
-language plpgsql stable   -- invoker: it is 0 for people that the caller can't see
+language plpgsql stable   -- invoker: returns 0 for people that the caller can't see
 set search_path = ''
 as $$
 begin

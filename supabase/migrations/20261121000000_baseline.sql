@@ -16861,7 +16861,7 @@ insert into private.errors (code, status, text) values
   ('journalism_not_allowed', 403, 'You need a reputation of at least 20 in one interest to publish journalism.');
 
 create function private.reputation_value(p_user uuid, p_interest uuid) returns numeric
-language plpgsql stable   -- invoker: it is 0 for people that the caller can't see
+language plpgsql stable   -- invoker: returns 0 for people that the caller can't see
 set search_path = ''
 as $$
 begin
@@ -16870,7 +16870,7 @@ end $$;
 comment on function private.reputation_value is 'A person''s reputation in one interest, roll-ups included.';
 
 create function private.total_reputation(p_user uuid) returns numeric
-language plpgsql stable   -- invoker: it is 0 for people that the caller can't see
+language plpgsql stable   -- invoker: returns 0 for people that the caller can't see
 set search_path = ''
 as $$
 begin
@@ -23530,7 +23530,7 @@ end $$;
 comment on function private.job_settle_proposals is
   'Job: closes or executes the proposal that has been due the longest, notifies its proposer, and returns 1. If that '
   'fails, it returns -1 and tries again after 5 seconds at the earliest. May run twice: the second run waits for the '
-  'first, and then the proposal is no longer due. The worker repeats it until there is none: 0.';
+  'first, and then the proposal is no longer due. The worker repeats it until it returns 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('settle-proposals', '* * * * *', 60, true);
 
 create function private.erase_proposals(p_user app.users) returns void
@@ -27600,7 +27600,7 @@ comment on function private.job_remind_events is
   'due the longest; other events of the same host then wait for those of other hosts. Each person is recorded under '
   'the lock of the seats in the transaction that adds the effect, so it may run twice or concurrently. Reminders '
   'more than 15 minutes late are skipped, and people who replied after a reminder was due do not get it. The worker '
-  'repeats it until there is none: 0.';
+  'repeats it until it returns 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('remind-events', '* * * * *', 300, true);
 
 -- sql/events/80_bans.sql
@@ -38090,7 +38090,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_from bigint := private.close_sessions(p_user);   -- else they would work again after the ban or role
+  v_from bigint := private.close_sessions(p_user);   -- or they would work again once it is undone
 begin
   -- one update, because Realtime is notified of each change of the valid tokens
   update app.users set role = p_role, banned_at = p_banned_at, tokens_valid_from = v_from where id = p_user;
