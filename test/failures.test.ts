@@ -1,5 +1,5 @@
-// The codes of an operation are derived from the functions' bodies; comments add only what no body names
-// (supabase/tools/failures.ts). This compares the two, and what routes declare with what they call.
+// supabase/tools/failures.ts derives the error codes of an operation from the bodies of its functions. Comments list
+// only the codes that it can't find there. These tests check both, and the codes that routes declare.
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { loadTables } from '../api-facade/lib/features.ts'

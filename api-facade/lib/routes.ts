@@ -149,7 +149,7 @@ function staticFirst(a: string, b: string): number {
   return i < 0 ? 0 : Number(left[i]?.startsWith(':')) - Number(right[i]?.startsWith(':') ?? false)
 }
 
-/** Answers the methods that a known path does not support. HEAD runs as GET and does not get here. */
+/** Answers requests to a known path whose method the path does not support. HEAD runs as GET and never gets here. */
 export function otherMethods(taken: readonly string[]): (c: Context) => Response {
   const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
   return (c) => {

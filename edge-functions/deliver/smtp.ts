@@ -2,7 +2,7 @@
 import nodemailer, { type SendMailOptions } from 'nodemailer'
 import type { Mail, MailSender } from './messages.ts'
 
-// The timeouts in milliseconds: shorter than that of the caller.
+// SMTP timeouts in milliseconds. Each is shorter than the caller's timeout.
 const PATIENCE = { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 15_000 }
 
 function messageOf({ id, headers, ...mail }: Mail, from: string): SendMailOptions {

@@ -1,5 +1,5 @@
-// Object storage on behalf of the service: signs upload URLs, and checks and deletes uploads. The files themselves do
-// not pass through it. 401 for anyone but the service, 422, 503 if the storage does not answer or a bucket is missing.
+// Object storage on behalf of the service: signs upload URLs, checks uploads and deletes stored files. Clients send
+// the bytes directly to the storage. 401 for anyone but the service, 422, 503 if the storage does not answer or a bucket is missing.
 // POST /media/presign {key, contentType, size} → 200 {url, headers, expiresAt}
 // POST /media/commit {key, contentType, size} → 200 {outcome: committed, mimeType} or {outcome: missing | unfit | large}
 // POST /media/delete {bucket, keys, uploads: up to 50 each} → 200 {left}; uploads are those that were not committed.

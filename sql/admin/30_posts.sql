@@ -4,7 +4,7 @@
 insert into private.event_types (name, payload, happens) values
   ('admin.content.moderated', '{targetType,targetId,action,authorId}',
    'staff has hidden, shown again or deleted a post or a reply, removed or restored a content, deleted a circle, '
-   'revoked an invite code, settled a report, whose author is who made it, archived or restored a group or guild, or '
+   'revoked an invite code, settled a report (`authorId` is the reporter), archived or restored a group or guild, or '
    'decided about a member of one');
 
 insert into private.errors (code, status, text) values

@@ -59,7 +59,7 @@ begin
     array['author_id', case when p_hidden then 'hidden' end],
     p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_posts is 'All posts, whoever may see them, newest first.';
+comment on function api.list_all_posts is 'All posts, newest first, whatever their visibility.';
 
 create view private.staff_replies with (security_invoker) as
 select r.created_at as at, r.id, r.author_id, r.post_id, r.kind, r.hidden_at is not null as hidden, r.body as said,
@@ -92,7 +92,7 @@ begin
     json_build_object('kind', p_kind, 'hidden', p_hidden, 'author_id', private.find_staff_person(p_author_id)),
     array['author_id', case when p_hidden then 'hidden' end], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_replies is 'All replies, whoever may see them, newest first.';
+comment on function api.list_all_replies is 'All replies, newest first, whatever their visibility.';
 
 create view private.staff_series with (security_invoker) as
 select s.created_at as at, s.id, s.author_id, concat_ws(' ', s.title, s.description) as said,

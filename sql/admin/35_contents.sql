@@ -195,8 +195,8 @@ begin
     v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_contents is
-  'All contents, whoever may see them, or those of one kind, or children of one kind, newest first. Filters: visible '
-  'or removed, between two times, these words or this id.';
+  'All contents, or those of one kind, or all children of one kind, newest first, whatever their visibility. Filters: '
+  'visible or removed, a period, words, an id.';
 
 create function private.set_child_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile security definer   -- reads the registry, and changes the children that it names

@@ -43,7 +43,7 @@ begin
   end if;
   return v_space;
 end $$;
-comment on function private.find_any_space is 'The space of this kind with this id or slug, whoever may see it.';
+comment on function private.find_any_space is 'The space of this kind with this id or slug, whatever its visibility.';
 
 create function private.staff_members(p_space app.spaces, p_ids uuid[]) returns json
 language plpgsql stable security definer   -- staff sees more than any policy allows
@@ -273,7 +273,7 @@ begin
     json_build_object('kind', private.require_space_kind(p_kind), 'visibility', p_visibility, 'status', p_status),
     array['kind'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_spaces is 'All spaces of a kind, whoever may see them, newest first.';
+comment on function api.list_all_spaces is 'All spaces of a kind, newest first, whatever their visibility.';
 
 create function api.get_any_space(
   p_kind text, p_id text, p_limit integer default 20, p_cursor text default null

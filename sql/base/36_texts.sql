@@ -20,8 +20,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- one character in NFC comes from up to four, and no text can have more than 100,000: the length check will reject
-  -- it
+  -- NFC shortens a text to a quarter at most, and 100,000 characters is the highest limit: the length check rejects
+  -- this text anyway
   if length(p_text) > 400000 then
     return;
   end if;

@@ -81,25 +81,37 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_emptied integer;
+  v_changed integer;
+  v_is_rest boolean;
 begin
-  delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = p_user.id::text;
+  perform private.erase_rows(p_user.id, 'app.domain_events',
+                             $q$payload ? 'email' and payload ->> 'userId' = $1::text$q$);
+
   -- a key that a running request holds is skipped, because its lock ranks first; job_finish_erasures deletes it later
   delete from app.idempotency_keys where ctid in (
-    select ctid from app.idempotency_keys where user_id = p_user.id for update skip locked);
+    select ctid from app.idempotency_keys where user_id = p_user.id limit 500 for update skip locked);
+  get diagnostics v_changed = row_count;
+  v_is_rest := v_changed = 500;
   -- another person's stored answer may name this one: a repeat then runs nothing and fails with 410
   update app.idempotency_keys set answer = '', named = null where ctid in (
     select ctid from app.idempotency_keys where named @> array[p_user.id]
     limit 500 for update skip locked);
-  get diagnostics v_emptied = row_count;
-  if v_emptied = 500 then
+  get diagnostics v_changed = row_count;
+  v_is_rest := v_is_rest or v_changed = 500;
+
+  update app.audit_details set ip = null where audit_id in (
+    select d.audit_id from app.audit_log l join app.audit_details d on d.audit_id = l.id
+    where l.actor_id = p_user.id and d.ip is not null limit 500);
+  get diagnostics v_changed = row_count;
+  v_is_rest := v_is_rest or v_changed = 500;
+  update app.audit_details set detail = null where audit_id in (
+    select d.audit_id from app.audit_log l join app.audit_details d on d.audit_id = l.id
+    where l.target_type = 'user' and l.target_id = p_user.id::text and d.detail is not null limit 500);
+  get diagnostics v_changed = row_count;
+  if v_is_rest or v_changed = 500 then
     perform private.erase_rest(p_user.id);
   end if;
 
-  update app.audit_details d set ip = null from app.audit_log l
-  where l.id = d.audit_id and l.actor_id = p_user.id and d.ip is not null;
-  update app.audit_details d set detail = null from app.audit_log l
-  where l.id = d.audit_id and l.target_type = 'user' and l.target_id = p_user.id::text and d.detail is not null;
   update app.usernames set username = null, user_id = null where user_id = p_user.id and username <> p_user.username;
 end $$;
 comment on function private.erase_records is

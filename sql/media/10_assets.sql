@@ -55,9 +55,9 @@ create table private.media_usage (
   bytes    bigint not null check (bytes >= 0)
 );
 comment on table private.media_usage is
-  'How many bytes of committed assets a person has: a sum over app.media_assets. Triggers maintain it.';
+  'How many bytes of committed assets a person has: the sum over app.media_assets, kept by triggers.';
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.media_usage', 'owner_id', 'a sum of mediaAssets');
+  ('private.media_usage', 'owner_id', 'Computed from mediaAssets.');
 
 create function private.count_asset_bytes() returns trigger
 language plpgsql security definer   -- only triggers may write the sums

@@ -37,7 +37,7 @@ begin
   return v_message.id;
 end $$;
 comment on function private.require_reported_message is
-  'Returns the message that a report names, if it was sent to the caller.';
+  'Returns the id of the message that a report names. The caller must have received the message.';
 
 create function private.copy_reported_message() returns trigger
 language plpgsql security definer   -- people may neither read messages nor write copies

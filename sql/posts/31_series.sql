@@ -53,7 +53,7 @@ comment on table app.series_follows is 'The people who are notified of new items
 
 insert into private.event_types (name, payload, happens) values
   ('posts.series.extended', '{seriesId,postId}',
-   'a published post has become an item of a series, or an item is published');
+   'a published post becomes an item of a series, or a scheduled item is published');
 
 insert into private.errors (code, status, text) values
   ('series_unknown', 404, 'There is no such series.'),

@@ -14,8 +14,8 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, '
   'replies and invitedBy.'),
   ('app.reputation_entries', 'source_id', 'Only the cause of an entry.'),
-  ('private.contribution_inheritance', 'entry_id', 'Entries of which the inviters have not got their shares yet, for '
-  'a minute or two.');
+  ('private.contribution_inheritance', 'entry_id', 'Entries whose shares the inviters have not received yet. They '
+  'are kept for a minute or two.');
 
 create function private.erase_reputation(p_user app.users) returns void
 language plpgsql volatile

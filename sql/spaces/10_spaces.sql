@@ -159,8 +159,8 @@ insert into private.write_limits (kind, per_hour) values ('spaces', 60), ('membe
 
 insert into private.event_types (name, payload, happens) values
   ('spaces.membership.decided', '{spaceId,kind,event,userId,actorId,invitationId,role,proposalId}',
-   'somebody is let into a space, turned down, invited, removed, or given another role there, or what they proposed '
-   'is decided');
+   'somebody is admitted to a space, rejected, invited or removed, gets another role there, or gets a decision on '
+   'their proposal');
 
 insert into private.errors (code, status, text) values
   ('space_unknown', 404, 'There is no such group or guild.'),

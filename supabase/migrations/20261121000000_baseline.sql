@@ -670,8 +670,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- one character in NFC comes from up to four, and no text can have more than 100,000: the length check will reject
-  -- it
+  -- NFC shortens a text to a quarter at most, and 100,000 characters is the highest limit: the length check rejects
+  -- this text anyway
   if length(p_text) > 400000 then
     return;
   end if;
@@ -3227,25 +3227,37 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_emptied integer;
+  v_changed integer;
+  v_is_rest boolean;
 begin
-  delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = p_user.id::text;
+  perform private.erase_rows(p_user.id, 'app.domain_events',
+                             $q$payload ? 'email' and payload ->> 'userId' = $1::text$q$);
+
   -- a key that a running request holds is skipped, because its lock ranks first; job_finish_erasures deletes it later
   delete from app.idempotency_keys where ctid in (
-    select ctid from app.idempotency_keys where user_id = p_user.id for update skip locked);
+    select ctid from app.idempotency_keys where user_id = p_user.id limit 500 for update skip locked);
+  get diagnostics v_changed = row_count;
+  v_is_rest := v_changed = 500;
   -- another person's stored answer may name this one: a repeat then runs nothing and fails with 410
   update app.idempotency_keys set answer = '', named = null where ctid in (
     select ctid from app.idempotency_keys where named @> array[p_user.id]
     limit 500 for update skip locked);
-  get diagnostics v_emptied = row_count;
-  if v_emptied = 500 then
+  get diagnostics v_changed = row_count;
+  v_is_rest := v_is_rest or v_changed = 500;
+
+  update app.audit_details set ip = null where audit_id in (
+    select d.audit_id from app.audit_log l join app.audit_details d on d.audit_id = l.id
+    where l.actor_id = p_user.id and d.ip is not null limit 500);
+  get diagnostics v_changed = row_count;
+  v_is_rest := v_is_rest or v_changed = 500;
+  update app.audit_details set detail = null where audit_id in (
+    select d.audit_id from app.audit_log l join app.audit_details d on d.audit_id = l.id
+    where l.target_type = 'user' and l.target_id = p_user.id::text and d.detail is not null limit 500);
+  get diagnostics v_changed = row_count;
+  if v_is_rest or v_changed = 500 then
     perform private.erase_rest(p_user.id);
   end if;
 
-  update app.audit_details d set ip = null from app.audit_log l
-  where l.id = d.audit_id and l.actor_id = p_user.id and d.ip is not null;
-  update app.audit_details d set detail = null from app.audit_log l
-  where l.id = d.audit_id and l.target_type = 'user' and l.target_id = p_user.id::text and d.detail is not null;
   update app.usernames set username = null, user_id = null where user_id = p_user.id and username <> p_user.username;
 end $$;
 comment on function private.erase_records is
@@ -3563,9 +3575,9 @@ create table private.media_usage (
   bytes    bigint not null check (bytes >= 0)
 );
 comment on table private.media_usage is
-  'How many bytes of committed assets a person has: a sum over app.media_assets. Triggers maintain it.';
+  'How many bytes of committed assets a person has: the sum over app.media_assets, kept by triggers.';
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.media_usage', 'owner_id', 'a sum of mediaAssets');
+  ('private.media_usage', 'owner_id', 'Computed from mediaAssets.');
 
 create function private.count_asset_bytes() returns trigger
 language plpgsql security definer   -- only triggers may write the sums
@@ -8620,8 +8632,8 @@ insert into private.write_limits (kind, per_hour) values ('spaces', 60), ('membe
 
 insert into private.event_types (name, payload, happens) values
   ('spaces.membership.decided', '{spaceId,kind,event,userId,actorId,invitationId,role,proposalId}',
-   'somebody is let into a space, turned down, invited, removed, or given another role there, or what they proposed '
-   'is decided');
+   'somebody is admitted to a space, rejected, invited or removed, gets another role there, or gets a decision on '
+   'their proposal');
 
 insert into private.errors (code, status, text) values
   ('space_unknown', 404, 'There is no such group or guild.'),
@@ -9036,8 +9048,8 @@ begin
   return true;
 end $$;
 comment on function private.add_member is
-  'Makes a person a member of a space; both must be locked. False if they already are. Ends their pending request '
-  'and invitations.';
+  'Makes a person a member of a space, and ends their pending request and invitations. Returns false if they were a '
+  'member already. The caller must hold the locks of the space and of the person.';
 
 create function private.drop_member(p_space uuid, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -12147,7 +12159,7 @@ comment on table app.series_follows is 'The people who are notified of new items
 
 insert into private.event_types (name, payload, happens) values
   ('posts.series.extended', '{seriesId,postId}',
-   'a published post has become an item of a series, or an item is published');
+   'a published post becomes an item of a series, or a scheduled item is published');
 
 insert into private.errors (code, status, text) values
   ('series_unknown', 404, 'There is no such series.'),
@@ -12894,7 +12906,7 @@ begin
              array(select r.quoted_post_id from app.posts r
                    where r.author_id = v_me and r.quoted_post_id = any (p_ids)
                      and r.format = 'repost' and r.deleted_at is null) as reposted,
-             -- no join, because it could begin with all votes that the caller has ever given
+             -- a subquery: for a join, the planner could start with every vote of the caller
              array(select l.post_id from app.polls l
                    where l.post_id = any (p_ids)
                      and (select true from app.poll_votes v
@@ -17876,8 +17888,8 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, '
   'replies and invitedBy.'),
   ('app.reputation_entries', 'source_id', 'Only the cause of an entry.'),
-  ('private.contribution_inheritance', 'entry_id', 'Entries of which the inviters have not got their shares yet, for '
-  'a minute or two.');
+  ('private.contribution_inheritance', 'entry_id', 'Entries whose shares the inviters have not received yet. They '
+  'are kept for a minute or two.');
 
 create function private.erase_reputation(p_user app.users) returns void
 language plpgsql volatile
@@ -26406,7 +26418,7 @@ begin
   return v_message.id;
 end $$;
 comment on function private.require_reported_message is
-  'Returns the message that a report names, if it was sent to the caller.';
+  'Returns the id of the message that a report names. The caller must have received the message.';
 
 create function private.copy_reported_message() returns trigger
 language plpgsql security definer   -- people may neither read messages nor write copies
@@ -37407,7 +37419,7 @@ comment on function api.dismiss_report is 'Dismisses an open report, once. Leave
 insert into private.event_types (name, payload, happens) values
   ('admin.content.moderated', '{targetType,targetId,action,authorId}',
    'staff has hidden, shown again or deleted a post or a reply, removed or restored a content, deleted a circle, '
-   'revoked an invite code, settled a report, whose author is who made it, archived or restored a group or guild, or '
+   'revoked an invite code, settled a report (`authorId` is the reporter), archived or restored a group or guild, or '
    'decided about a member of one');
 
 insert into private.errors (code, status, text) values
@@ -37616,7 +37628,7 @@ begin
     array['author_id', case when p_hidden then 'hidden' end],
     p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_posts is 'All posts, whoever may see them, newest first.';
+comment on function api.list_all_posts is 'All posts, newest first, whatever their visibility.';
 
 create view private.staff_replies with (security_invoker) as
 select r.created_at as at, r.id, r.author_id, r.post_id, r.kind, r.hidden_at is not null as hidden, r.body as said,
@@ -37649,7 +37661,7 @@ begin
     json_build_object('kind', p_kind, 'hidden', p_hidden, 'author_id', private.find_staff_person(p_author_id)),
     array['author_id', case when p_hidden then 'hidden' end], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_replies is 'All replies, whoever may see them, newest first.';
+comment on function api.list_all_replies is 'All replies, newest first, whatever their visibility.';
 
 create view private.staff_series with (security_invoker) as
 select s.created_at as at, s.id, s.author_id, concat_ws(' ', s.title, s.description) as said,
@@ -37878,8 +37890,8 @@ begin
     v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_contents is
-  'All contents, whoever may see them, or those of one kind, or children of one kind, newest first. Filters: visible '
-  'or removed, between two times, these words or this id.';
+  'All contents, or those of one kind, or all children of one kind, newest first, whatever their visibility. Filters: '
+  'visible or removed, a period, words, an id.';
 
 create function private.set_child_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile security definer   -- reads the registry, and changes the children that it names
@@ -38660,7 +38672,7 @@ begin
   end if;
   return v_space;
 end $$;
-comment on function private.find_any_space is 'The space of this kind with this id or slug, whoever may see it.';
+comment on function private.find_any_space is 'The space of this kind with this id or slug, whatever its visibility.';
 
 create function private.staff_members(p_space app.spaces, p_ids uuid[]) returns json
 language plpgsql stable security definer   -- staff sees more than any policy allows
@@ -38890,7 +38902,7 @@ begin
     json_build_object('kind', private.require_space_kind(p_kind), 'visibility', p_visibility, 'status', p_status),
     array['kind'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_spaces is 'All spaces of a kind, whoever may see them, newest first.';
+comment on function api.list_all_spaces is 'All spaces of a kind, newest first, whatever their visibility.';
 
 create function api.get_any_space(
   p_kind text, p_id text, p_limit integer default 20, p_cursor text default null

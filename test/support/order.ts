@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path/posix'
 export type Texts = Record<string, string>
 type Found = { name: string; line: number }
 
-/** The features in their order, derived from the ordered files of the schema. */
+/** The features in the order in which the ordered schema files name them first. */
 export const featuresOf = (files: string[]): string[] => [...new Set(files.map(featureOf))]
 
 const featureOf = (path: string): string =>

@@ -52,7 +52,7 @@ export default routes('admin', {
   },
   'POST /admin/users/:id/ban': {
     summary: 'Ban a person',
-    description: `Takes effect immediately: every token, session and Realtime channel of the person ends, a login is 403, and their invite codes cannot be used. Nobody sees what they published until the ban ends. If they have more than 500 posts or 500 replies, the older ones leave counters and lists within seconds; lists are shorter until then. The reason is required and is only stored in the audit log. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
+    description: `Takes effect immediately: the person's tokens and sessions are revoked, their Realtime channels are closed, login attempts return 403, and their invite codes cannot be used. Nobody sees what they published until the ban ends. If they have more than 500 posts or 500 replies, the older ones leave counters and lists within seconds; lists are shorter until then. The reason is required and is only stored in the audit log. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
     access: 'admin',
     operation: 'ban_person',
     params: AnyPersonId,

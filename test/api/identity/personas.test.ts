@@ -78,7 +78,7 @@ describe('PATCH /me/personas/:id', async () => {
     },
   )
 
-  test('rejects a name of another own persona with 409 and other people’s personas with 404', async () => {
+  test('rejects the name of another of the caller’s personas with 409, and other people’s personas with 404', async () => {
     expect(await bob.patch(`${path}/${id}`, { name: 'Main' })).toFailWith(409, 'persona_name_taken')
     expect(await alice.patch(`${path}/${id}`, { name: 'Mine' })).toFailWith(404, 'persona_unknown')
     expect(await alice.patch(`${path}/${UNKNOWN}`, { name: 'Mine' })).toFailWith(404, 'persona_unknown')

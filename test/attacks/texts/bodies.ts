@@ -7,10 +7,7 @@ import type { Scene } from './people.ts'
 const BYTES = 1_000_000
 const fill = (piece: string, bytes = BYTES) => piece.repeat(Math.floor(bytes / Buffer.byteLength(piece)))
 
-/**
- * Each is the worst of something: text that Postgres normalises, folds, splits, or matches against a pattern
- * repeatedly.
- */
+/** Each text is the worst case of one thing that Postgres does with texts, such as normalising or pattern matching. */
 const texts = {
   letters: fill('a'),
   blanks: fill(' '),

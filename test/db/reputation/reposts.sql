@@ -25,18 +25,18 @@ insert into made select 'repost', (api.repost(pg_temp.made('post')) ->> 'id')::u
 select is(pg_temp.earned(), 1.00, 'A repost earns the original''s author 1');
 select test.act_as_owner();
 select is((select interest_id from app.reputation_entries where kind = 'repost.received' and roll_up_level = 0),
-  pg_temp.interest('applied-ethics'), 'It earns in the original''s interest');
+  pg_temp.interest('applied-ethics'), 'A repost earns reputation in the interest of the original');
 select test.act_as('bob');
 select is(pg_temp.total('bob'), 0::numeric, 'The reposter earns nothing');
 select api.repost(pg_temp.made('post')), api.repost(pg_temp.made('bare'));
 select is(pg_temp.earned(), 1.00, 'A repeated repost, or one of a post without an interest, earns nothing');
 select api.repost(pg_temp.made('post'), 'A quote', p_interest_id => pg_temp.interest('music'));
-select is(pg_temp.earned() || ' ' || pg_temp.total('bob'), '1.00 3.00', 'A quote earns its own author, like any post');
+select is(pg_temp.earned() || ' ' || pg_temp.total('bob'), '1.00 3.00', 'A quote earns reputation for its own author, like any post');
 
 select test.act_as('carla');
 select api.repost(pg_temp.made('repost'));
-select is(pg_temp.earned() || ' ' || pg_temp.earned('bob'), '2.00 0', 'A repost of a repost earns the original''s author');
-select is(pg_temp.total('bob'), 3.00, 'The first reposter earns nothing by it');
+select is(pg_temp.earned() || ' ' || pg_temp.earned('bob'), '2.00 0', 'A repost of a repost earns reputation for the author of the original');
+select is(pg_temp.total('bob'), 3.00, 'The first reposter earns nothing from it');
 
 -- Actions on a repost apply to the original, and count once
 select api.react(p, 'heart'), api.react(p, 'spark'), api.bookmark(p)
