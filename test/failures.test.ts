@@ -3,12 +3,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { loadTables } from '../api-facade/lib/features.ts'
+import { spellings } from '../api-facade/lib/routes.ts'
 import { failuresOf, general, listed, type Routine, readFailures } from '../supabase/tools/failures.ts'
 import { createDatabase } from './support/database.ts'
 
 const { owner } = await createDatabase()
 const { routines, codes, targets, failures } = await readFailures(owner)
-const rows = (await loadTables()).flatMap(({ rows }) => Object.entries(rows))
+const tables = await loadTables()
+const rows = tables.flatMap(({ rows }) => Object.entries(rows))
 
 describe('A code is found', () => {
   const routine = (name: string, text: string, comment = '', parameters: string[] = []): Routine => ({
@@ -104,6 +106,15 @@ test('A route can exclude only codes that its operations raise', () => {
     return never.filter((code) => !raised.includes(code)).map((code) => `${route}: ${code}`)
   })
   expect(wrong).toEqual([])
+})
+
+test('A route takes an Idempotency-Key exactly if one of its operations keeps its answer', () => {
+  const keeping = spellings(tables).filter(({ row: { operation, calls = [] } }) =>
+    [...calls, operation].some((name) => failures.get(`api.${name}`)?.includes('idempotency_key_reused')),
+  )
+  const taking = spellings(tables).filter(({ row }) => row.idempotent)
+  const named = (routes: typeof taking) => routes.map(({ method, path }) => `${method} ${path}`)
+  expect(named(taking)).toEqual(named(keeping))
 })
 
 test('A route with a handler names exactly the operations that it calls', () => {

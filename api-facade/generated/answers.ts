@@ -468,6 +468,7 @@ export interface Schemas {
     | 'invite_unknown'
     | 'invites_exhausted'
     | 'journalism_not_allowed'
+    | 'key_not_taken'
     | 'keyword_empty'
     | 'keyword_until'
     | 'keywords_exhausted'

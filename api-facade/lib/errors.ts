@@ -19,6 +19,7 @@ export const facadeErrors = {
   body_too_large: [413, 'The body is too large.'],
   content_type_unsupported: [415, 'The body must be application/json.'],
   validation_failed: [422, 'The request is not valid.'],
+  key_not_taken: [422, 'This route does not take an Idempotency-Key. Send the request without this header.'],
   rate_limited: [429, 'Too many requests. Try again later.'],
   internal_error: [500, 'Something went wrong on our side.'],
   service_unavailable: [503, 'This is not available at the moment. Try again shortly.'],

@@ -10,14 +10,24 @@ import { describeIssue } from './issues.ts'
 
 /** The validated fields of all three, and the whole body for a route that passes it on. */
 export type Input = { fields: Record<string, unknown>; body: unknown }
-type Schemas = { params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType; form?: z.ZodObject }
+type Schemas = {
+  params?: z.ZodObject
+  query?: z.ZodObject
+  body?: z.ZodType
+  form?: z.ZodObject
+  /** Whether the route takes an Idempotency-Key. */
+  idempotent?: true
+}
 
 /** Makes the reader of a route; `path` is its full pattern. */
-export function inputReader(path: string, { params, query, body, form }: Schemas): (c: Context) => Promise<Input> {
+export function inputReader(
+  path: string,
+  { params, query, body, form, idempotent }: Schemas,
+): (c: Context) => Promise<Input> {
   const places = placesOf(path)
 
   return async (c) => {
-    checkKey(c)
+    checkKey(c, idempotent)
     const { bodyLimit } = c.get('services').config
     const fromForm = form && FORM.test(typeOf(c)) ? await readForm(c, bodyLimit) : undefined
     const text = body && !fromForm ? await readJsonText(c, bodyLimit) : undefined
@@ -121,9 +131,12 @@ function decode(part: string): string {
   }
 }
 
-function checkKey(c: Context): void {
+/** Refuses a key that would be ignored: its client believes that a retry is safe. */
+function checkKey(c: Context, isTaken = false): void {
   const key = keyOf(c)
-  if (key === undefined || (key !== '' && [...key].length <= 200)) return
+  if (key === undefined) return
+  if (!isTaken) throw new ApiError('key_not_taken')
+  if (key !== '' && [...key].length <= 200) return
   throw new ApiError('validation_failed', ['Idempotency-Key: must have 1 to 200 characters'])
 }
 

@@ -349,7 +349,7 @@ const usual: Readonly<Record<number, readonly ErrorCode[]>> = {
   403: ['role_required'],
   413: ['body_too_large'],
   415: ['content_type_unsupported'],
-  422: ['validation_failed', 'value_invalid'],
+  422: ['validation_failed', 'value_invalid', 'key_not_taken'],
   429: ['rate_limited'],
   500: ['internal_error'],
   503: ['service_unavailable'],
@@ -406,5 +406,6 @@ function generalCodes({ access, params, query, body, idempotent }: Row): ErrorCo
   if (access === 'moderator' || access === 'admin') codes.push('role_required')
   if (body) codes.push('malformed_json', 'body_too_large', 'content_type_unsupported')
   if (params || query || body || idempotent) codes.push('validation_failed', 'value_invalid')
+  if (!idempotent) codes.push('key_not_taken')
   return codes
 }

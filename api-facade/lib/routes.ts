@@ -82,7 +82,10 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   id?: string
   /** limit and cursor → p_limit, p_cursor */
   page?: true
-  /** Supports Idempotency-Key, so it is safe to retry: the API documents it, the operation implements it. */
+  /**
+   * Takes an Idempotency-Key, so it is safe to retry: the API documents it, the operation implements it. Always true for
+   * a member's POST that answers 201. Other routes refuse the header.
+   */
   idempotent?: true
   /** Answers with an ETag, or with 304: the API documents it, the operation decides which. */
   etag?: true
@@ -111,7 +114,11 @@ export type Route = { feature: string; canonical: string; method: string; path: 
 export function spellings(tables: readonly Table[]): Route[] {
   return tables.flatMap(({ feature, rows }) =>
     Object.entries(rows).flatMap(([canonical, row]) => {
-      const whole = row.page ? { ...row, query: PageQuery.extend(row.query?.shape ?? {}) } : row
+      const whole = {
+        ...row,
+        ...(row.page && { query: PageQuery.extend(row.query?.shape ?? {}) }),
+        ...(isMemberCreate(canonical, row) && { idempotent: true as const }),
+      }
       const own = routeOf(feature, canonical, canonical, whole)
       const others = (row.also ?? []).map((other) => {
         const { route, ...shape } = typeof other === 'string' ? { route: other } : other
@@ -121,6 +128,9 @@ export function spellings(tables: readonly Table[]): Route[] {
     }),
   )
 }
+
+const isMemberCreate = (spelling: string, { access, answers }: Row): boolean =>
+  spelling.startsWith('POST ') && access === 'user' && 201 in answers
 
 function routeOf(feature: string, canonical: string, spelling: string, row: Row): Route {
   const [, method, path] = /^([A-Z]+) (\/.*)$/.exec(spelling) ?? []

@@ -208,9 +208,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_session uuid := private.open_ai_session(p_topic);
+  v_kept    json := private.begin_idempotent('start_ai_session', json_build_array(p_topic));
+  v_session uuid;
 begin
-  return (select card from app.ai_session_card where id = v_session);
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_session := private.open_ai_session(p_topic);
+  return private.finish_idempotent('start_ai_session', (select card from app.ai_session_card where id = v_session));
 end $$;
 comment on function api.start_ai_session is
   'Begins a session on a topic, and returns the session with its first question.';

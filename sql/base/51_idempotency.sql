@@ -6,6 +6,7 @@ create table app.idempotency_keys (
   key        text not null check (length(key) between 1 and 200),
   request    bytea not null,
   answer     text,
+  status     text,
   named      uuid[],
   created_at timestamptz not null default now(),
   primary key (user_id, operation, key)
@@ -16,6 +17,8 @@ create index idempotency_keys_named_idx on app.idempotency_keys using gin (named
   where named is not null;
 comment on table app.idempotency_keys is
   'Answers kept for 24 hours, by caller, operation and Idempotency-Key. request is the hash of the parameters.';
+comment on column app.idempotency_keys.status is
+  'The HTTP status of the answer if the operation chose one; null for the usual status of its route.';
 comment on column app.idempotency_keys.named is
   'The people other than the caller whom the answer names, so that an erasure finds it; null if there are none.';
 
@@ -65,7 +68,7 @@ begin
     insert into app.idempotency_keys as k (user_id, operation, key, request)
     values (private.require_caller(), p_operation, v_key, v_request)
     on conflict (user_id, operation, key) do update
-      set request = excluded.request, answer = null, named = null, created_at = now()
+      set request = excluded.request, answer = null, status = null, named = null, created_at = now()
       where k.created_at < now() - interval '24 hours';
     perform set_config('lock_timeout', v_wait, true);
   exception when lock_not_available then
@@ -80,7 +83,8 @@ begin
   if v_kept.answer = '' then
     perform private.raise_error('idempotency_answer_gone');   -- an erasure emptied it: sql/base/90_erasure.sql
   elsif v_kept.answer is not null then
-    perform set_config('response.headers', '[{"Idempotency-Replayed": "true"}]', true);
+    perform set_config('response.headers', '[{"Idempotency-Replayed": "true"}]', true),
+            set_config('response.status', coalesce(v_kept.status, ''), true);
   end if;
   return v_kept.answer::json;
 end $$;
@@ -113,7 +117,8 @@ declare
 begin
   if v_key is not null then
     update app.idempotency_keys
-    set answer = p_answer::text, named = nullif(private.people_in_answer(p_answer::text), '{}')
+    set answer = p_answer::text, status = nullif(current_setting('response.status', true), ''),
+        named = nullif(private.people_in_answer(p_answer::text), '{}')
     where user_id = app.uid() and operation = p_operation and key = v_key;
   end if;
   return p_answer;

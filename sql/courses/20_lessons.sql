@@ -147,11 +147,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_lesson uuid := private.add_lesson(p_id, private.lesson_with(null, jsonb_build_object(
+  v_kept   json := private.begin_idempotent('create_course_lesson', json_build_array(
+    p_id, p_title, p_body, p_asset_id, p_minutes, p_preview));
+  v_lesson uuid;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_lesson := private.add_lesson(p_id, private.lesson_with(null, jsonb_build_object(
     'title', p_title, 'body', p_body, 'assetId', p_asset_id, 'minutes', p_minutes,
     'preview', coalesce(p_preview, false))));
-begin
-  return private.lesson_cards(p_id, array[v_lesson]) -> 0;
+  return private.finish_idempotent('create_course_lesson', private.lesson_cards(p_id, array[v_lesson]) -> 0);
 end $$;
 comment on function api.create_course_lesson is 'Adds a lesson to the caller''s own course.';
 

@@ -27,8 +27,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept   json := private.begin_idempotent('create_course', json_build_array(
+    p_title, p_summary, p_depth, p_price_mana, p_interest_id, p_group_id, p_guild_id));
   v_course app.courses;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   if (p_depth between 0 and 5) is not true then   -- checked here because a smallint might overflow
     perform private.raise_error('course_depth');
   end if;
@@ -36,7 +41,7 @@ begin
   v_course.depth := p_depth;
   v_course.price_mana := coalesce(p_price_mana, 0);
   v_course.id := private.add_course(v_course, p_title, p_interest_id, p_group_id, p_guild_id);
-  return private.course_cards(array[v_course.id]) -> 0;
+  return private.finish_idempotent('create_course', private.course_cards(array[v_course.id]) -> 0);
 end $$;
 comment on function api.create_course is 'Creates a course as a draft, optionally in a group or guild.';
 

@@ -207,12 +207,20 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_body    text := private.require_body(p_body);
-  v_closing timestamptz := private.require_debate_closing(p_closes_at);
-  v_id      uuid := private.add_content('debate', p_interest_id, p_title, array[v_body], p_group_id, p_guild_id);
+  v_kept    json := private.begin_idempotent('create_debate', json_build_array(
+    p_title, p_body, p_closes_at, p_interest_id, p_group_id, p_guild_id));
+  v_body    text;
+  v_closing timestamptz;
+  v_id      uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_body := private.require_body(p_body);
+  v_closing := private.require_debate_closing(p_closes_at);
+  v_id := private.add_content('debate', p_interest_id, p_title, array[v_body], p_group_id, p_guild_id);
   perform private.add_debate(v_id, v_body, v_closing);
-  return private.debate_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_debate', private.debate_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_debate is 'Opens a debate, whose title is the motion.';
 

@@ -149,13 +149,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_kept json := private.begin_idempotent('create_argument', json_build_array(p_id, p_side, p_body, p_parent_id));
+  v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('replies');
   perform private.lock_open_content('debate', p_id);
   v_id := private.add_argument(p_id, p_side, p_body, p_parent_id);
   perform private.require_content('debate', p_id);   -- a block may have been made meanwhile
-  return private.argument_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_argument', private.argument_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_argument is
   'Argues in a debate, or answers an argument there. Fails: debate_unknown (also of a removed one).';

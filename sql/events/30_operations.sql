@@ -70,12 +70,19 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_event app.events := private.event_with(null, jsonb_build_object(
+  v_kept  json := private.begin_idempotent('create_event', json_build_array(
+    p_title, p_body, p_starts_at, p_ends_at, p_timezone, p_location, p_capacity, p_interest_id, p_group_id,
+    p_guild_id));
+  v_event app.events;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_event := private.event_with(null, jsonb_build_object(
     'body', p_body, 'startsAt', p_starts_at, 'endsAt', p_ends_at, 'timezone', p_timezone, 'location', p_location,
     'capacity', p_capacity));
-begin
   v_event.id := private.add_event(v_event, p_title, p_interest_id, p_group_id, p_guild_id);
-  return private.event_cards(array[v_event.id]) -> 0;
+  return private.finish_idempotent('create_event', private.event_cards(array[v_event.id]) -> 0);
 end $$;
 comment on function api.create_event is 'Publishes an event, optionally in a group or guild.';
 

@@ -31,9 +31,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept  json := private.begin_idempotent('create_group', json_build_array(
+    p_name, p_slug, p_about, p_interest_id, p_accent, p_visibility, p_join_policy));
   v_space app.spaces;
   v_id    uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   v_space.kind := 'group';
   v_space.slug := p_slug;
   v_space.name := p_name;
@@ -43,7 +48,7 @@ begin
   v_space.visibility := p_visibility;
   v_space.join_policy := p_join_policy;
   v_id := private.make_space(v_space);
-  return private.group_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_group', private.group_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_group is 'Creates a group; the caller becomes its owner.';
 
@@ -131,8 +136,13 @@ create function api.invite_to_group(p_id text, p_invitee_id text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_kept json := private.begin_idempotent('invite_to_group', json_build_array(p_id, p_invitee_id));
 begin
-  return private.invite_to_space('group', p_id, p_invitee_id);
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  return private.finish_idempotent('invite_to_group', private.invite_to_space('group', p_id, p_invitee_id));
 end $$;
 comment on function api.invite_to_group is 'Invites a person to a group.';
 

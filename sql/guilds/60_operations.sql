@@ -8,9 +8,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept  json := private.begin_idempotent('create_guild', json_build_array(
+    p_name, p_interest_id, p_slug, p_about, p_charter, p_min_rep, p_accent));
   v_space app.spaces;
   v_id    uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   v_space.kind := 'guild';
   v_space.slug := p_slug;
   v_space.name := p_name;
@@ -20,7 +25,7 @@ begin
   v_space.visibility := 'public';
   v_space.join_policy := 'request';
   v_id := private.create_guild(v_space, p_charter, p_min_rep);
-  return private.guild_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_guild', private.guild_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_guild is 'Creates a guild; the caller becomes its founder.';
 
@@ -62,8 +67,13 @@ create function api.apply_to_guild(p_id text, p_message text default null) retur
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_kept json := private.begin_idempotent('apply_to_guild', json_build_array(p_id, p_message));
 begin
-  return private.apply_to_guild(p_id, p_message);
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  return private.finish_idempotent('apply_to_guild', private.apply_to_guild(p_id, p_message));
 end $$;
 comment on function api.apply_to_guild is 'The caller applies to a guild.';
 

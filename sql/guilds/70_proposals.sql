@@ -251,8 +251,15 @@ create function api.create_proposal(
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_kept json := private.begin_idempotent('create_proposal', json_build_array(
+    p_id, p_kind, p_title, p_body, p_payload, p_closes_at));
 begin
-  return private.propose(p_id, p_kind, p_title, p_body, p_payload, p_closes_at);
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  return private.finish_idempotent(
+    'create_proposal', private.propose(p_id, p_kind, p_title, p_body, p_payload, p_closes_at));
 end $$;
 comment on function api.create_proposal is 'The caller makes a proposal to their guild.';
 

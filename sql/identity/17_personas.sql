@@ -83,8 +83,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_kept json := private.begin_idempotent('create_persona', json_build_array(
+    p_name, p_about, p_accent, p_profile_pic_url));
+  v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   insert into app.personas (user_id, name, about, accent, profile_pic_url)
   values (private.require_caller(), private.require_name(p_name), private.require_text(p_about), p_accent,
           private.use_picture(p_profile_pic_url))
@@ -93,7 +98,7 @@ begin
   if not found then
     perform private.raise_error('persona_name_taken');
   end if;
-  return (select card from app.persona_card where id = v_id);
+  return private.finish_idempotent('create_persona', (select card from app.persona_card where id = v_id));
 end $$;
 comment on function api.create_persona is
   'Creates a persona of the caller, which is not the default. Fails: personas_exhausted.';

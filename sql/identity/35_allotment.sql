@@ -111,9 +111,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid := private.make_own_invite();
+  v_kept json := private.begin_idempotent('create_invite', json_build_array());
+  v_id   uuid;
 begin
-  return (select card from app.invite_card where id = v_id);
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_id := private.make_own_invite();
+  return private.finish_idempotent('create_invite', (select card from app.invite_card where id = v_id));
 end $$;
 comment on function api.create_invite is 'Creates an invite code of the caller.';
 

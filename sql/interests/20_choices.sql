@@ -82,16 +82,21 @@ comment on function api.list_my_interests is
   'All interests that the caller chose, in the order in which they chose them: {items}.';
 
 create function api.select_interest(p_interest_id uuid, p_depth integer, p_expertise integer) returns json
-language plpgsql
+language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_kept json := private.begin_idempotent('select_interest', json_build_array(p_interest_id, p_depth, p_expertise));
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   insert into app.user_interests (user_id, interest_id, depth, expertise)
   values (private.require_caller(), private.require_interest(p_interest_id), p_depth, p_expertise)
   on conflict (user_id, interest_id) do update
     set depth = excluded.depth, expertise = excluded.expertise;
-  return (select c.card from app.user_interest_card c
-          where c.user_id = app.uid() and c.interest_id = p_interest_id);
+  return private.finish_idempotent('select_interest', (
+    select c.card from app.user_interest_card c where c.user_id = app.uid() and c.interest_id = p_interest_id));
 end $$;
 comment on function api.select_interest is
   'Chooses an interest, or changes the depth and expertise of a chosen one. Fails: interest_depth_out_of_range, '

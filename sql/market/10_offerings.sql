@@ -168,8 +168,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept     json := private.begin_idempotent('create_offering', json_build_array(
+    p_title, p_description, p_price_mana, p_delivery_days, p_stock, p_interest_id, p_group_id, p_guild_id));
   v_offering app.offerings;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   v_offering.description := private.require_body(p_description);
   v_offering.price_mana := p_price_mana;
   v_offering.stock := p_stock;
@@ -177,7 +182,7 @@ begin
   v_offering.id := private.add_content('offering', p_interest_id, p_title, array[v_offering.description],
                                        p_group_id, p_guild_id);
   perform private.write_offering(v_offering);
-  return private.offering_cards(array[v_offering.id]) -> 0;
+  return private.finish_idempotent('create_offering', private.offering_cards(array[v_offering.id]) -> 0);
 end $$;
 comment on function api.create_offering is 'Creates an offering.';
 

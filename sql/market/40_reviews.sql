@@ -213,11 +213,15 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_kept json := private.begin_idempotent('review_order', json_build_array(p_id, p_stars, p_text));
+  v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('orders');
   v_id := private.add_review(p_id, p_stars, coalesce(private.require_text(p_text), ''));
-  return private.review_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('review_order', private.review_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.review_order is 'The buyer reviews a completed order, once.';
 

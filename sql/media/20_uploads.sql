@@ -92,8 +92,14 @@ create function api.create_asset(p_kind text, p_content_type text, p_size bigint
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_kept json := private.begin_idempotent('create_asset', json_build_array(p_kind, p_content_type, p_size));
 begin
-  return private.asset_card(private.announce_asset(p_kind, lower(btrim(p_content_type)), p_size));
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  return private.finish_idempotent('create_asset', private.asset_card(
+    private.announce_asset(p_kind, lower(btrim(p_content_type)), p_size)));
 end $$;
 comment on function api.create_asset is
   'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. The '

@@ -89,9 +89,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept   json := private.begin_idempotent('create_conversation', json_build_array(p_kind, p_member_ids, p_title));
   v_people uuid[];
   v_id     uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   if p_kind is null or p_kind not in ('direct', 'group') then
     perform private.raise_error('value_invalid');
   elsif p_kind = 'direct' and cardinality(p_member_ids) <> 1 then
@@ -112,7 +116,7 @@ begin
   else
     v_id := private.open_group(v_people, private.require_name(p_title));
   end if;
-  return private.require_conversation_card(v_id);
+  return private.finish_idempotent('create_conversation', private.require_conversation_card(v_id));
 end $$;
 comment on function api.create_conversation is
   'Opens a conversation with people who share a circle or have a direct conversation with the caller. If the direct '
@@ -181,14 +185,18 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept   json := private.begin_idempotent('add_conversation_members', json_build_array(p_id, p_user_ids));
   v_people uuid[];
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.require_own_group(p_id);   -- first, so that others don't learn who exists
   perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_user_ids))));
   v_people := private.require_others(p_user_ids);
   perform private.lock_available(v_people);
   perform private.add_members(p_id, v_people);
-  return private.require_conversation_card(p_id);
+  return private.finish_idempotent('add_conversation_members', private.require_conversation_card(p_id));
 end $$;
 comment on function api.add_conversation_members is
   'Adds people who share a circle or have a direct conversation with the caller to the caller''s group: all of them '

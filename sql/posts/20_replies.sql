@@ -188,10 +188,15 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post  uuid := private.require_published_original(p_id);
+  v_kept  json := private.begin_idempotent('create_reply', json_build_array(p_id, p_body, p_kind, p_parent_id));
+  v_post  uuid;
   v_reply uuid;
   v_card  json;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_post := private.require_published_original(p_id);
   perform private.count_writes('replies');
   perform private.lock_open_post_space(v_post);
   -- reads and writes in one statement, so that a block in between cannot cause an error other than post_unknown
@@ -208,7 +213,7 @@ begin
   if v_card is null then   -- a block was made while we waited for the counters
     perform private.raise_error('post_unknown');
   end if;
-  return v_card;
+  return private.finish_idempotent('create_reply', v_card);
 end $$;
 comment on function api.create_reply is
   'Replies to a post (to the original of a repost), or to a reply under it. Fails: reply_unknown, reply_body, '

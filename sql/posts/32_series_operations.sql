@@ -21,13 +21,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_kept json := private.begin_idempotent('create_series', json_build_array(p_title, p_description));
+  v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   insert into app.series (author_id, title, description)
   values (private.require_caller(), private.require_name(p_title),
           nullif(private.require_text(p_description), ''))
   returning id into v_id;
-  return private.series_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_series', private.series_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_series is
   'Creates a series for the caller, without items. Fails: series_title, series_description, series_exhausted.';
@@ -60,9 +64,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_series app.series := private.require_series(p_id);
+  v_kept   json := private.begin_idempotent('add_series_item', json_build_array(p_id, p_post_id, p_position));
+  v_series app.series;
   v_post   app.posts;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_series := private.require_series(p_id);
   perform private.count_writes('edits');
   if v_series.author_id <> private.require_caller() then
     perform private.raise_error('series_not_yours');
@@ -74,9 +83,9 @@ begin
   if private.place_item(p_id, p_post_id, p_position) and v_post.published_at is not null then
     perform private.emit('posts.series.extended', json_build_object('seriesId', p_id, 'postId', p_post_id));
   end if;
-  return (select json_build_object('seriesId', i.series_id, 'position', i.position,
-                                   'post', private.post_card(p_post_id))
-          from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
+  return private.finish_idempotent('add_series_item', (
+    select json_build_object('seriesId', i.series_id, 'position', i.position, 'post', private.post_card(p_post_id))
+    from app.series_items i where i.series_id = p_id and i.post_id = p_post_id));
 end $$;
 comment on function api.add_series_item is
   'Makes the caller''s post an item of their series, or moves it if it already is an item: {seriesId, position, '

@@ -129,10 +129,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept   json := private.begin_idempotent('invite_co_author', json_build_array(p_id, p_user_id, p_split_share));
   v_person uuid;
   v_post   app.posts;
   v_row    app.post_co_authors;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('invitations');
   v_person := private.lock_person(p_user_id);
   v_post := private.lock_own_post(p_id);
@@ -163,7 +167,7 @@ begin
   perform private.emit('posts.co_author.invited', json_build_object(
     'inviteId', v_row.id, 'postId', p_id, 'inviterId', app.uid(), 'inviteeId', v_person),
     array[v_person]);
-  return private.co_author(v_row);
+  return private.finish_idempotent('invite_co_author', private.co_author(v_row));
 end $$;
 comment on function api.invite_co_author is
   'Invites a person to be a co-author of the caller''s post, with a share of its payments.';

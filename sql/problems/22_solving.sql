@@ -82,13 +82,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_kept json := private.begin_idempotent('create_solution', json_build_array(p_id, p_body));
+  v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('replies');
   perform private.lock_open_content('problem', p_id);
   v_id := private.add_solution(p_id, p_body);
   perform private.require_content('problem', p_id);   -- a block may have been made meanwhile
-  return private.solution_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_solution', private.solution_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_solution is 'Offers a solution. Fails: problem_unknown (also of a removed one).';
 

@@ -89,11 +89,18 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_summary text := private.require_body(p_summary);
-  v_id      uuid := private.add_content('project', p_interest_id, p_title, array[v_summary], p_group_id, p_guild_id);
+  v_kept    json := private.begin_idempotent('create_project', json_build_array(
+    p_title, p_summary, p_interest_id, p_roles, p_group_id, p_guild_id));
+  v_summary text;
+  v_id      uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_summary := private.require_body(p_summary);
+  v_id := private.add_content('project', p_interest_id, p_title, array[v_summary], p_group_id, p_guild_id);
   perform private.add_project(v_id, v_summary, p_roles);
-  return private.project_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_project', private.project_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_project is 'Creates a project, optionally with roles [{name, about?, slots?}].';
 
@@ -141,12 +148,16 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept json := private.begin_idempotent('create_project_role', json_build_array(p_id, p_name, p_about, p_slots));
   v_role uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('projects');
   perform private.require_own_project(p_id);
   v_role := private.add_own_project_role(p_id, jsonb_build_object('name', p_name, 'about', p_about, 'slots', p_slots));
-  return private.project_role_card(v_role);
+  return private.finish_idempotent('create_project_role', private.project_role_card(v_role));
 end $$;
 comment on function api.create_project_role is 'Adds a role to the caller''s own project.';
 

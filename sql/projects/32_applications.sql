@@ -69,12 +69,16 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_kept json := private.begin_idempotent('apply_to_project', json_build_array(p_id, p_role_id, p_message));
+  v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('projects');
   perform private.lock_open_content('project', p_id);
   v_id := private.apply_to_project(p_id, p_role_id, p_message);
-  return private.project_application_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('apply_to_project', private.project_application_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.apply_to_project is 'Applies for a role in a project.';
 

@@ -42,12 +42,16 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept   json := private.begin_idempotent('create_project_update', json_build_array(p_id, p_body));
   v_update uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('projects');
   perform private.require_own_project(p_id);
   v_update := private.post_project_update(p_id, p_body);
-  return private.project_update_cards(array[v_update]) -> 0;
+  return private.finish_idempotent('create_project_update', private.project_update_cards(array[v_update]) -> 0);
 end $$;
 comment on function api.create_project_update is
   'Posts an update of the caller''s own project; its members are notified.';

@@ -64,9 +64,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_text text := private.require_text(p_text);
+  v_kept json := private.begin_idempotent('create_appeal', json_build_array(p_interest_id, p_text, p_event_id));
+  v_text text;
   v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_text := private.require_text(p_text);
   if v_text is null or length(v_text) not between 1 and 2000 then
     perform private.raise_error('appeal_text');
   end if;
@@ -83,7 +88,7 @@ begin
   if v_id is null then
     perform private.raise_error('appeal_open');
   end if;
-  return (select card from app.reputation_appeal_card where id = v_id);
+  return private.finish_idempotent('create_appeal', (select card from app.reputation_appeal_card where id = v_id));
 end $$;
 comment on function api.create_appeal is
   'Appeals to the staff about the caller''s reputation in an interest, or about one entry of it (p_event_id).';

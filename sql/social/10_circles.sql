@@ -162,12 +162,16 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_kept json := private.begin_idempotent('create_circle', json_build_array(p_name, p_kind, p_accent));
+  v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   insert into app.circles (owner_id, kind, name, accent)
   values (private.require_caller(), p_kind, private.require_name(p_name), p_accent)
   returning id into v_id;
-  return private.circle_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_circle', private.circle_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_circle is 'Creates a circle for the caller. Fails: circles_exhausted.';
 

@@ -41,8 +41,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept   json := private.begin_idempotent('add_circle_member', json_build_array(p_id, p_member_id, p_bond_level));
   v_member uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('follows');   -- before any lock: ARCHITECTURE.md, Locks
   v_member := private.lock_person(p_member_id);
   perform private.require_own_circle(p_id);
@@ -52,7 +56,8 @@ begin
   if not found then
     perform private.raise_error('person_unknown');
   end if;
-  return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
+  return private.finish_idempotent('add_circle_member', (
+    select card from app.circle_member_card where circle_id = p_id and member_id = v_member));
 end $$;
 comment on function api.add_circle_member is
   'Adds a person to the caller''s circle. Fails: member_already, member_oneself, circle_full.';

@@ -125,9 +125,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept       json := private.begin_idempotent('invite_to_circle', json_build_array(
+    p_id, p_invitee_id, p_bond_level));
   v_invitee    uuid;
   v_invitation uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('invitations');
   v_invitee := private.lock_person(p_invitee_id);
   perform private.require_own_circle(p_id);
@@ -146,7 +151,7 @@ begin
   perform private.emit('social.invitation.sent', json_build_object(
     'invitationId', v_invitation, 'circleId', p_id, 'inviterId', app.uid(), 'inviteeId', v_invitee),
     array[v_invitee]);
-  return private.invitation_cards(array[v_invitation]) -> 0;
+  return private.finish_idempotent('invite_to_circle', private.invitation_cards(array[v_invitation]) -> 0);
 end $$;
 comment on function api.invite_to_circle is
   'Invites a person to the caller''s circle. Fails: invite_oneself, invitations_exhausted.';

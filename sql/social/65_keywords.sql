@@ -208,10 +208,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept    json := private.begin_idempotent('mute_keyword', json_build_array(p_keyword, p_until));
   v_keyword text;
   v_folded  text;
   v_id      uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   -- 100 characters in NFC are at most 400 before; checked first, because folding a megabyte takes half a second
   if length(btrim(p_keyword)) > 400 then
     perform private.raise_error('value_invalid');
@@ -226,7 +230,7 @@ begin
   values (private.timed_id(), private.require_caller(), v_keyword, v_folded, p_until)
   on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
   returning id into v_id;
-  return (select card from app.muted_keyword_card where id = v_id);
+  return private.finish_idempotent('mute_keyword', (select card from app.muted_keyword_card where id = v_id));
 end $$;
 comment on function api.mute_keyword is
   'Mutes a keyword, permanently or until a time; muting it again changes the time. Fails: keyword_empty, '

@@ -78,9 +78,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept   json := private.begin_idempotent('report', json_build_array(p_target_type, p_target_id, p_reason));
   v_target uuid;
   v_report app.reports;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('reports');
   -- safe: the function name comes from the registry, never from the caller
   execute format('select %s($1, $2)', private.require_report_finder(p_target_type))
@@ -92,14 +96,14 @@ begin
   if not found then
     perform private.raise_error('report_open');
   end if;
-  return json_build_object(
+  return private.finish_idempotent('report', json_build_object(
     'id', v_report.id,
     'targetType', p_target_type,
     'targetId', case p_target_type when 'user' then (select actor_id from app.person_card where id = v_target)
                 else v_target::text end,
     'reason', v_report.reason,
     'status', v_report.status,
-    'createdAt', private.utc(v_report.created_at));
+    'createdAt', private.utc(v_report.created_at)));
 end $$;
 comment on function api.report is
   'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '

@@ -132,10 +132,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept    json := private.begin_idempotent('create_video_comment', json_build_array(p_id, p_body));
   v_video   uuid;
   v_comment uuid;
   v_card    json;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('comments');
   v_video := private.require_open_video(p_id);
   -- reads and writes in one statement: with two, a block in between would give another error than an unknown video
@@ -147,7 +151,7 @@ begin
   if v_card is null then   -- perhaps blocked or deleted while this waited for the counters
     perform private.raise_error('video_unknown');
   end if;
-  return v_card;
+  return private.finish_idempotent('create_video_comment', v_card);
 end $$;
 comment on function api.create_video_comment is 'Comments on a video. Fails: comment_body.';
 

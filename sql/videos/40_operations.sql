@@ -24,15 +24,23 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_caption   text := private.find_caption(p_caption);
-  v_media     text := private.use_media_url(p_media_url, '{video}');
-  v_thumbnail text := case when p_thumbnail_url is not null then private.use_media_url(p_thumbnail_url, '{image}') end;
+  v_kept      json := private.begin_idempotent('create_video', json_build_array(
+    p_media_url, p_thumbnail_url, p_caption, p_duration_sec, p_interest_id, p_group_id, p_guild_id));
+  v_caption   text;
+  v_media     text;
+  v_thumbnail text;
   v_id        uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_caption := private.find_caption(p_caption);
+  v_media := private.use_media_url(p_media_url, '{video}');
+  v_thumbnail := case when p_thumbnail_url is not null then private.use_media_url(p_thumbnail_url, '{image}') end;
   v_id := private.add_content('video', p_interest_id, null, array[v_caption], p_group_id, p_guild_id);
   insert into app.videos (id, media_url, thumbnail_url, caption, duration_sec)
   values (v_id, v_media, v_thumbnail, v_caption, private.clamped(p_duration_sec, 60));
-  return private.video_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_video', private.video_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_video is
   'Publishes a video, optionally in a group or guild. Fails: video_caption. Never: content_title, interest_unknown '
@@ -139,14 +147,21 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_caption text := private.find_caption(p_caption);
-  v_media   text := private.use_media_url(p_media_url, '{audio}');
+  v_kept    json := private.begin_idempotent('create_audio', json_build_array(
+    p_media_url, p_caption, p_duration_sec, p_interest_id, p_group_id, p_guild_id));
+  v_caption text;
+  v_media   text;
   v_id      uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_caption := private.find_caption(p_caption);
+  v_media := private.use_media_url(p_media_url, '{audio}');
   v_id := private.add_content('audio', p_interest_id, null, array[v_caption], p_group_id, p_guild_id);
   insert into app.audio (id, media_url, caption, duration_sec)
   values (v_id, v_media, v_caption, private.clamped(p_duration_sec, 300));
-  return private.audio_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_audio', private.audio_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_audio is
   'Publishes an audio recording, optionally in a group or guild. Fails: audio_caption. Never: content_title, '

@@ -145,9 +145,15 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_interest uuid := (private.require_wiki(p_slug)).id;
+  v_kept     json := private.begin_idempotent('create_wiki_proposal', json_build_array(
+    p_slug, p_body, p_summary, p_base_version));
+  v_interest uuid;
   v_id       uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_interest := (private.require_wiki(p_slug)).id;
   perform private.count_writes('wiki');
   v_id := private.add_wiki_proposal(v_interest, p_body, p_summary, p_base_version);
   -- after the checks of the row, so that a caller who may not propose gets that error. Approval checks the version
@@ -155,7 +161,7 @@ begin
   if p_base_version <> private.wiki_version(v_interest) then
     perform private.raise_error('wiki_base_stale');
   end if;
-  return private.wiki_proposal_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_wiki_proposal', private.wiki_proposal_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_wiki_proposal is 'Proposes what the entry of an interest should say.';
 

@@ -987,6 +987,7 @@ create table app.idempotency_keys (
   key        text not null check (length(key) between 1 and 200),
   request    bytea not null,
   answer     text,
+  status     text,
   named      uuid[],
   created_at timestamptz not null default now(),
   primary key (user_id, operation, key)
@@ -996,7 +997,8 @@ create index idempotency_keys_created_at_idx on app.idempotency_keys (created_at
 create index idempotency_keys_named_idx on app.idempotency_keys using gin (named) with (fastupdate = off)
   where named is not null;
 comment on table app.idempotency_keys is
-  'Answers kept for 24 hours, by caller, operation and Idempotency-Key. request is the hash of the parameters.';
+  'Answers kept for 24 hours, by caller, operation and Idempotency-Key. request is the hash of the parameters. status '
+  'is the HTTP status if the operation chose another than its route''s.';
 comment on column app.idempotency_keys.named is
   'The people other than the caller whom the answer names, so that an erasure finds it; null if there are none.';
 
@@ -1046,7 +1048,7 @@ begin
     insert into app.idempotency_keys as k (user_id, operation, key, request)
     values (private.require_caller(), p_operation, v_key, v_request)
     on conflict (user_id, operation, key) do update
-      set request = excluded.request, answer = null, named = null, created_at = now()
+      set request = excluded.request, answer = null, status = null, named = null, created_at = now()
       where k.created_at < now() - interval '24 hours';
     perform set_config('lock_timeout', v_wait, true);
   exception when lock_not_available then
@@ -1061,7 +1063,8 @@ begin
   if v_kept.answer = '' then
     perform private.raise_error('idempotency_answer_gone');   -- an erasure emptied it: sql/base/90_erasure.sql
   elsif v_kept.answer is not null then
-    perform set_config('response.headers', '[{"Idempotency-Replayed": "true"}]', true);
+    perform set_config('response.headers', '[{"Idempotency-Replayed": "true"}]', true),
+            set_config('response.status', coalesce(v_kept.status, ''), true);
   end if;
   return v_kept.answer::json;
 end $$;
@@ -1094,7 +1097,8 @@ declare
 begin
   if v_key is not null then
     update app.idempotency_keys
-    set answer = p_answer::text, named = nullif(private.people_in_answer(p_answer::text), '{}')
+    set answer = p_answer::text, status = nullif(current_setting('response.status', true), ''),
+        named = nullif(private.people_in_answer(p_answer::text), '{}')
     where user_id = app.uid() and operation = p_operation and key = v_key;
   end if;
   return p_answer;
@@ -3881,8 +3885,14 @@ create function api.create_asset(p_kind text, p_content_type text, p_size bigint
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_kept json := private.begin_idempotent('create_asset', json_build_array(p_kind, p_content_type, p_size));
 begin
-  return private.asset_card(private.announce_asset(p_kind, lower(btrim(p_content_type)), p_size));
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  return private.finish_idempotent('create_asset', private.asset_card(
+    private.announce_asset(p_kind, lower(btrim(p_content_type)), p_size)));
 end $$;
 comment on function api.create_asset is
   'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. The '
@@ -4410,8 +4420,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_kept json := private.begin_idempotent('create_persona', json_build_array(
+    p_name, p_about, p_accent, p_profile_pic_url));
+  v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   insert into app.personas (user_id, name, about, accent, profile_pic_url)
   values (private.require_caller(), private.require_name(p_name), private.require_text(p_about), p_accent,
           private.use_picture(p_profile_pic_url))
@@ -4420,7 +4435,7 @@ begin
   if not found then
     perform private.raise_error('persona_name_taken');
   end if;
-  return (select card from app.persona_card where id = v_id);
+  return private.finish_idempotent('create_persona', (select card from app.persona_card where id = v_id));
 end $$;
 comment on function api.create_persona is
   'Creates a persona of the caller, which is not the default. Fails: personas_exhausted.';
@@ -5007,9 +5022,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid := private.make_own_invite();
+  v_kept json := private.begin_idempotent('create_invite', json_build_array());
+  v_id   uuid;
 begin
-  return (select card from app.invite_card where id = v_id);
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_id := private.make_own_invite();
+  return private.finish_idempotent('create_invite', (select card from app.invite_card where id = v_id));
 end $$;
 comment on function api.create_invite is 'Creates an invite code of the caller.';
 
@@ -6308,16 +6328,21 @@ comment on function api.list_my_interests is
   'All interests that the caller chose, in the order in which they chose them: {items}.';
 
 create function api.select_interest(p_interest_id uuid, p_depth integer, p_expertise integer) returns json
-language plpgsql
+language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_kept json := private.begin_idempotent('select_interest', json_build_array(p_interest_id, p_depth, p_expertise));
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   insert into app.user_interests (user_id, interest_id, depth, expertise)
   values (private.require_caller(), private.require_interest(p_interest_id), p_depth, p_expertise)
   on conflict (user_id, interest_id) do update
     set depth = excluded.depth, expertise = excluded.expertise;
-  return (select c.card from app.user_interest_card c
-          where c.user_id = app.uid() and c.interest_id = p_interest_id);
+  return private.finish_idempotent('select_interest', (
+    select c.card from app.user_interest_card c where c.user_id = app.uid() and c.interest_id = p_interest_id));
 end $$;
 comment on function api.select_interest is
   'Chooses an interest, or changes the depth and expertise of a chosen one. Fails: interest_depth_out_of_range, '
@@ -6599,12 +6624,16 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_kept json := private.begin_idempotent('create_circle', json_build_array(p_name, p_kind, p_accent));
+  v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   insert into app.circles (owner_id, kind, name, accent)
   values (private.require_caller(), p_kind, private.require_name(p_name), p_accent)
   returning id into v_id;
-  return private.circle_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_circle', private.circle_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_circle is 'Creates a circle for the caller. Fails: circles_exhausted.';
 
@@ -6761,8 +6790,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept   json := private.begin_idempotent('add_circle_member', json_build_array(p_id, p_member_id, p_bond_level));
   v_member uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('follows');   -- before any lock: ARCHITECTURE.md, Locks
   v_member := private.lock_person(p_member_id);
   perform private.require_own_circle(p_id);
@@ -6772,7 +6805,8 @@ begin
   if not found then
     perform private.raise_error('person_unknown');
   end if;
-  return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
+  return private.finish_idempotent('add_circle_member', (
+    select card from app.circle_member_card where circle_id = p_id and member_id = v_member));
 end $$;
 comment on function api.add_circle_member is
   'Adds a person to the caller''s circle. Fails: member_already, member_oneself, circle_full.';
@@ -6946,9 +6980,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept       json := private.begin_idempotent('invite_to_circle', json_build_array(
+    p_id, p_invitee_id, p_bond_level));
   v_invitee    uuid;
   v_invitation uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('invitations');
   v_invitee := private.lock_person(p_invitee_id);
   perform private.require_own_circle(p_id);
@@ -6967,7 +7006,7 @@ begin
   perform private.emit('social.invitation.sent', json_build_object(
     'invitationId', v_invitation, 'circleId', p_id, 'inviterId', app.uid(), 'inviteeId', v_invitee),
     array[v_invitee]);
-  return private.invitation_cards(array[v_invitation]) -> 0;
+  return private.finish_idempotent('invite_to_circle', private.invitation_cards(array[v_invitation]) -> 0);
 end $$;
 comment on function api.invite_to_circle is
   'Invites a person to the caller''s circle. Fails: invite_oneself, invitations_exhausted.';
@@ -8015,10 +8054,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept    json := private.begin_idempotent('mute_keyword', json_build_array(p_keyword, p_until));
   v_keyword text;
   v_folded  text;
   v_id      uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   -- 100 characters in NFC are at most 400 before; checked first, because folding a megabyte takes half a second
   if length(btrim(p_keyword)) > 400 then
     perform private.raise_error('value_invalid');
@@ -8033,7 +8076,7 @@ begin
   values (private.timed_id(), private.require_caller(), v_keyword, v_folded, p_until)
   on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
   returning id into v_id;
-  return (select card from app.muted_keyword_card where id = v_id);
+  return private.finish_idempotent('mute_keyword', (select card from app.muted_keyword_card where id = v_id));
 end $$;
 comment on function api.mute_keyword is
   'Mutes a keyword, permanently or until a time; muting it again changes the time. Fails: keyword_empty, '
@@ -8151,9 +8194,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept   json := private.begin_idempotent('report', json_build_array(p_target_type, p_target_id, p_reason));
   v_target uuid;
   v_report app.reports;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('reports');
   -- safe: the function name comes from the registry, never from the caller
   execute format('select %s($1, $2)', private.require_report_finder(p_target_type))
@@ -8165,14 +8212,14 @@ begin
   if not found then
     perform private.raise_error('report_open');
   end if;
-  return json_build_object(
+  return private.finish_idempotent('report', json_build_object(
     'id', v_report.id,
     'targetType', p_target_type,
     'targetId', case p_target_type when 'user' then (select actor_id from app.person_card where id = v_target)
                 else v_target::text end,
     'reason', v_report.reason,
     'status', v_report.status,
-    'createdAt', private.utc(v_report.created_at));
+    'createdAt', private.utc(v_report.created_at)));
 end $$;
 comment on function api.report is
   'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
@@ -10971,10 +11018,15 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post  uuid := private.require_published_original(p_id);
+  v_kept  json := private.begin_idempotent('create_reply', json_build_array(p_id, p_body, p_kind, p_parent_id));
+  v_post  uuid;
   v_reply uuid;
   v_card  json;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_post := private.require_published_original(p_id);
   perform private.count_writes('replies');
   perform private.lock_open_post_space(v_post);
   -- reads and writes in one statement, so that a block in between cannot cause an error other than post_unknown
@@ -10991,7 +11043,7 @@ begin
   if v_card is null then   -- a block was made while we waited for the counters
     perform private.raise_error('post_unknown');
   end if;
-  return v_card;
+  return private.finish_idempotent('create_reply', v_card);
 end $$;
 comment on function api.create_reply is
   'Replies to a post (to the original of a repost), or to a reply under it. Fails: reply_unknown, reply_body, '
@@ -12361,13 +12413,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_kept json := private.begin_idempotent('create_series', json_build_array(p_title, p_description));
+  v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   insert into app.series (author_id, title, description)
   values (private.require_caller(), private.require_name(p_title),
           nullif(private.require_text(p_description), ''))
   returning id into v_id;
-  return private.series_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_series', private.series_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_series is
   'Creates a series for the caller, without items. Fails: series_title, series_description, series_exhausted.';
@@ -12400,9 +12456,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_series app.series := private.require_series(p_id);
+  v_kept   json := private.begin_idempotent('add_series_item', json_build_array(p_id, p_post_id, p_position));
+  v_series app.series;
   v_post   app.posts;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_series := private.require_series(p_id);
   perform private.count_writes('edits');
   if v_series.author_id <> private.require_caller() then
     perform private.raise_error('series_not_yours');
@@ -12414,9 +12475,9 @@ begin
   if private.place_item(p_id, p_post_id, p_position) and v_post.published_at is not null then
     perform private.emit('posts.series.extended', json_build_object('seriesId', p_id, 'postId', p_post_id));
   end if;
-  return (select json_build_object('seriesId', i.series_id, 'position', i.position,
-                                   'post', private.post_card(p_post_id))
-          from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
+  return private.finish_idempotent('add_series_item', (
+    select json_build_object('seriesId', i.series_id, 'position', i.position, 'post', private.post_card(p_post_id))
+    from app.series_items i where i.series_id = p_id and i.post_id = p_post_id));
 end $$;
 comment on function api.add_series_item is
   'Makes the caller''s post an item of their series, or moves it if it already is an item: {seriesId, position, '
@@ -12652,10 +12713,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept   json := private.begin_idempotent('invite_co_author', json_build_array(p_id, p_user_id, p_split_share));
   v_person uuid;
   v_post   app.posts;
   v_row    app.post_co_authors;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('invitations');
   v_person := private.lock_person(p_user_id);
   v_post := private.lock_own_post(p_id);
@@ -12686,7 +12751,7 @@ begin
   perform private.emit('posts.co_author.invited', json_build_object(
     'inviteId', v_row.id, 'postId', p_id, 'inviterId', app.uid(), 'inviteeId', v_person),
     array[v_person]);
-  return private.co_author(v_row);
+  return private.finish_idempotent('invite_co_author', private.co_author(v_row));
 end $$;
 comment on function api.invite_co_author is
   'Invites a person to be a co-author of the caller''s post, with a share of its payments.';
@@ -17410,9 +17475,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_text text := private.require_text(p_text);
+  v_kept json := private.begin_idempotent('create_appeal', json_build_array(p_interest_id, p_text, p_event_id));
+  v_text text;
   v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_text := private.require_text(p_text);
   if v_text is null or length(v_text) not between 1 and 2000 then
     perform private.raise_error('appeal_text');
   end if;
@@ -17429,7 +17499,7 @@ begin
   if v_id is null then
     perform private.raise_error('appeal_open');
   end if;
-  return (select card from app.reputation_appeal_card where id = v_id);
+  return private.finish_idempotent('create_appeal', (select card from app.reputation_appeal_card where id = v_id));
 end $$;
 comment on function api.create_appeal is
   'Appeals to the staff about the caller''s reputation in an interest, or about one entry of it (p_event_id).';
@@ -22212,10 +22282,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept    json := private.begin_idempotent('create_video_comment', json_build_array(p_id, p_body));
   v_video   uuid;
   v_comment uuid;
   v_card    json;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('comments');
   v_video := private.require_open_video(p_id);
   -- reads and writes in one statement: with two, a block in between would give another error than an unknown video
@@ -22227,7 +22301,7 @@ begin
   if v_card is null then   -- perhaps blocked or deleted while this waited for the counters
     perform private.raise_error('video_unknown');
   end if;
-  return v_card;
+  return private.finish_idempotent('create_video_comment', v_card);
 end $$;
 comment on function api.create_video_comment is 'Comments on a video. Fails: comment_body.';
 
@@ -22294,15 +22368,23 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_caption   text := private.find_caption(p_caption);
-  v_media     text := private.use_media_url(p_media_url, '{video}');
-  v_thumbnail text := case when p_thumbnail_url is not null then private.use_media_url(p_thumbnail_url, '{image}') end;
+  v_kept      json := private.begin_idempotent('create_video', json_build_array(
+    p_media_url, p_thumbnail_url, p_caption, p_duration_sec, p_interest_id, p_group_id, p_guild_id));
+  v_caption   text;
+  v_media     text;
+  v_thumbnail text;
   v_id        uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_caption := private.find_caption(p_caption);
+  v_media := private.use_media_url(p_media_url, '{video}');
+  v_thumbnail := case when p_thumbnail_url is not null then private.use_media_url(p_thumbnail_url, '{image}') end;
   v_id := private.add_content('video', p_interest_id, null, array[v_caption], p_group_id, p_guild_id);
   insert into app.videos (id, media_url, thumbnail_url, caption, duration_sec)
   values (v_id, v_media, v_thumbnail, v_caption, private.clamped(p_duration_sec, 60));
-  return private.video_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_video', private.video_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_video is
   'Publishes a video, optionally in a group or guild. Fails: video_caption. Never: content_title, interest_unknown '
@@ -22409,14 +22491,21 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_caption text := private.find_caption(p_caption);
-  v_media   text := private.use_media_url(p_media_url, '{audio}');
+  v_kept    json := private.begin_idempotent('create_audio', json_build_array(
+    p_media_url, p_caption, p_duration_sec, p_interest_id, p_group_id, p_guild_id));
+  v_caption text;
+  v_media   text;
   v_id      uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_caption := private.find_caption(p_caption);
+  v_media := private.use_media_url(p_media_url, '{audio}');
   v_id := private.add_content('audio', p_interest_id, null, array[v_caption], p_group_id, p_guild_id);
   insert into app.audio (id, media_url, caption, duration_sec)
   values (v_id, v_media, v_caption, private.clamped(p_duration_sec, 300));
-  return private.audio_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_audio', private.audio_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_audio is
   'Publishes an audio recording, optionally in a group or guild. Fails: audio_caption. Never: content_title, '
@@ -22715,9 +22804,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept  json := private.begin_idempotent('create_group', json_build_array(
+    p_name, p_slug, p_about, p_interest_id, p_accent, p_visibility, p_join_policy));
   v_space app.spaces;
   v_id    uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   v_space.kind := 'group';
   v_space.slug := p_slug;
   v_space.name := p_name;
@@ -22727,7 +22821,7 @@ begin
   v_space.visibility := p_visibility;
   v_space.join_policy := p_join_policy;
   v_id := private.make_space(v_space);
-  return private.group_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_group', private.group_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_group is 'Creates a group; the caller becomes its owner.';
 
@@ -22815,8 +22909,13 @@ create function api.invite_to_group(p_id text, p_invitee_id text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_kept json := private.begin_idempotent('invite_to_group', json_build_array(p_id, p_invitee_id));
 begin
-  return private.invite_to_space('group', p_id, p_invitee_id);
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  return private.finish_idempotent('invite_to_group', private.invite_to_space('group', p_id, p_invitee_id));
 end $$;
 comment on function api.invite_to_group is 'Invites a person to a group.';
 
@@ -23580,9 +23679,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept  json := private.begin_idempotent('create_guild', json_build_array(
+    p_name, p_interest_id, p_slug, p_about, p_charter, p_min_rep, p_accent));
   v_space app.spaces;
   v_id    uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   v_space.kind := 'guild';
   v_space.slug := p_slug;
   v_space.name := p_name;
@@ -23592,7 +23696,7 @@ begin
   v_space.visibility := 'public';
   v_space.join_policy := 'request';
   v_id := private.create_guild(v_space, p_charter, p_min_rep);
-  return private.guild_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_guild', private.guild_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_guild is 'Creates a guild; the caller becomes its founder.';
 
@@ -23634,8 +23738,13 @@ create function api.apply_to_guild(p_id text, p_message text default null) retur
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_kept json := private.begin_idempotent('apply_to_guild', json_build_array(p_id, p_message));
 begin
-  return private.apply_to_guild(p_id, p_message);
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  return private.finish_idempotent('apply_to_guild', private.apply_to_guild(p_id, p_message));
 end $$;
 comment on function api.apply_to_guild is 'The caller applies to a guild.';
 
@@ -23903,8 +24012,15 @@ create function api.create_proposal(
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_kept json := private.begin_idempotent('create_proposal', json_build_array(
+    p_id, p_kind, p_title, p_body, p_payload, p_closes_at));
 begin
-  return private.propose(p_id, p_kind, p_title, p_body, p_payload, p_closes_at);
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  return private.finish_idempotent(
+    'create_proposal', private.propose(p_id, p_kind, p_title, p_body, p_payload, p_closes_at));
 end $$;
 comment on function api.create_proposal is 'The caller makes a proposal to their guild.';
 
@@ -26072,9 +26188,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept   json := private.begin_idempotent('create_conversation', json_build_array(p_kind, p_member_ids, p_title));
   v_people uuid[];
   v_id     uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   if p_kind is null or p_kind not in ('direct', 'group') then
     perform private.raise_error('value_invalid');
   elsif p_kind = 'direct' and cardinality(p_member_ids) <> 1 then
@@ -26095,7 +26215,7 @@ begin
   else
     v_id := private.open_group(v_people, private.require_name(p_title));
   end if;
-  return private.require_conversation_card(v_id);
+  return private.finish_idempotent('create_conversation', private.require_conversation_card(v_id));
 end $$;
 comment on function api.create_conversation is
   'Opens a conversation with people who share a circle or have a direct conversation with the caller. If the direct '
@@ -26164,14 +26284,18 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept   json := private.begin_idempotent('add_conversation_members', json_build_array(p_id, p_user_ids));
   v_people uuid[];
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.require_own_group(p_id);   -- first, so that others don't learn who exists
   perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_user_ids))));
   v_people := private.require_others(p_user_ids);
   perform private.lock_available(v_people);
   perform private.add_members(p_id, v_people);
-  return private.require_conversation_card(p_id);
+  return private.finish_idempotent('add_conversation_members', private.require_conversation_card(p_id));
 end $$;
 comment on function api.add_conversation_members is
   'Adds people who share a circle or have a direct conversation with the caller to the caller''s group: all of them '
@@ -27217,12 +27341,19 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_event app.events := private.event_with(null, jsonb_build_object(
+  v_kept  json := private.begin_idempotent('create_event', json_build_array(
+    p_title, p_body, p_starts_at, p_ends_at, p_timezone, p_location, p_capacity, p_interest_id, p_group_id,
+    p_guild_id));
+  v_event app.events;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_event := private.event_with(null, jsonb_build_object(
     'body', p_body, 'startsAt', p_starts_at, 'endsAt', p_ends_at, 'timezone', p_timezone, 'location', p_location,
     'capacity', p_capacity));
-begin
   v_event.id := private.add_event(v_event, p_title, p_interest_id, p_group_id, p_guild_id);
-  return private.event_cards(array[v_event.id]) -> 0;
+  return private.finish_idempotent('create_event', private.event_cards(array[v_event.id]) -> 0);
 end $$;
 comment on function api.create_event is 'Publishes an event, optionally in a group or guild.';
 
@@ -28015,12 +28146,20 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_body    text := private.require_body(p_body);
-  v_closing timestamptz := private.require_debate_closing(p_closes_at);
-  v_id      uuid := private.add_content('debate', p_interest_id, p_title, array[v_body], p_group_id, p_guild_id);
+  v_kept    json := private.begin_idempotent('create_debate', json_build_array(
+    p_title, p_body, p_closes_at, p_interest_id, p_group_id, p_guild_id));
+  v_body    text;
+  v_closing timestamptz;
+  v_id      uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_body := private.require_body(p_body);
+  v_closing := private.require_debate_closing(p_closes_at);
+  v_id := private.add_content('debate', p_interest_id, p_title, array[v_body], p_group_id, p_guild_id);
   perform private.add_debate(v_id, v_body, v_closing);
-  return private.debate_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_debate', private.debate_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_debate is 'Opens a debate, whose title is the motion.';
 
@@ -28476,13 +28615,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_kept json := private.begin_idempotent('create_argument', json_build_array(p_id, p_side, p_body, p_parent_id));
+  v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('replies');
   perform private.lock_open_content('debate', p_id);
   v_id := private.add_argument(p_id, p_side, p_body, p_parent_id);
   perform private.require_content('debate', p_id);   -- a block may have been made meanwhile
-  return private.argument_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_argument', private.argument_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_argument is
   'Argues in a debate, or answers an argument there. Fails: debate_unknown (also of a removed one).';
@@ -29249,13 +29392,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_kept json := private.begin_idempotent('create_solution', json_build_array(p_id, p_body));
+  v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('replies');
   perform private.lock_open_content('problem', p_id);
   v_id := private.add_solution(p_id, p_body);
   perform private.require_content('problem', p_id);   -- a block may have been made meanwhile
-  return private.solution_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_solution', private.solution_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_solution is 'Offers a solution. Fails: problem_unknown (also of a removed one).';
 
@@ -30138,11 +30285,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_lesson uuid := private.add_lesson(p_id, private.lesson_with(null, jsonb_build_object(
+  v_kept   json := private.begin_idempotent('create_course_lesson', json_build_array(
+    p_id, p_title, p_body, p_asset_id, p_minutes, p_preview));
+  v_lesson uuid;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_lesson := private.add_lesson(p_id, private.lesson_with(null, jsonb_build_object(
     'title', p_title, 'body', p_body, 'assetId', p_asset_id, 'minutes', p_minutes,
     'preview', coalesce(p_preview, false))));
-begin
-  return private.lesson_cards(p_id, array[v_lesson]) -> 0;
+  return private.finish_idempotent('create_course_lesson', private.lesson_cards(p_id, array[v_lesson]) -> 0);
 end $$;
 comment on function api.create_course_lesson is 'Adds a lesson to the caller''s own course.';
 
@@ -30271,8 +30424,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept   json := private.begin_idempotent('create_course', json_build_array(
+    p_title, p_summary, p_depth, p_price_mana, p_interest_id, p_group_id, p_guild_id));
   v_course app.courses;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   if (p_depth between 0 and 5) is not true then   -- checked here because a smallint might overflow
     perform private.raise_error('course_depth');
   end if;
@@ -30280,7 +30438,7 @@ begin
   v_course.depth := p_depth;
   v_course.price_mana := coalesce(p_price_mana, 0);
   v_course.id := private.add_course(v_course, p_title, p_interest_id, p_group_id, p_guild_id);
-  return private.course_cards(array[v_course.id]) -> 0;
+  return private.finish_idempotent('create_course', private.course_cards(array[v_course.id]) -> 0);
 end $$;
 comment on function api.create_course is 'Creates a course as a draft, optionally in a group or guild.';
 
@@ -31573,11 +31731,18 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_summary text := private.require_body(p_summary);
-  v_id      uuid := private.add_content('project', p_interest_id, p_title, array[v_summary], p_group_id, p_guild_id);
+  v_kept    json := private.begin_idempotent('create_project', json_build_array(
+    p_title, p_summary, p_interest_id, p_roles, p_group_id, p_guild_id));
+  v_summary text;
+  v_id      uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_summary := private.require_body(p_summary);
+  v_id := private.add_content('project', p_interest_id, p_title, array[v_summary], p_group_id, p_guild_id);
   perform private.add_project(v_id, v_summary, p_roles);
-  return private.project_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_project', private.project_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_project is 'Creates a project, optionally with roles [{name, about?, slots?}].';
 
@@ -31625,12 +31790,16 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept json := private.begin_idempotent('create_project_role', json_build_array(p_id, p_name, p_about, p_slots));
   v_role uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('projects');
   perform private.require_own_project(p_id);
   v_role := private.add_own_project_role(p_id, jsonb_build_object('name', p_name, 'about', p_about, 'slots', p_slots));
-  return private.project_role_card(v_role);
+  return private.finish_idempotent('create_project_role', private.project_role_card(v_role));
 end $$;
 comment on function api.create_project_role is 'Adds a role to the caller''s own project.';
 
@@ -31731,12 +31900,16 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_kept json := private.begin_idempotent('apply_to_project', json_build_array(p_id, p_role_id, p_message));
+  v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('projects');
   perform private.lock_open_content('project', p_id);
   v_id := private.apply_to_project(p_id, p_role_id, p_message);
-  return private.project_application_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('apply_to_project', private.project_application_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.apply_to_project is 'Applies for a role in a project.';
 
@@ -31916,12 +32089,16 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept   json := private.begin_idempotent('create_project_update', json_build_array(p_id, p_body));
   v_update uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('projects');
   perform private.require_own_project(p_id);
   v_update := private.post_project_update(p_id, p_body);
-  return private.project_update_cards(array[v_update]) -> 0;
+  return private.finish_idempotent('create_project_update', private.project_update_cards(array[v_update]) -> 0);
 end $$;
 comment on function api.create_project_update is
   'Posts an update of the caller''s own project; its members are notified.';
@@ -32273,8 +32450,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept     json := private.begin_idempotent('create_offering', json_build_array(
+    p_title, p_description, p_price_mana, p_delivery_days, p_stock, p_interest_id, p_group_id, p_guild_id));
   v_offering app.offerings;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   v_offering.description := private.require_body(p_description);
   v_offering.price_mana := p_price_mana;
   v_offering.stock := p_stock;
@@ -32282,7 +32464,7 @@ begin
   v_offering.id := private.add_content('offering', p_interest_id, p_title, array[v_offering.description],
                                        p_group_id, p_guild_id);
   perform private.write_offering(v_offering);
-  return private.offering_cards(array[v_offering.id]) -> 0;
+  return private.finish_idempotent('create_offering', private.offering_cards(array[v_offering.id]) -> 0);
 end $$;
 comment on function api.create_offering is 'Creates an offering.';
 
@@ -33067,11 +33249,15 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_kept json := private.begin_idempotent('review_order', json_build_array(p_id, p_stars, p_text));
+  v_id   uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.count_writes('orders');
   v_id := private.add_review(p_id, p_stars, coalesce(private.require_text(p_text), ''));
-  return private.review_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('review_order', private.review_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.review_order is 'The buyer reviews a completed order, once.';
 
@@ -33768,9 +33954,15 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_interest uuid := (private.require_wiki(p_slug)).id;
+  v_kept     json := private.begin_idempotent('create_wiki_proposal', json_build_array(
+    p_slug, p_body, p_summary, p_base_version));
+  v_interest uuid;
   v_id       uuid;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_interest := (private.require_wiki(p_slug)).id;
   perform private.count_writes('wiki');
   v_id := private.add_wiki_proposal(v_interest, p_body, p_summary, p_base_version);
   -- after the checks of the row, so that a caller who may not propose gets that error. Approval checks the version
@@ -33778,7 +33970,7 @@ begin
   if p_base_version <> private.wiki_version(v_interest) then
     perform private.raise_error('wiki_base_stale');
   end if;
-  return private.wiki_proposal_cards(array[v_id]) -> 0;
+  return private.finish_idempotent('create_wiki_proposal', private.wiki_proposal_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_wiki_proposal is 'Proposes what the entry of an interest should say.';
 
@@ -34430,9 +34622,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_session uuid := private.open_ai_session(p_topic);
+  v_kept    json := private.begin_idempotent('start_ai_session', json_build_array(p_topic));
+  v_session uuid;
 begin
-  return (select card from app.ai_session_card where id = v_session);
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_session := private.open_ai_session(p_topic);
+  return private.finish_idempotent('start_ai_session', (select card from app.ai_session_card where id = v_session));
 end $$;
 comment on function api.start_ai_session is
   'Begins a session on a topic, and returns the session with its first question.';

@@ -162,7 +162,6 @@ export default routes('courses', {
     operation: 'enrol_course',
     params: UuidId,
     body: Enrolment.optional(),
-    idempotent: true,
     answers: { 201: Course },
   },
   'PUT /courses/:id/lessons/:lid/progress': {

@@ -30,7 +30,6 @@ export default routes('economy', {
     operation: 'pay',
     gate: { check: 'require_flag', of: 'emoji-pay' },
     body: NewPayment,
-    idempotent: true,
     answers: { 201: Paid },
   },
   'GET /economy/payments': {
@@ -65,7 +64,6 @@ export default routes('economy', {
     never: ['boost_tier'],
     params: UuidId,
     body: NewBoost,
-    idempotent: true,
     answers: { 201: Boosted },
   },
 })

@@ -281,7 +281,6 @@ export default routes('groups', {
     params: GroupId,
     as: { id: 'p_group_id' },
     body: NewGroupPost,
-    idempotent: true,
     answers: { 201: Post },
   },
 })

@@ -253,7 +253,6 @@ export default routes('guilds', {
     params: GuildId,
     as: { id: 'p_guild_id' },
     body: NewGuildPost,
-    idempotent: true,
     answers: { 201: Post },
   },
 })

@@ -92,7 +92,6 @@ const orders = routes('market', {
     operation: 'place_order',
     params: UuidId,
     body: NewOrder,
-    idempotent: true,
     answers: { 201: PlacedOrder },
   },
   'GET /economy/market/orders': {

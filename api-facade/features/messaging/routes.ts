@@ -171,7 +171,6 @@ const messages = routes('messaging', {
     access: 'user',
     operation: 'send_message',
     never: ['idempotency_answer_gone'],
-    idempotent: true,
     params: UuidId,
     body: NewMessage,
     exists: 'The message that the client has already sent.',

@@ -24,7 +24,6 @@ export default routes('posts', {
     access: 'user',
     operation: 'create_post',
     body: NewPost,
-    idempotent: true,
     answers: { 201: Post },
   },
   'GET /posts/:id': {

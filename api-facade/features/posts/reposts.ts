@@ -29,7 +29,6 @@ export default routes('posts', {
     ],
     params: UuidId,
     body: NewRepost.optional(),
-    idempotent: true,
     answers: { 201: Post },
   },
   'DELETE /posts/:id/repost': {

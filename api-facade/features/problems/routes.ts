@@ -38,7 +38,6 @@ export default routes('problems', {
     operation: 'create_problem',
     never: ['problem_bounty'],
     body: NewProblem,
-    idempotent: true,
     answers: { 201: Problem },
   },
   'GET /problems/:id': {

@@ -34,7 +34,6 @@ export default routes('treasury', {
     never: ['space_role', 'treasury_amount'],
     params: GuildParam,
     body: NewContribution,
-    idempotent: true,
     answers: { 201: Contributed },
   },
   'POST /treasury/:guildId/disburse': {
@@ -45,7 +44,6 @@ export default routes('treasury', {
     never: ['treasury_amount'],
     params: GuildParam,
     body: NewDisbursement,
-    idempotent: true,
     answers: { 201: Disbursed },
   },
   'POST /treasury/:guildId/distribute-by-contribution': {
@@ -56,7 +54,6 @@ export default routes('treasury', {
     never: ['treasury_amount'],
     params: GuildParam,
     body: NewDistribution,
-    idempotent: true,
     answers: { 201: Distributed },
   },
 })
