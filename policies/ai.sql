@@ -40,7 +40,7 @@ grant execute on function
   api.start_ai_session
   to authenticated;
 
--- gate: functions for asking a model, which costs tokens; no token can name this role
+-- gate: functions for asking a model, which costs money; no token of a person can name this role
 grant execute on function
   api.begin_ai_answer,
   api.finish_ai_answer,

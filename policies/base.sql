@@ -1,4 +1,4 @@
--- Who may see and touch the base. Twin of sql/base/.
+-- Who may see and change the tables of sql/base/. Twin of sql/base/.
 
 -- users
 alter table app.users enable row level security;
@@ -8,15 +8,15 @@ create policy select_reachable on app.users for select to authenticated
      and private.may_meet((select a.level from app.audience a
                            where a.viewer_id = (select app.uid()) and a.author_id = users.id)));
 comment on policy select_reachable on app.users is
-  'People see everyone except the banned, the erased and those across a block. Only definer functions write the core '
-  'of a person.';
+  'People see everyone except the banned, the erased and those across a block. Only definer functions write the '
+  'columns that sql/base creates, except username (policies/identity.sql).';
 
 -- hidden_people
 alter table app.hidden_people enable row level security;
 grant select on app.hidden_people to authenticated;
 create policy select_all on app.hidden_people for select to authenticated using (true);
 comment on policy select_all on app.hidden_people is
-  'The policies of posts and replies read it for every caller; it contains only internal ids.';
+  'The policies of posts and replies read the table for every caller; it contains only internal ids.';
 
 -- usernames: only for definer functions
 alter table app.usernames enable row level security;
@@ -35,10 +35,9 @@ alter table app.settings enable row level security;
 grant select on app.settings to anon, authenticated, gate;
 grant select on private.instance to authenticated, service_role;
 create policy select_all on app.settings for select to anon, authenticated, gate using (true);
-comment on policy select_all on app.settings is
-  'Everyone may read the settings, which are not secret; they are written at boot.';
+comment on policy select_all on app.settings is 'Everyone may read the settings, because none is secret.';
 
--- jwt_fingerprint: only for the owner, at boot
+-- jwt_fingerprint: only for the owner of the schema, at boot
 alter table private.jwt_fingerprint enable row level security;
 
 -- cursor_keys: only for definer functions
@@ -48,14 +47,14 @@ alter table private.cursor_keys enable row level security;
 alter table app.feature_flags enable row level security;
 grant select on app.feature_flags to authenticated;
 create policy select_all on app.feature_flags for select to authenticated using (true);
-comment on policy select_all on app.feature_flags is 'Everyone may know what is switched on; staff switch it.';
+comment on policy select_all on app.feature_flags is 'Everyone may see which features are on; staff switch them.';
 
 -- audience
 alter table app.audience enable row level security;
 grant select on app.audience to authenticated;
 create policy select_own on app.audience for select to authenticated using (viewer_id = (select app.uid()));
 comment on policy select_own on app.audience is
-  'Viewers see their own levels, which other policies read. Triggers write them.';
+  'Viewers see their own audience levels, because other policies read them. Triggers write them.';
 
 -- events: a registry, only for definer functions
 alter table private.event_types enable row level security;
@@ -109,7 +108,7 @@ alter table private.batch_queues enable row level security;
 -- retention: a registry, only for definer functions
 alter table private.retention enable row level security;
 
--- rates: only for definer functions, which count before the caller is known
+-- rates: only for definer functions, which count calls before the caller is known
 alter table private.rates enable row level security;
 
 -- write_limits: a registry, only for definer functions
@@ -123,8 +122,8 @@ create policy select_audience on realtime.messages for select to authenticated
   using (extension = 'broadcast' and (select private.may_listen((select realtime.topic()))));
 do $$ begin
   comment on policy select_audience on realtime.messages is
-    'The people whom the channel is for may listen, by private.realtime_topics. '
-    'There is no policy for insert: nobody but the database sends.';
+  'By private.realtime_topics: only the people for whom a channel is meant may listen to it. There is no policy for '
+  'insert: nobody but the database sends.';
 exception when insufficient_privilege then null;   -- if the platform owns the table, Kith may only create policies
 end $$;
 
@@ -191,7 +190,7 @@ grant execute on function
   private.lock_pairs
   to service_role;
 
--- the policy of realtime.messages
+-- used by the policy of realtime.messages
 grant execute on function
   private.may_listen
   to authenticated;
@@ -204,7 +203,7 @@ grant execute on function
   private.uncount_calls
   to gate;
 
--- jobs: the worker runs them and keeps their record, and touches no table but those of its queue
+-- jobs: the worker runs them and records their runs; it has access to no tables but those of its queues
 grant execute on function
   private.apply_effects,
   private.erase_more,
@@ -218,8 +217,9 @@ grant usage on schema pgboss to worker;
 grant select, insert, update, delete on all tables in schema pgboss to worker;
 grant execute on all functions in schema pgboss to worker;
 
--- The check of PostgREST. It is set on the role and not in supabase/config.toml, which only the CLI reads. If the
--- owner may not set it, the migration fails as it should: without the check, PostgREST would accept ended tokens.
+-- PostgREST calls private.check_caller before each request. This is set on the role and not in supabase/config.toml,
+-- because only the CLI reads that file. The migration must fail if the owner may not set it: without the check,
+-- PostgREST would accept ended tokens.
 alter role authenticator set pgrst.db_schemas = 'api';
 alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
 notify pgrst, 'reload config';

@@ -4,11 +4,11 @@
 alter table private.content_kinds enable row level security;
 alter table private.content_places enable row level security;
 
--- content_child_kinds, content_child_tables: as content_kinds
+-- content_child_kinds, content_child_tables: registries, only for definer functions
 alter table private.content_child_kinds enable row level security;
 alter table private.content_child_tables enable row level security;
 
--- content_cascades: as content_kinds
+-- content_cascades: a registry, only for definer functions
 alter table private.content_cascades enable row level security;
 
 -- contents
@@ -17,9 +17,9 @@ grant select on app.contents to authenticated;
 create policy select_audience on app.contents for select to authenticated
   using ((select v.is_visible from private.visibility(author_id, required_level, space_id) v));
 comment on policy select_audience on app.contents is
-  'By private.visibility: everybody sees a content, except across a block and if its author is banned or erased. '
-  'Only its author sees it while it is removed or a draft. Only members see what is in a space. The policies of '
-  'every kind derive from this one.';
+  'By private.visibility: everybody sees a content, unless its author is banned or erased, has blocked them, or is '
+  'blocked by them. Only its author sees a content while it is removed or a draft. Only members see what is in a '
+  'space. The policies of each kind use this one.';
 -- no insert: private.add_content publishes contents
 
 -- helpers

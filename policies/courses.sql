@@ -6,7 +6,7 @@ grant select on app.courses to authenticated;
 create policy select_with_content on app.courses for select to authenticated
   using ((select true from app.contents c where c.id = courses.id));
 comment on policy select_with_content on app.courses is
-  'Everybody who sees the head sees the course. Definer functions write it, and show an archived one to its '
+  'Everybody who sees the head sees the course. Definer functions write courses, and show an archived course to its '
   'students.';
 
 -- course_lessons: only definer functions read them, because not everybody who sees a lesson may read its text
@@ -17,7 +17,7 @@ alter table app.course_enrolments enable row level security;
 grant select on app.course_enrolments to authenticated;
 create policy select_own on app.course_enrolments for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.course_enrolments is
-  'People see their own enrolments; an author sees their students by an operation.';
+  'People see their own enrolments; authors see their students through an operation.';
 
 -- helpers
 grant execute on function

@@ -1,5 +1,5 @@
 -- Who may see debates and arguments. Twin of sql/debates/. The head's policies are in policies/content.sql. Only
--- definer functions write them.
+-- definer functions write their tables.
 
 -- debates
 alter table app.debates enable row level security;
@@ -13,7 +13,7 @@ alter table app.debate_positions enable row level security;
 grant select on app.debate_positions to authenticated;
 create policy select_own on app.debate_positions for select to authenticated using (author_id = (select app.uid()));
 comment on policy select_own on app.debate_positions is
-  'People see only their own positions. Those of others show as counts.';
+  'People see only their own positions. The positions of others appear only as counts.';
 
 -- debate_arguments
 alter table app.debate_arguments enable row level security;
@@ -22,16 +22,16 @@ create policy select_with_content on app.debate_arguments for select to authenti
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = debate_id));
 comment on policy select_with_content on app.debate_arguments is
-  'Everybody who sees the debate sees its arguments, except those by banned or erased people and those by people '
-  'whom they blocked or who blocked them. Only the author sees one that staff removed. A deleted one that was '
-  'answered remains as a tombstone.';
+  'Everybody who sees the debate sees its arguments, except those by banned or erased people and those by people whom '
+  'the viewer blocked or who blocked the viewer. Only its author sees an argument that staff removed. A deleted '
+  'argument that was answered remains as a tombstone.';
 
 -- argument_votes
 alter table app.argument_votes enable row level security;
 grant select on app.argument_votes to authenticated;
 create policy select_own on app.argument_votes for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.argument_votes is
-  'People see only their own votes. Those of others show as a count.';
+  'People see only their own votes. The votes of others appear only as a count.';
 
 -- helpers
 grant execute on function

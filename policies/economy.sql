@@ -1,5 +1,5 @@
--- Who may see and change wallets, the ledger and payments. Twin of sql/economy/. Only private.move moves mana, so the
--- service role loses its right to write here.
+-- Who may see and change wallets, the ledger and payments. Twin of sql/economy/. Only private.move may move mana, so
+-- the service role loses its right to write to these tables.
 
 -- mana_account_kinds: for definer functions and staff operations
 alter table private.mana_account_kinds enable row level security;
@@ -37,8 +37,8 @@ create policy select_concerned on app.payments for select to authenticated
       or coalesce((select true from app.payment_splits s
                    where s.payment_id = payments.id and s.receiver_id = (select app.uid())), false));
 comment on policy select_concerned on app.payments is
-  'The sender and everybody who got a share see a payment. Only private.pay and private.reverse_payment write here, '
-  'and rows are never changed.';
+  'The sender and everybody who got a share see a payment. Only private.pay and private.reverse_payment add rows, and '
+  'rows are never changed.';
 
 -- post_boosts: for definer functions and staff operations
 alter table app.post_boosts enable row level security;
@@ -51,7 +51,7 @@ grant select on app.payment_splits to authenticated;
 create policy select_concerned on app.payment_splits for select to authenticated
   using (receiver_id = (select app.uid()) or sender_id = (select app.uid()));
 comment on policy select_concerned on app.payment_splits is
-  'The sender sees all shares, a receiver only their own. A block hides the person, not the money.';
+  'The sender sees all shares, a receiver only their own. A block hides the person, but not the share.';
 
 -- helpers
 grant execute on function

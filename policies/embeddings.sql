@@ -5,7 +5,7 @@ alter table private.post_embeddings enable row level security;
 alter table private.centroids enable row level security;
 alter table private.embedding_walk enable row level security;
 
--- what the worker calls
+-- functions that the worker calls
 grant execute on function
   private.job_embed_missing,
   private.job_refresh_centroids,

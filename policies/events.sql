@@ -14,7 +14,7 @@ grant select on app.event_seats to authenticated;
 create policy select_with_content on app.event_seats for select to authenticated
   using ((select true from app.contents c where c.id = event_id));
 comment on policy select_with_content on app.event_seats is
-  'Everybody who sees the event sees how many replied. Definer functions count them.';
+  'Everybody who sees the event sees how many people replied. Definer functions count the replies.';
 
 -- event_rsvps
 alter table app.event_rsvps enable row level security;

@@ -18,7 +18,8 @@ comment on policy select_own on app.accounts is 'People see their own account.';
 create policy update_own on app.accounts for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.accounts is
-  'People change their phone number and presence; definer functions write the rest of an account.';
+  'People change their own phone number and the time when they were last seen; definer functions write the rest of an '
+  'account.';
 
 -- credentials: only for definer functions
 alter table private.credentials enable row level security;
@@ -29,8 +30,8 @@ grant select (id, user_id, user_agent, created_at, last_used_at, expires_at, end
   on app.sessions to authenticated;
 create policy select_own on app.sessions for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.sessions is
-  'People see their own rotating sessions, without what their tokens are checked against. Definer functions write '
-  'them.';
+  'People see their own rotating sessions, without the columns against which their tokens are checked. Definer '
+  'functions write sessions.';
 
 -- password_resets: only for definer functions
 alter table private.password_resets enable row level security;
@@ -108,7 +109,8 @@ grant execute on function
   api.update_persona
   to authenticated;
 
--- gate: what comes before a token, and what trusts the facade to have checked a password; no token can name this role
+-- gate: operations for callers without a token, and those that trust the facade to have checked a password; no token
+-- can name this role
 grant execute on function
   api.change_password,
   api.check_password_reset,

@@ -1,4 +1,4 @@
--- Who may see and touch the catalog and what people chose from it. Twin of sql/interests/.
+-- Who may see and change the catalog, and the interests that people chose from it. Twin of sql/interests/.
 
 -- interests
 alter table app.interests enable row level security;
@@ -16,9 +16,9 @@ grant insert (user_id, interest_id, depth, expertise), update (depth, expertise)
 grant select on app.user_interest_card to authenticated;
 create policy select_own on app.user_interests for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.user_interests is
-  'People see their own choices. Others learn of them only through definer functions.';
+  'People see their own choices. Others learn about them only through definer functions.';
 create policy insert_own on app.user_interests for insert to authenticated with check (user_id = (select app.uid()));
-comment on policy insert_own on app.user_interests is 'People choose for themselves.';
+comment on policy insert_own on app.user_interests is 'People choose interests only for themselves.';
 create policy update_own on app.user_interests for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.user_interests is 'People rate their own depth and expertise.';

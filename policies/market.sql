@@ -18,8 +18,8 @@ grant select on app.orders to authenticated;
 create policy select_party on app.orders for select to authenticated
   using (buyer_id = (select app.uid()) or seller_id = (select app.uid()));
 comment on policy select_party on app.orders is
-  'The buyer and the seller see their order, also across a block, because they have mana in it. Definer functions '
-  'write it.';
+  'The buyer and the seller see their order, even if one has blocked the other, because both have mana in it. Definer '
+  'functions write orders.';
 
 -- order_steps
 alter table app.order_steps enable row level security;
@@ -27,7 +27,7 @@ revoke insert, update, delete on app.order_steps from service_role;
 grant select on app.order_steps to authenticated;
 create policy select_with_order on app.order_steps for select to authenticated
   using ((select true from app.orders o where o.id = order_id));
-comment on policy select_with_order on app.order_steps is 'Whoever sees the order sees its history.';
+comment on policy select_with_order on app.order_steps is 'Everybody who sees the order sees its history.';
 
 -- offering_reviews: only definer functions read them, by the rule in private.visible_reviews
 alter table app.offering_reviews enable row level security;

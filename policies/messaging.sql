@@ -1,5 +1,6 @@
 -- Who may see conversations and listen to them. Twin of sql/messaging/. People read and write messages only through
--- operations: who sees a message depends on when they took part, which a policy could not check cheaply.
+-- operations: whether a person sees a message depends on when they took part, and a policy could not check that
+-- cheaply.
 
 -- conversations: only for definer functions
 alter table app.conversations enable row level security;

@@ -12,8 +12,8 @@ create policy select_own on app.notifications for select to authenticated using 
 comment on policy select_own on app.notifications is 'People see their own notifications. private.notify writes them.';
 create policy update_own on app.notifications for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.notifications is 'People mark their own as read; no other column may be '
-  'updated.';
+comment on policy update_own on app.notifications is
+  'People mark their own notifications as read; they may update no other column.';
 
 -- notification_actors
 alter table app.notification_actors enable row level security;
@@ -42,14 +42,14 @@ grant insert (user_id, kind, in_app, push, email) on app.notification_preference
 grant update (in_app, push, email) on app.notification_preferences to authenticated;
 create policy select_own on app.notification_preferences for select to authenticated
   using (user_id = (select app.uid()));
-comment on policy select_own on app.notification_preferences is 'People see what they have chosen themselves.';
+comment on policy select_own on app.notification_preferences is 'People see their own choices.';
 create policy insert_own on app.notification_preferences for insert to authenticated
   with check (user_id = (select app.uid()));
 comment on policy insert_own on app.notification_preferences is 'People insert their own choices.';
 create policy update_own on app.notification_preferences for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.notification_preferences is 'People change their choices; the kind can''t '
-  'change.';
+comment on policy update_own on app.notification_preferences is
+  'People change their own choices, but not the kind of a choice.';
 
 -- push_tokens
 alter table app.push_tokens enable row level security;
@@ -90,10 +90,10 @@ grant execute on function
   api.update_preferences
   to authenticated;
 
--- what a link in a mail calls
+-- called by a link in a mail
 grant execute on function api.unsubscribe to gate;
 
--- what the worker calls
+-- functions that the worker calls
 grant execute on function
   private.claim_digest,
   private.claim_pushes,

@@ -35,15 +35,16 @@ create policy select_audience on app.posts for select to authenticated
           from private.visibility(author_id, required_level, space_id, format, quoted_post_id) v));
 comment on policy select_audience on app.posts is
   'By private.visibility: viewers see a post if they are close enough to its author, if the author is neither banned '
-  'nor erased, and if they are members of its space, if it is in one. They see a repost only if they may see its '
-  'original. The policies of everything that belongs to a post use this one.';
+  'nor erased, and, for a post in a space, if they are members of the space. They see a repost only if they may see '
+  'its original. The policies of the tables that belong to posts use this one.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
     and (select v.is_inside from private.visibility(author_id, required_level, space_id) v)
     and (quoted_post_id is null or format not in ('quote', 'repost')
       or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy insert_own on app.posts is
-  'People publish in their own name, only in spaces that they belong to, and quote and repost only what they see.';
+  'People publish in their own name, only in spaces that they belong to, and quote and repost only posts that they '
+  'see.';
 create policy update_own on app.posts for update to authenticated
   using (author_id = (select app.uid())) with check (author_id = (select app.uid()));
 comment on policy update_own on app.posts is
@@ -62,11 +63,12 @@ comment on policy select_with_post on app.post_interests is 'Everyone who sees t
 create policy insert_author on app.post_interests for insert to authenticated
   with check ((select p.author_id from app.posts p where p.id = post_id and p.format <> 'repost')
               = (select app.uid()));
-comment on policy insert_author on app.post_interests is 'Only the author adds interests. A repost has none.';
+comment on policy insert_author on app.post_interests is
+  'Only the author adds interests to a post, and nobody to a repost.';
 create policy delete_author on app.post_interests for delete to authenticated
   using (not is_primary and (select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
 comment on policy delete_author on app.post_interests is
-  'Only the author removes interests. A trigger changes the primary one with the post.';
+  'Only the author removes interests, except the primary one: a trigger changes that one when the post changes.';
 
 -- post_counters
 alter table app.post_counters enable row level security;
@@ -92,7 +94,8 @@ create policy select_with_post on app.replies for select to authenticated
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is
-  'Everyone who sees the post sees its replies, except those by people across a block or by banned or erased people.';
+  'Everyone who sees the post sees its replies, except those by people whom they blocked or who blocked them, or by '
+  'banned or erased people.';
 create policy insert_own on app.replies for insert to authenticated
   with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.replies is
@@ -183,7 +186,7 @@ create policy select_author_or_reader on app.series for select to authenticated
   using (author_id = (select app.uid())
       or id in (select i.series_id from app.series_items i where i.series_id = series.id));
 comment on policy select_author_or_reader on app.series is
-  'The author, and everyone who sees one of its items, sees a series.';
+  'The author of a series and everyone who sees one of its items see the series.';
 create policy insert_own on app.series for insert to authenticated with check (author_id = (select app.uid()));
 comment on policy insert_own on app.series is 'People create series in their own name.';
 
@@ -230,7 +233,7 @@ create policy insert_author on app.post_co_authors for insert to authenticated
           and (select true from app.users u where u.id = user_id));
 comment on policy insert_author on app.post_co_authors is
   'The author invites people, but no one across a block. Updates and deletes are not allowed: '
-  'private.settle_co_author writes the answer.';
+  'private.settle_co_author records the answer.';
 
 -- helpers
 grant execute on function

@@ -1,5 +1,5 @@
 -- Who may see problems and solutions. Twin of sql/problems/. The head's policies are in policies/content.sql. Only
--- definer functions write them.
+-- definer functions write their tables.
 
 -- problems
 alter table app.problems enable row level security;
@@ -15,15 +15,15 @@ create policy select_with_content on app.problem_solutions for select to authent
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = problem_id));
 comment on policy select_with_content on app.problem_solutions is
-  'Everybody who sees the problem sees its solutions, except deleted ones, those by banned or erased people and '
-  'those by people whom they blocked or who blocked them. Only the author sees one that staff removed.';
+  'Everybody who sees the problem sees its solutions, except deleted ones, those by banned or erased people and those '
+  'by people whom the viewer blocked or who blocked the viewer. Only its author sees a solution that staff removed.';
 
 -- solution_votes
 alter table app.solution_votes enable row level security;
 grant select on app.solution_votes to authenticated;
 create policy select_own on app.solution_votes for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.solution_votes is
-  'People see only their own votes. Those of others show as a sum.';
+  'People see only their own votes. The votes of others appear only as a sum.';
 
 -- helpers
 grant execute on function

@@ -6,8 +6,8 @@ grant select (id, position, user_id, interest_id, kind, delta, origin_id, roll_u
   on app.reputation_entries to authenticated;
 create policy select_own on app.reputation_entries for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reputation_entries is
-  'People see their own entries, but not from whom they were earned. Only triggers and definer functions write '
-  'them, and nobody changes them.';
+  'People see their own entries, but not from whom they earned them. Only triggers and definer functions add entries, '
+  'and nobody changes them.';
 
 -- reputation
 alter table app.reputation enable row level security;
@@ -16,7 +16,7 @@ grant select on app.reputation_card to authenticated;
 create policy select_reachable on app.reputation for select to authenticated
   using ((select true from app.users u where u.id = user_id));
 comment on policy select_reachable on app.reputation is
-  'Everybody who sees the person sees their reputation, but not the highest level that it ever had. A trigger on '
+  'Everybody who sees the person sees their reputation, but not the highest level that it ever reached. A trigger on '
   'the ledger writes it.';
 
 -- reputation_kinds
@@ -24,7 +24,7 @@ alter table app.reputation_kinds enable row level security;
 grant select on app.reputation_kinds to authenticated;
 create policy select_own on app.reputation_kinds for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reputation_kinds is
-  'People see what each kind of entry gave them. A trigger on the ledger writes it.';
+  'People see how much reputation each kind of entry gave them. A trigger on the ledger writes it.';
 
 -- reputation_votes
 alter table app.reputation_votes enable row level security;
@@ -33,8 +33,8 @@ grant select on app.reputation_vote_card to authenticated;
 create policy select_received on app.reputation_votes for select to authenticated
   using (user_id = (select app.uid()) and value <> 0 and (select true from app.users u where u.id = voter_id));
 comment on policy select_received on app.reputation_votes is
-  'People see the votes for them that were not taken back, by people that they can see. private.cast_vote writes '
-  'them.';
+  'People see the votes about them that were not taken back, if they can see the voter. private.cast_vote writes '
+  'votes.';
 
 -- reputation_appeals
 alter table app.reputation_appeals enable row level security;
@@ -43,7 +43,7 @@ grant insert (user_id, interest_id, entry_id, text) on app.reputation_appeals to
 grant select on app.reputation_appeal_card to authenticated;
 create policy select_own on app.reputation_appeals for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reputation_appeals is
-  'People see their own appeals. Staff read and resolve them through operations of their own.';
+  'People see their own appeals. Staff have separate operations that read and resolve appeals.';
 create policy insert_own on app.reputation_appeals for insert to authenticated
   with check (user_id = (select app.uid())
           and (entry_id is null

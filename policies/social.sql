@@ -14,7 +14,7 @@ create policy insert_own on app.circles for insert to authenticated with check (
 comment on policy insert_own on app.circles is 'People create circles of their own.';
 create policy update_own on app.circles for update to authenticated
   using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
-comment on policy update_own on app.circles is 'Only the owner changes name and accent of a circle.';
+comment on policy update_own on app.circles is 'Only the owner changes the name and the accent of a circle.';
 create policy delete_own on app.circles for delete to authenticated using (owner_id = (select app.uid()));
 comment on policy delete_own on app.circles is 'Only the owner deletes a circle.';
 
@@ -37,7 +37,7 @@ create policy update_owner on app.circle_members for update to authenticated
 comment on policy update_owner on app.circle_members is 'Only the owner sets bond levels.';
 create policy delete_concerned on app.circle_members for delete to authenticated
   using (owner_id = (select app.uid()) or member_id = (select app.uid()));
-comment on policy delete_concerned on app.circle_members is 'The owner removes a member, and a member leaves.';
+comment on policy delete_concerned on app.circle_members is 'The owner may remove any member, and a member may leave.';
 
 -- circle_invitations
 alter table app.circle_invitations enable row level security;
@@ -79,7 +79,8 @@ create policy insert_own on app.follows for insert to authenticated
   with check (follower_id = (select app.uid()) and (select true from app.users u where u.id = following_id));
 comment on policy insert_own on app.follows is 'People follow others in their own name, but no one across a block.';
 create policy delete_own on app.follows for delete to authenticated using (follower_id = (select app.uid()));
-comment on policy delete_own on app.follows is 'Only the follower ends a follow; a trigger ends it after a block.';
+comment on policy delete_own on app.follows is
+  'Only the follower ends a follow, except that a trigger ends it after a block.';
 
 -- removed_follows: only for definer functions
 alter table private.removed_follows enable row level security;
@@ -117,7 +118,7 @@ grant select on app.reports to authenticated;
 grant insert (reporter_id, target_type, target_id, reason) on app.reports to authenticated;
 create policy select_own on app.reports for select to authenticated using (reporter_id = (select app.uid()));
 comment on policy select_own on app.reports is
-  'People see their own reports; reported people see none. Staff use operations of their own to read and settle '
+  'People see their own reports; reported people see none. Staff have separate operations that read and settle '
   'reports.';
 create policy insert_own on app.reports for insert to authenticated with check (reporter_id = (select app.uid()));
 comment on policy insert_own on app.reports is

@@ -1,4 +1,4 @@
--- Who may see spaces. Twin of sql/spaces/. Only definer functions write them.
+-- Who may see spaces. Twin of sql/spaces/. Only definer functions write their tables.
 
 -- space_kinds: for definer functions
 alter table private.space_kinds enable row level security;
@@ -34,7 +34,7 @@ create policy select_own on app.space_invitations for select to authenticated
      and (select true from app.users u where u.id = inviter_id)
      and (select true from app.users u where u.id = invitee_id));
 comment on policy select_own on app.space_invitations is
-  'The inviter and the invitee see an invitation while they can see each other.';
+  'The inviter and the invitee see an invitation as long as they can see each other.';
 
 -- helpers
 grant execute on function

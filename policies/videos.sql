@@ -38,7 +38,7 @@ grant select, delete on app.video_likes to authenticated;
 grant insert (video_id, user_id) on app.video_likes to authenticated;
 create policy select_own on app.video_likes for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.video_likes is
-  'People see only their own likes. Likes by others are only counted.';
+  'People see only their own likes. The likes of others appear only as a count.';
 create policy insert_own on app.video_likes for insert to authenticated
   with check (user_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
@@ -53,7 +53,7 @@ grant select, delete on app.video_reposts to authenticated;
 grant insert (video_id, user_id) on app.video_reposts to authenticated;
 create policy select_own on app.video_reposts for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.video_reposts is
-  'People see only their own reposts. Reposts by others are only counted.';
+  'People see only their own reposts. The reposts of others appear only as a count.';
 create policy insert_own on app.video_reposts for insert to authenticated
   with check (user_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
@@ -71,8 +71,8 @@ create policy select_with_content on app.video_comments for select to authentica
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = video_id));
 comment on policy select_with_content on app.video_comments is
-  'Everybody who sees the video sees its comments, except those that were taken back, those across a block, and '
-  'those by banned and erased people.';
+  'Everybody who sees the video sees its comments, except those that were taken back, those by people whom they '
+  'blocked or who blocked them, and those by banned and erased people.';
 create policy insert_own on app.video_comments for insert to authenticated
   with check (author_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));

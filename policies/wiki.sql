@@ -1,4 +1,4 @@
--- Who may see the wiki. Twin of sql/wiki/. Only definer functions write it.
+-- Who may see the wiki. Twin of sql/wiki/. Only definer functions write its tables.
 
 -- wiki_versions
 alter table app.wiki_versions enable row level security;
@@ -12,14 +12,16 @@ grant select on app.wiki_proposals to authenticated;
 create policy select_visible on app.wiki_proposals for select to authenticated
   using ((select true from app.users u where u.id = author_id));
 comment on policy select_visible on app.wiki_proposals is
-  'Everybody sees proposals, except across a block and except those of banned and erased people.';
+  'Everybody sees proposals, except those by people whom they blocked or who blocked them, and those by banned and '
+  'erased people.';
 -- no insert: private.add_wiki_proposal writes proposals, while the wiki is open and within the hourly limit
 
 -- wiki_votes
 alter table app.wiki_votes enable row level security;
 grant select on app.wiki_votes to authenticated;
 create policy select_own on app.wiki_votes for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.wiki_votes is 'People see only their own votes. Votes of others show as a sum.';
+comment on policy select_own on app.wiki_votes is
+  'People see only their own votes. The votes of others appear only as a sum.';
 
 -- helpers
 grant execute on function

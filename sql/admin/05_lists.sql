@@ -1,4 +1,4 @@
--- How staff lists anything: newest first, filtered by what an operation names. Each list is a view
+-- How staff lists rows: newest first, with the filters that an operation names. Each list is a view
 -- private.staff_<list>.
 -- docs/decisions.md, Staff; Lists.
 
@@ -10,7 +10,7 @@ language plpgsql stable security definer   -- staff sees more than any policy al
 set search_path = ''
 as $$
 declare
-  v_view   text := format('private.%I', 'staff_' || p_list);   -- no other relation can be named
+  v_view   text := format('private.%I', 'staff_' || p_list);   -- so p_list can name no other relation
   v_cursor uuid := private.require_cursor(p_cursor);
   v_times  text := format('l.at < %L and l.at >= %L', coalesce(p_until, 'infinity'), coalesce(p_since, '-infinity'));
   v_behind text := 'true';
@@ -71,10 +71,11 @@ begin
 end $$;
 comment on function private.staff_page is
   'A page of private.staff_<list>, a view with at, id, said (the text that p_q searches), card and a column for each '
-  'filter. It reads the next 400 rows that match each filter that is not null and lie within the two times, and '
-  'returns those whose text has p_q or whose id is p_q. The first given filter of p_by must have an index in the '
-  'order of the list, and selects the 400 rows; p_key is the column of an order other than by time. The cursor of a '
-  'short page is the last row that was read, because nothing is hidden from staff.';
+  'filter. It reads the next 400 rows that match the first filter of p_by that is not null, which must have an index '
+  'in the order of the list. It returns those that lie within the two times, match all other filters that are not '
+  'null, and whose text has p_q. If p_q is a UUID, it looks only at the row with this id. p_key is the column that '
+  'orders the list, if that is not the time. The cursor of a short page is the last row that was read, because '
+  'nothing is hidden from staff.';
 call private.force_index_scans('private.staff_page');
 
 create function private.staff_card(p_list text, p_id uuid) returns json

@@ -19,7 +19,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- NaN compares as greater than every number
+  -- NaN is greater than every number
   if p_delta is null or p_delta = 0 or p_delta not between p_least and 1000 or p_delta <> round(p_delta, 2) then
     perform private.raise_error('delta_out_of_range');
   end if;
@@ -93,7 +93,7 @@ begin
   if not found then
     perform private.raise_error('appeal_unknown');
   end if;
-  -- the lock comes first, so that the second of two admins finds it resolved: ARCHITECTURE.md, Locks
+  -- the lock comes first, so that the second of two admins finds the appeal resolved: ARCHITECTURE.md, Locks
   perform private.lock_effects(v_appeal.user_id);
   update app.reputation_appeals
   set status = p_decision, restore_delta = p_restore_delta, note = v_note, resolved_at = now()
@@ -132,7 +132,7 @@ begin
   end if;
   v_user := private.require_any_person(p_user_id);
   v_id := private.add_reputation(v_user, private.require_interest(p_interest_id), 'admin.adjusted', p_delta);
-  -- only app.audit_details keeps the note, under this person, whose erasure deletes it
+  -- only app.audit_details keeps the note; it belongs to this person there, so their erasure deletes it
   perform private.audit('reputation.adjusted', 'user', v_user::text,
                         json_build_object('interestId', p_interest_id, 'delta', p_delta, 'note', v_note));
   return (

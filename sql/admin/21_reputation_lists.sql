@@ -1,4 +1,4 @@
--- What staff sees of the ledger of reputation, of peer votes and of who contributed most.
+-- What staff sees of the ledger of reputation, of peer votes and of the people who contributed most.
 -- docs/decisions.md, Staff.
 
 create index reputation_entries_created_at_idx on app.reputation_entries (created_at desc, id desc);
@@ -112,4 +112,5 @@ begin
     join app.person_card p on p.id = o.id), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_contributors is
-  'People by contribution score, highest first. The cursor is a person, at the position of their current score.';
+  'People by contribution score, highest first. The cursor is a person: the next page begins after their current '
+  'position.';

@@ -24,7 +24,7 @@ select r.created_at as at, r.id, r.status, r.target_type, r.target_id, r.reporte
 from app.reports r
 join app.person_card reporter on reporter.id = r.reporter_id;
 comment on view private.staff_reports is
-  'Reports as staff sees them. A reported message is only in the copy, as its reporter saw it.';
+  'Reports as staff sees them. Of a reported message, staff sees only the copy, as its reporter saw it.';
 
 create function api.list_reports(
   p_status text default null, p_target_type text default null, p_reporter_id text default null,

@@ -22,7 +22,8 @@ begin
   end if;
   return v_reason;
 end $$;
-comment on function private.find_reason is 'A reason in the form in which it is stored; null if there is none.';
+comment on function private.find_reason is
+  'Returns a reason in the form in which it is stored; null if there is none.';
 
 create function private.emit_moderation(p_type text, p_id uuid, p_action text, p_author uuid) returns void
 language plpgsql volatile
@@ -33,7 +34,7 @@ begin
     'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author), array[p_author]);
 end $$;
 comment on function private.emit_moderation is
-  'Notifies a person of what staff did about something of theirs, but not of who did it.';
+  'Notifies the person concerned of what staff did, but not of who did it.';
 
 create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text)
 returns void

@@ -6,7 +6,7 @@ insert into private.errors (code, status, text) values
   ('content_kind', 422, 'There is no such kind of content. The names of kinds are plural, such as videos.');
 
 create function private.require_content_kind(p_plural text) returns text
-language plpgsql stable security definer   -- reads the registry for callers who may not
+language plpgsql stable security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 declare
@@ -20,7 +20,7 @@ begin
   return v_kind;
 end $$;
 comment on function private.require_content_kind is
-  'The kind of contents or of children that a path of /admin/content names.';
+  'Returns the kind of contents or of children that a path of /admin/content names.';
 
 create function private.staff_contents(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- reads in the registry which view has the details of each kind
@@ -98,9 +98,9 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_contents is
-  'The content of this id, or the next contents or children of one kind among the next 400 rows. Filters that are '
-  'given: the kind, removed or not, all these words, not older than a time. Leaves out contents of erased people, '
-  'which are empty.';
+  'Returns the content or child with this id, or the next ones among the next 400 rows: contents of one kind or all, '
+  'or children of one kind. Each filter may be null: the kind, removed or not, all these words, not older than a '
+  'time. Leaves out contents of erased people, which are empty.';
 call private.force_index_scans('private.find_staff_contents');
 
 create function private.find_staff_child(p_kind text, p_id uuid) returns app.place

@@ -44,7 +44,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_conversations is
-  'The next conversations among the next 400 rows, newest first: of one kind or both, not older than a time.';
+  'Returns conversations of one kind or both among the next 400 rows, newest first, none older than a time.';
 call private.force_index_scans('private.find_staff_conversations');
 
 create function private.find_staff_conversation(p_id uuid, p_kind text, p_since timestamptz, p_from app.place)
@@ -58,7 +58,7 @@ begin
                  and c.created_at >= coalesce(p_since, '-infinity') and (c.created_at, c.id) < (p_from.at, p_from.id));
 end $$;
 comment on function private.find_staff_conversation is
-  'The conversation of this id, if it is of this kind and not older than this time.';
+  'Returns the conversation with this id, if it is of this kind and not older than this time.';
 
 create function private.find_conversation_time(p_id uuid) returns timestamptz
 language plpgsql stable security definer   -- people read conversations only through operations

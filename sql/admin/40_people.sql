@@ -8,7 +8,7 @@ insert into private.errors (code, status, text) values
   ('role_unknown', 422, 'role must be user, moderator or admin.');
 
 create function private.lock_account(p_user uuid) returns app.users
-language plpgsql volatile security definer   -- nobody may touch credentials
+language plpgsql volatile security definer   -- nobody may lock credentials
 set search_path = ''
 as $$
 declare
@@ -32,7 +32,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_from bigint := private.close_sessions(p_user);   -- or they would work again once it is undone
+  v_from bigint := private.close_sessions(p_user);   -- otherwise the sessions would work again once a ban ends
 begin
   -- one update, because Realtime is notified of each change of the valid tokens
   update app.users set role = p_role, banned_at = p_banned_at, tokens_valid_from = v_from where id = p_user;
@@ -57,7 +57,7 @@ set search_path = ''
 as $$
 begin
   perform private.change_account(p_person.id, p_person.role, case when p_banned then now() end);
-  -- only app.audit_details keeps the reason, under this person, whose erasure deletes it
+  -- only app.audit_details keeps the reason; it belongs to this person there, so their erasure deletes it
   perform private.audit(case when p_banned then 'user.banned' else 'user.unbanned' end, 'user', p_person.id::text,
                         case when p_reason is not null then json_build_object('reason', p_reason) end);
 end $$;

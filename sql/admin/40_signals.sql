@@ -1,5 +1,5 @@
--- Mana and votes that flow between neighbours of the invite tree. The rules allow them, but puppet accounts depend on
--- them, so staff and DBAs can see them. They are a hint, never a sanction.
+-- Mana and votes that flow between neighbours of the invite tree. The rules allow such flows, but puppet accounts
+-- depend on them, so staff and DBAs can see them. A flow is only a hint: nothing is sanctioned because of it.
 -- docs/decisions.md, Staff.
 
 create index payment_splits_created_at_idx on app.payment_splits (created_at);
@@ -11,7 +11,7 @@ create function private.suspicious_flows(
   kind text, giver_id uuid, receiver_id uuid, distance integer, younger_age interval, flows bigint, total numeric,
   given_share numeric, neighbour_share numeric, first_at timestamptz, last_at timestamptz
 )
-language plpgsql stable security definer   -- nobody may read what others paid and voted
+language plpgsql stable security definer   -- nobody may read the payments and votes of others
 set search_path = ''
 as $$
 begin
@@ -22,7 +22,7 @@ begin
             s.created_at as at
      from app.payment_splits s
      where s.created_at >= p_since
-       -- one by one, here and below; a join would read the whole table
+       -- looked up one by one, here and below, because a join would read the whole table
        and (select not p.reversed from app.payments p where p.id = s.payment_id)
        and (select true from app.payments r where r.reversal_of = s.payment_id) is null
      order by s.created_at desc limit 20000)

@@ -19,12 +19,12 @@ select u.created_at as at, u.id, u.role, u.banned_at is not null as banned, u.er
          'lastSeenAt', private.utc(a.last_seen_at),
          'createdAt', private.utc(u.created_at)) as card
 from app.users u
-left join app.accounts a on a.user_id = u.id   -- everybody has one; an inner join would read more rows
+left join app.accounts a on a.user_id = u.id   -- everybody has an account, but an inner join would read more rows
 join app.person_card person on person.id = u.id;
 comment on view private.staff_users is 'People as staff sees them, including banned and erased people.';
 
 create function private.find_by_address(p_q text) returns uuid
-language plpgsql stable security definer   -- nobody may read addresses
+language plpgsql stable security definer   -- nobody may read email addresses
 set search_path = ''
 as $$
 begin
@@ -52,7 +52,7 @@ begin
     p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_users is
-  'People, those who joined last first. An email address or actor id in p_q finds its person directly.';
+  'People; those who joined last come first. An email address or actor id in p_q finds its person directly.';
 
 create function private.staff_user_details(p_user uuid) returns json
 language plpgsql stable security definer   -- staff sees more than any policy allows

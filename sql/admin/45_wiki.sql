@@ -35,7 +35,7 @@ comment on function private.staff_wiki_proposals is
 create function private.find_staff_wiki_proposals(
   p_status text, p_q text, p_since timestamptz, p_until timestamptz, p_cursor text
 ) returns app.found
-language plpgsql stable security definer   -- bounds the rows that it reads itself
+language plpgsql stable security definer   -- itself limits how many rows it reads
 set search_path = ''
 as $$
 declare
@@ -138,7 +138,7 @@ begin
   return v_fits;
 end $$;
 comment on function private.settle_wiki_by_staff is
-  'Approves or rejects an open proposal for an admin; false if the entry has another version meanwhile.';
+  'Approves or rejects an open proposal for an admin; false if the entry got another version meanwhile.';
 
 create function api.approve_wiki_proposal(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -146,7 +146,7 @@ set search_path = ''
 as $$
 begin
   if not private.settle_wiki_by_staff(p_id, true, p_reason) then
-    return private.error_response('wiki_base_stale');   -- not raised, because the rollback would leave it open
+    return private.error_response('wiki_base_stale');   -- not raised: a rollback would leave the proposal open
   end if;
   return private.staff_wiki_proposals(array[p_id]) -> 0;
 end $$;

@@ -214,7 +214,7 @@ begin
   v_user := private.require_any_person(p_user);
   v_space := private.lock_any_space(p_kind, p_id, array[v_user]);
   if private.find_role(v_space.id, v_user) is distinct from v_role then
-    -- for a member too: a guild whose only founder is banned gets no other founder
+    -- checked for members too: a guild would get no other founder if its only founder is banned
     if v_role = 'owner' and exists (select from app.hidden_people s where s.user_id = v_user) then
       perform private.raise_error('person_unknown');
     end if;
@@ -232,9 +232,9 @@ begin
   return private.staff_members(v_space, array[v_user]) -> 0;
 end $$;
 comment on function private.set_any_space_role is
-  'Gives a member of a space another role, for an admin. If it is the owner''s, the previous owner becomes a '
-  'moderator; a banned person cannot get it. Anybody can become the founder of an archived guild that has none. '
-  'Repeating it changes nothing and leaves no audit entry.';
+  'Gives a member of a space another role, for an admin. If it is the role of the owner, the previous owner becomes a '
+  'moderator; a banned person cannot get this role. Anybody can become the founder of an archived guild that has '
+  'none. Repeating it changes nothing and leaves no audit entry.';
 
 create function private.settle_any_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
 language plpgsql volatile security definer   -- nobody may write requests

@@ -20,8 +20,8 @@ join app.users u on u.id = a.id
 join app.person_card person on person.id = a.id
 where a.kind = 'wallet';
 comment on view private.staff_wallets is
-  'Wallets as staff sees them, each with its person; id is the person''s UUID. Balances are as last settled: reading '
-  'a wallet regenerates nothing.';
+  'Wallets as staff sees them, each with its person; id is the person''s UUID. Balances are those last settled: '
+  'reading a wallet regenerates no mana.';
 
 create view app.staff_payment_card with (security_invoker) as
 select p.id,
@@ -64,7 +64,7 @@ comment on function api.list_wallets is 'Wallets, newest first.';
 
 create function private.find_staff_payments(p_user uuid, p_q text, p_since timestamptz, p_from app.place)
 returns app.found
-language plpgsql stable security definer   -- bounds the rows that it reads itself
+language plpgsql stable security definer   -- itself limits how many rows it reads
 set search_path = ''
 as $$
 declare

@@ -1,4 +1,4 @@
--- How staff edits the catalog of interests. It remains a tree: a parent is one level up. No interest is deleted.
+-- How staff edits the catalog of interests. It remains a tree: a parent is one level up. Interests are never deleted.
 -- docs/decisions.md, Interests; Staff.
 
 create index interests_created_at_idx on app.interests (created_at desc, id desc);

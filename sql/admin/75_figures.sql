@@ -7,7 +7,7 @@ create table private.staff_metrics (
 );
 create unique index staff_metrics_one_row_idx on private.staff_metrics ((true));
 comment on table private.staff_metrics is 'One row: the latest counts, shared by all staff and facades.';
-comment on column private.staff_metrics.counted_at is 'When it was counted; valid for 30 seconds.';
+comment on column private.staff_metrics.counted_at is 'When the figures were counted. They are valid for 30 seconds.';
 
 create function private.count_metrics() returns json
 language plpgsql volatile security definer   -- staff sees more than any policy allows
@@ -41,11 +41,11 @@ begin
   return v_kept.figures;
 end $$;
 comment on function private.count_metrics is
-  'Counts everything, at most once per 30 seconds in the whole instance; concurrent callers get the previous '
-  'figures. It does not audit the books: it returns the latest result of the job.';
+  'Counts everything, at most once per 30 seconds in the whole instance; concurrent callers get the previous figures. '
+  'It does not audit the books: manaAudit is the latest result of the job audit-mana.';
 
 create function api.get_metrics() returns json
-language plpgsql volatile   -- stores what it counted
+language plpgsql volatile   -- stores the figures
 set search_path = ''
 as $$
 begin

@@ -68,10 +68,10 @@ begin
   perform private.audit('user.erased', 'user', v_person.id::text);
   return json_build_object('erased', true);
 end $$;
-comment on function api.erase_user is 'Erases a banned person for good, {erased}. Leaves an audit entry.';
+comment on function api.erase_user is 'Erases a banned person for good: {erased}. Leaves an audit entry.';
 
 create function private.erase_banned(p_user uuid) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- an erasure changes rows that nobody else may change
 set search_path = ''
 as $$ begin perform private.erase_person(p_user); end $$;
 comment on function private.erase_banned is 'Erases a person whom staff has found and locked.';

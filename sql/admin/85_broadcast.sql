@@ -20,7 +20,8 @@ create table app.broadcasts (
 );
 create index broadcasts_actor_id_idx on app.broadcasts (actor_id, id);
 comment on table app.broadcasts is
-  'Messages of admins to everybody. They are sent in the name of the instance, so they stay when the admin is erased.';
+  'Messages of admins to everybody. They are sent in the name of the instance, so they remain when the admin is '
+  'erased.';
 comment on column app.broadcasts.told is 'How many people have been handled so far, in the order of their ids.';
 comment on column app.broadcasts.told_to is 'The last person who was handled.';
 comment on column app.broadcasts.finished_at is 'When everybody had been notified; null until then.';
@@ -40,7 +41,7 @@ declare
   v_ids       uuid[];
   v_next      uuid;
 begin
-  -- of two workers with the same job, the second continues after the first
+  -- if two workers have the same job, the second continues where the first ended
   select * into v_broadcast from app.broadcasts where id = (p_job ->> 'broadcastId')::uuid for update;
   if v_broadcast.finished_at is not null or not found then
     return json_build_object('changed', 0, 'next', null);
@@ -48,7 +49,7 @@ begin
   v_broadcast.told_to := coalesce(v_broadcast.told_to, '00000000-0000-0000-0000-000000000000');
   v_ids := array(select id from app.users
                  where id > v_broadcast.told_to and created_at <= v_broadcast.created_at order by id limit 500);
-  -- these notifications join no group, so no effects need a lock
+  -- these notifications are never rolled up, so they need no lock of effects
   perform private.notify(array(
     select (u.id, 'admin.broadcast', null, 'broadcast', v_broadcast.id::text,
             jsonb_build_object('title', v_broadcast.title, 'body', v_broadcast.body), null, null,

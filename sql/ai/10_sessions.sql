@@ -22,13 +22,13 @@ comment on table app.ai_sessions is
   'Reflections of people. The id contains the creation time, so it is also the session''s place in the list. '
   'private.ai_status returns the state.';
 comment on column app.ai_sessions.answered_at is
-  'When the session began or was last answered. An open session is abandoned 24 hours later.';
+  'When the session began or got its latest answer. An open session is abandoned 24 hours later.';
 comment on column app.ai_sessions.asking_until is
-  'Until this time a facade asks the model for the next question; after it, that facade counts as failed. Null if no '
-  'facade asks.';
+  'Until this time a facade asks the model for the next question; after it, that facade counts as failed. Null while '
+  'no facade asks.';
 comment on column app.ai_sessions.completed_at is 'When its owner completed it; null until then.';
 comment on column app.ai_sessions.abandoned_at is
-  'When a job found that it had had no answer for 24 hours; null until then.';
+  'When the job found that the session had got no answer for 24 hours; null until then.';
 insert into private.retention (relation, counts_from, keep) values ('app.ai_sessions', 'abandoned_at', '30 days');
 
 create table app.ai_turns (
@@ -48,7 +48,7 @@ comment on table app.ai_turns is
   'The questions of a session in order, each with its answer (null until it is given). family: the question''s family '
   'in the script; null for a question from the model. fallback: whether a question of the script replaced one from '
   'the model.';
-comment on column app.ai_turns.answered_at is 'When it was answered; null until then.';
+comment on column app.ai_turns.answered_at is 'When the question was answered; null until then.';
 
 insert into private.write_limits (kind, per_hour) values ('reflections', 300);
 insert into private.errors (code, status, text) values

@@ -11,8 +11,8 @@ create table private.ai_questions (
 );
 comment on table private.ai_questions is
   'The script. cues: a pattern of words; a family comes first if the last answer contains one of them. plain: the '
-  'question. quoting: the same question, for a last answer with a word that it can quote. {topic} and {word} are '
-  'filled in.';
+  'question. quoting: the same question, for a last answer with a word that the question can quote. {topic} and '
+  '{word} are filled in.';
 
 insert into private.ai_questions (family, place, cues, plain, quoting) values
   ('beginning', 1, null,
@@ -90,7 +90,8 @@ begin
   return v_next;
 end $$;
 comment on function private.scripted_question is
-  'Returns the next question of the script for a session whose last question is answered. plain is its text.';
+  'Returns the next question of the script for a session whose last question is answered. Its text is in the field '
+  'plain.';
 
 create function private.put_ai_question(
   p_session app.ai_sessions, p_text text default null, p_fallback boolean default false
@@ -114,7 +115,7 @@ begin
 end $$;
 comment on function private.put_ai_question is
   'Asks the next question of a session that its caller has locked: p_text, which is from the model, or the next '
-  'question of the script if p_text is null. After the fifth question it asks none.';
+  'question of the script if p_text is null. After the fifth question there is none.';
 
 create function private.open_ai_session(p_topic text) returns uuid
 language plpgsql volatile security definer   -- people may not write sessions
@@ -160,7 +161,8 @@ begin
   end if;
 
   select * into strict v_turn from app.ai_turns where session_id = p_session order by position desc limit 1;
-  -- another answer may have come while this call waited for the lock; then this one is not for the current question
+  -- another answer may have been stored while this call waited for the lock; then this answer is not for the current
+  -- question
   if v_turn.position is distinct from coalesce(p_position, v_seen) then
     perform private.raise_error('ai_question_answered');
   end if;
@@ -188,7 +190,7 @@ as $$
 begin
   perform private.put_ai_question(private.give_ai_answer(p_session, p_answer, p_position));
 end $$;
-comment on function private.answer_by_script is 'Answers a question and asks the next one of the script.';
+comment on function private.answer_by_script is 'Answers a question and asks the next question of the script.';
 
 create function private.close_ai_session(p_session uuid) returns void
 language plpgsql volatile security definer   -- people may not write sessions

@@ -1,5 +1,5 @@
 -- How the facade uses a model: the tokens that a person may spend per day, the lease under which the facade asks for a
--- question, and the result. What a model says is text, and never an instruction.
+-- question, and the result. The output of a model is used as text, and never as an instruction.
 -- docs/decisions.md, AI.
 
 create table private.ai_usage (
@@ -40,7 +40,7 @@ begin
   where user_id = private.require_caller() and day = p_day;
 end $$;
 comment on function private.settle_tokens is
-  'Replaces the reserved number of tokens by the number spent. If nobody knows it (null), the reservation stays.';
+  'Replaces the reserved number of tokens by the number spent. If that is unknown (null), the reservation stays.';
 
 create function api.reserve_ai_tokens(p_tokens integer, p_budget integer) returns json
 language plpgsql volatile security definer   -- only for gate: nobody may write budgets
@@ -62,7 +62,8 @@ begin
   return null;
 end $$;
 comment on function api.settle_ai_tokens is
-  'For the facade alone, when it knows how many tokens the model took: replaces the reserved number by this one.';
+  'For the facade alone, when it knows how many tokens the model took (p_used): replaces the reserved number by that '
+  'number.';
 
 create function api.begin_ai_answer(
   p_session_id uuid, p_answer text, p_budget integer, p_position integer default null
@@ -98,22 +99,22 @@ begin
 end $$;
 comment on function api.begin_ai_answer is
   'For the facade alone: answers a question as api.answer_ai_session does, but leaves the next question to the model. '
-  'Returns {session, ask: {topic, turns}, lease}. lease is for api.finish_ai_answer, which should come within a '
-  'minute. ask is null if there is nothing to ask the model: after the fifth answer, and if the budget is spent; in '
-  'the second case the next question is from the script.';
+  'Returns {session, ask: {topic, turns}, lease}. lease is for api.finish_ai_answer, which the facade should call '
+  'within a minute. ask is null if there is nothing to ask the model: after the fifth answer, and if the budget is '
+  'spent; in the second case the next question is from the script.';
 
 create function api.finish_ai_answer(
   p_session_id uuid, p_until timestamptz, p_day date, p_reserved integer,
   p_question text default null, p_used integer default null, p_gone boolean default false
 ) returns json
-language plpgsql volatile security definer   -- only for gate: what it writes counts as the model's
+language plpgsql volatile security definer   -- only for gate: p_question counts as the model's
 set search_path = ''
 as $$
 declare
   v_session app.ai_sessions := private.lock_open_ai_session(p_session_id);
 begin
   perform private.settle_tokens(p_day, p_reserved, p_used);
-  if v_session.asking_until = p_until then   -- else the answer was given again, and another call asks
+  if v_session.asking_until = p_until then   -- otherwise the answer was given again, and another call asks the model
     if p_gone then
       update app.ai_sessions set asking_until = null where id = p_session_id;
     else
@@ -124,5 +125,5 @@ begin
 end $$;
 comment on function api.finish_ai_answer is
   'For the facade alone, when the model has answered: records the tokens that it took, and asks the model''s '
-  'question, or one from the script if the model gave none. With p_gone nobody waits for the question any more: it '
-  'asks none, and the answer can be given again.';
+  'question, or one from the script if the model gave none. p_gone says that the client no longer waits for the '
+  'question: then it asks none, and the answer can be given again.';

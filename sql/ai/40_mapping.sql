@@ -14,7 +14,7 @@ declare
   v_said  jsonb;
   v_query tsquery;
 begin
-  -- the topic counts as said twice; a word has one position in a vector for each time it was said
+  -- a word of the topic counts as if said twice; a tsvector has one position of a word for each time it was said
   v_words := (select to_tsvector('pg_catalog.english', s.topic || ' ' || s.topic) || to_tsvector('pg_catalog.english',
                 coalesce((select string_agg(t.answer, ' ') from app.ai_turns t where t.session_id = s.id), ''))
               from app.ai_sessions s where s.id = p_session);

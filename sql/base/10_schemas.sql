@@ -28,14 +28,14 @@ do $$
 declare
   v_role record;
 begin
-  -- the role in a token is a Postgres role. No token has the role `gate`, which runs what happens before there is a
-  -- token, or `worker`, which runs the jobs
+  -- the role in a token is a Postgres role. No token has the role `gate`, which runs the operations for callers
+  -- without a token, or `worker`, which runs the jobs
   for v_role in
     select * from (values ('user', 'A token of a person: the rights of authenticated.'),
                           ('moderator', 'A token of a moderator: the rights of authenticated.'),
                           ('admin', 'A token of an admin: the rights of authenticated.'),
-                          ('gate', 'The facade before there is a token: what trusts it to have checked a password.'),
-                          ('worker', 'The worker: jobs and their queues, and no table of ours.')) as r (name, purpose)
+                          ('gate', 'The facade: operations without a token, or after it has checked a password.'),
+                          ('worker', 'The worker: jobs and their queues, but no table of Kith.')) as r (name, purpose)
   loop
     if not exists (select from pg_catalog.pg_roles where rolname = v_role.name) then
       execute format('create role %I nologin inherit', v_role.name);

@@ -19,7 +19,7 @@ insert into private.errors (code, status, text) values
   ('value_invalid', 422, 'A value is not allowed.');
 
 create function private.raise_error(p_code text, p_headers json default null) returns void
-language plpgsql stable security definer   -- reads the registry for callers who may not
+language plpgsql stable security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 declare
@@ -44,7 +44,7 @@ comment on function private.raise_error is
   'is undone.';
 
 create function private.error_response(p_code text) returns json
-language plpgsql volatile security definer   -- reads the registry for callers who may not
+language plpgsql volatile security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 declare
@@ -60,7 +60,7 @@ comment on function private.error_response is
   'error, but the transaction commits.';
 
 create function private.raise_check_violation(p_rule text) returns boolean
-language plpgsql stable security definer   -- reads the registry for callers who may not
+language plpgsql stable security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 declare
@@ -75,8 +75,8 @@ begin
     constraint = p_rule;
 end $$;
 comment on function private.raise_check_violation is
-  'Every check of schema app calls it for a value that breaks the check (sql/admin/95_checks.sql, generated). It '
-  'raises the code that has the name of the check, or value_invalid if no such code is registered, as '
+  'Every check of the schema app calls this function for a value that breaks the check (sql/admin/95_checks.sql, '
+  'generated). It raises the code that has the name of the check, or value_invalid if no such code is registered, as '
   'private.raise_error does. The error of Postgres itself would show the row to a caller by `.rpc()`.';
 
 create function private.reject_null() returns trigger
@@ -104,8 +104,9 @@ begin
 end $$;
 comment on procedure private.make_nulls_raise_codes is
   'For migrations: from then on, a null in a column that must have a value raises value_invalid. It is for tables '
-  'that only definer functions write, with values from the caller: the error of Postgres itself would show the row '
-  'to a caller by `.rpc()`. For tables that people write under row-level security, Postgres does not show the row.';
+  'that only definer functions write, with values from the caller: the error of Postgres itself would show the row to '
+  'a caller by `.rpc()`. Tables that people write under row-level security do not need it, because there Postgres '
+  'does not show the row.';
 
 create function private.reject_change() returns trigger
 language plpgsql

@@ -10,9 +10,9 @@ create table app.users (
   tokens_valid_from bigint not null default 0,
   created_at        timestamptz not null default now()
 );
--- Partial, although it contains every row: a partial index is no key that a foreign key could refer to, so renaming or
--- erasing a person does not block inserts that refer to the person. Such inserts would wait while they hold locks that
--- an erasure needs.
+-- The index is partial, although it contains every row, because a foreign key cannot refer to a partial index. So
+-- renaming or erasing a person does not block inserts that refer to the person; those would wait while they hold locks
+-- that an erasure needs.
 create unique index username_taken on app.users (username) where username is not null;
 comment on table app.users is
   'A person. id is internal and never public; the public identifier is the actor id made of the username.';
@@ -49,8 +49,8 @@ create table private.jwt_fingerprint (
   fingerprint text not null check (fingerprint ~ '^[0-9a-f]{64}$')
 );
 comment on table private.jwt_fingerprint is
-  'One row, written at boot: an HMAC made with JWT_SECRET. A facade or a worker with another secret is recognized by '
-  'it, and rejected.';
+  'One row, written at boot: an HMAC made with JWT_SECRET. A facade or a worker whose secret results in another '
+  'fingerprint is rejected.';
 create unique index jwt_fingerprint_one_row_idx on private.jwt_fingerprint ((true));
 
 create table app.feature_flags (
@@ -82,7 +82,7 @@ comment on function app.uid is
   'The id of the caller: the sub of the token, or null. It reads both forms in which PostgREST has passed claims.';
 
 create function private.check_caller() returns boolean
-language plpgsql stable security definer   -- reads users and the denylist for callers who may not
+language plpgsql stable security definer   -- callers may not read the denylist, nor all columns of users
 set search_path = ''
 as $$
 declare
@@ -102,7 +102,7 @@ begin
     and u.erased_at is null
     and u.role = v_claims ->> 'role'
     and u.tokens_valid_from <= (v_claims ->> 'iat')::bigint
-    and v_claims ->> 'exp' is not null   -- without it, the denylist could not identify the token
+    and v_claims ->> 'exp' is not null   -- without exp, the denylist could not identify the token
     and not exists (select from private.revoked_tokens r
                     where r.user_id = u.id
                       and r.issued_at = (v_claims ->> 'iat')::bigint
@@ -114,7 +114,7 @@ begin
 end $$;
 comment on function private.check_caller is
   'Returns true, or raises token_revoked if the token''s holder was erased or banned or has another role, or if the '
-  'token was ended. Every entry point calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
+  'token was ended. All entry points call it: private.enter, PostgREST''s db_pre_request and the Realtime policy.';
 
 create function private.enter(p_caller text, p_headers text default null) returns boolean
 language plpgsql
@@ -228,8 +228,8 @@ language plpgsql volatile security definer   -- people may not read bans and era
 set search_path = ''
 as $$
 begin
-  -- for share and not for key share, as a foreign key does: it waits for a ban or an erasure that is running, which
-  -- would miss what is written now
+  -- for share, and not for key share as a foreign key does: it must wait for a running ban or erasure, which would
+  -- miss the rows that this transaction writes
   perform private.check_lock_order('person', p_user::text);
   perform from app.users u where u.id = p_user and u.banned_at is null and u.erased_at is null for share;
   if not found then
@@ -240,7 +240,7 @@ comment on function private.share_lock_person is
   'Keeps a person from being banned or erased until the transaction ends.';
 
 create function private.check_author() returns trigger
-language plpgsql security definer   -- whoever writes, including staff and jobs
+language plpgsql security definer   -- works for every writer, including staff and jobs
 set search_path = ''
 as $$
 begin
@@ -248,4 +248,4 @@ begin
   return new;
 end $$;
 comment on function private.check_author is
-  'Trigger: banned and erased people cannot publish, not even while the ban is running.';
+  'Trigger: banned and erased people cannot publish, not even while the transaction that bans them is running.';

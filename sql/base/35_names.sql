@@ -10,7 +10,7 @@ create table app.usernames (
 );
 create index usernames_user_id_idx on app.usernames (user_id, hash);
 comment on table app.usernames is
-  'Every name that anybody has or ever had, so that one unique key decides who can take a name. When a person is '
+  'Every name that a person has or ever had, so that one unique key decides who can take a name. When a person is '
   'erased, only the hash is kept.';
 
 insert into private.errors (code, status, text) values
@@ -39,7 +39,7 @@ begin
     'security', 'staff', 'superuser', 'support', 'sysadmin', 'system', 'team', 'webmaster');
 end $$;
 comment on function private.is_reserved is
-  'Whether a name sounds like that of staff, ignoring underscores: whoever had it would be taken for staff.';
+  'Whether a name, without its underscores, is one that would make people take its holder for staff.';
 
 create function private.claim_username() returns trigger
 language plpgsql security definer   -- only this trigger may write names
@@ -55,7 +55,7 @@ begin
   values (private.username_hash(new.username), new.username, new.id)
   on conflict (hash) do nothing;
   if not exists (select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
-    perform private.raise_error('username_taken');   -- somebody had it before
+    perform private.raise_error('username_taken');   -- somebody else has or had it
   end if;
   -- otherwise one person could use up all the good names
   if new.erased_at is null and (select count(*) from app.usernames where user_id = new.id) > 11 then
@@ -81,7 +81,7 @@ end $$;
 comment on function private.is_free is 'Whether nobody has or had this name.';
 
 create function private.find_person(p_person text) returns uuid
-language plpgsql stable security definer   -- finds people whom the caller cannot see; its callers check that
+language plpgsql stable security definer   -- its callers must check whether the caller sees the person
 set search_path = ''
 as $$
 begin

@@ -20,20 +20,22 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- NFC shortens a text to a quarter at most, and 100,000 characters is the highest limit: the length check rejects
+  -- NFC shortens a text to a quarter at most, and the highest limit is 100,000 characters, so the length check rejects
   -- this text anyway
   if length(p_text) > 400000 then
     return;
   end if;
-  -- control characters except tab and line ends; embeddings, overrides and isolates. The marks U+200E, U+200F and
-  -- U+061C are harmless: they do not change the direction of the text around them
+  -- rejects control characters except tab and line ends, and the characters that embed, override or isolate a
+  -- direction. The marks U+200E, U+200F and U+061C are harmless: they do not change the direction of the text around
+  -- them
   if p_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
     perform private.raise_error('text_unfit');
   end if;
   if octet_length(p_text) = length(p_text) then
-    return;   -- in ASCII, all others are visible
+    return;   -- all other ASCII characters, except blanks, are visible
   end if;
-  -- spaces, joiners, marks, fillers, variation selectors and tags: each is allowed beside a visible character
+  -- rejects a text of nothing but spaces, joiners, marks, fillers, variation selectors and tags; they are allowed
+  -- beside a visible character
   if p_text !~ ('[^\s\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f'
                 || '\u2028\u2029\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff'
                 || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then

@@ -1,4 +1,4 @@
--- What happens at a ban, its end and an erasure: the steps of all features, which one trigger calls in one order.
+-- What happens at a ban, its end and an erasure: the steps of all features, which one trigger calls in a fixed order.
 -- docs/decisions.md, Staff; Erasure and export.
 
 create table private.account_steps (
@@ -10,8 +10,9 @@ create table private.account_steps (
 comment on table private.account_steps is
   'Registry: what each feature does in the transaction of a ban, the end of a ban or an erasure.';
 comment on column private.account_steps.step is
-  'A function (person app.users) returns void. It gets the row after the change and runs as the owner. Running it '
-  'again must change nothing: private.erase_more and private.job_finish_erasures repeat the steps of an erasure.';
+  'A function (person app.users) returns void. It gets the row after the change, and runs with the rights of the '
+  'owner. Running it again must change nothing: private.erase_more and private.job_finish_erasures repeat the steps '
+  'of an erasure.';
 comment on column private.account_steps.events is 'When the step runs: at a ban, an unban, an erasure, or several.';
 comment on column private.account_steps.position is
   'The order of the steps. It follows the order of locks (ARCHITECTURE.md, Locks).';

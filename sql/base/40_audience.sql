@@ -1,4 +1,4 @@
--- Who may see whom: one row per pair, so that a policy needs one index-only lookup per row.
+-- Who may see whom: one row per pair of people, so that a policy needs one index-only lookup per row that it checks.
 -- Triggers on circles and blocks maintain it: sql/social.
 -- docs/decisions.md, Visibility.
 
@@ -19,8 +19,8 @@ create table app.hidden_people (
   user_id uuid primary key references app.users on delete cascade
 );
 comment on table app.hidden_people is
-  'Banned and erased people. Nobody sees what they wrote from the moment they are in this table; their rows get '
-  'required_level 4 later, in batches. private.hide_person maintains it.';
+  'Banned and erased people. As soon as they are in this table, nobody sees what they wrote; their rows get '
+  'required_level 4 later, in batches. private.hide_person maintains the table.';
 
 insert into private.lock_kinds (kind, position) values ('pair', 400);
 
@@ -93,5 +93,6 @@ begin
 end $$;
 comment on function private.lock_pairs is
   'Locks pairs of people until the transaction ends. The caller must compute levels in a later statement, because '
-  'only its snapshot has all that other transactions committed. All pairs share 1024 locks: an erasure has a pair '
-  'for everybody who blocks the person, and Postgres has a limited number of locks for the whole database.';
+  'only the snapshot of a later statement has all that other transactions committed. All pairs share 1024 locks: an '
+  'erasure has a pair for everybody who blocks the person, and Postgres has a limited number of locks for the whole '
+  'database.';

@@ -47,7 +47,7 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin end $$;
 comment on function private.dispatch_event is
-  'Calls the listeners of an event that are registered ''at once'', by position. `npm run gen` writes it from '
+  'Calls the listeners of an event that are registered ''at once'', by position. `npm run gen` writes its body from '
   'private.event_listeners (sql/admin/96_listeners.sql), because a call by a name from a table would be planned each '
   'time.';
 
@@ -65,4 +65,4 @@ begin
 end $$;
 comment on function private.emit is
   'Records a domain event, adds an effect for each of these people, and calls the listeners registered ''at once'', '
-  'one after the other. If a listener emits an event, the listeners of that event run first.';
+  'one after the other. If a listener emits an event, the listeners of that event run before the next listener.';

@@ -20,7 +20,8 @@ comment on table app.idempotency_keys is
 comment on column app.idempotency_keys.status is
   'The HTTP status of the answer if the operation chose one; null for the usual status of its route.';
 comment on column app.idempotency_keys.named is
-  'The people other than the caller whom the answer names, so that an erasure finds it; null if there are none.';
+  'The people other than the caller whom the answer names; null if there are none. An erasure uses this column to '
+  'find the answer.';
 
 insert into private.errors (code, status, text) values
   ('idempotency_key_invalid', 422, 'Idempotency-Key must have 1 to 200 characters.'),
@@ -99,7 +100,8 @@ as $$
 begin
   return array(
     select n.user_id
-    -- only whole strings that begin with acct:. In a text, quotation marks are escaped, so they do not match
+    -- only whole strings that begin with acct: match; within a text, quotation marks are escaped, so nothing there
+    -- matches
     from (select distinct split_part(left(part, 31), '@', 1)
           from string_to_table(replace(p_answer, '\"', ''), '"acct:') with ordinality as s (part, place)
           where place > 1) as a (username)

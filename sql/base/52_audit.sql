@@ -54,7 +54,7 @@ as $$
 declare
   v_entry app.audit_log;
 begin
-  -- locks first and reads in a later statement: otherwise two entries could follow the same one and fork the chain
+  -- locks first and reads in a later statement: otherwise two entries could follow the same entry and fork the chain
   perform private.lock('audit');
   select id + 1, hash into v_entry.id, v_entry.previous from app.audit_log order by id desc limit 1;
   v_entry.id := coalesce(v_entry.id, 1);

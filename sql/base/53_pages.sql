@@ -8,7 +8,7 @@ begin
   return to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 end $$;
 comment on function private.utc is
-  'A time in the form of every response: UTC with milliseconds and Z. Null if there is none, or no end.';
+  'A time in the form in which every response has it: UTC with milliseconds and Z. Null if there is none, or no end.';
 
 create function private.calendar_end() returns timestamptz
 language plpgsql immutable parallel safe
@@ -86,8 +86,8 @@ begin
                    e'+/=\n', '-_');
 end $$;
 comment on function private.seal is
-  'A cursor with this content, valid only for this caller and this list. Each call returns another one. The name of a '
-  'list must have everything that its order depends on. See private.open.';
+  'A cursor with this content, valid only for this caller and this list. Each call returns a different cursor. The '
+  'name of a list must contain everything on which its order depends. See private.open.';
 
 create function private.open(p_list text, p_cursor text) returns bytea
 language plpgsql stable security definer   -- nobody may read the keys
@@ -141,7 +141,8 @@ comment on function private.open_cursor is
   'What private.seal_cursor put into a cursor for this caller and list; null for any other cursor.';
 
 create type app.place as (at timestamptz, id uuid);
-comment on type app.place is 'A place in a list that is ordered by time, then by id. No row needs to be at it.';
+comment on type app.place is
+  'A place in a list that is ordered by time, then by id. There need not be a row at this place.';
 
 create function private.place_cursor(p_list text, p_at timestamptz, p_id uuid) returns text
 language plpgsql volatile
@@ -218,24 +219,24 @@ comment on function private.require_place is
 
 create type app.found as (ids uuid[], next text);
 comment on type app.found is
-  'What one read of a list found: up to 51 ids, one more than the largest page has. If its 400 rows did not fill the '
-  'page, also a cursor for the place of the last row, after which the next page continues.';
+  'What one read of a list found: up to 51 ids, one more than the largest page has. If the 400 rows that were read '
+  'did not fill the page, also a cursor for the place of the last row, after which the next page continues.';
 
 create procedure private.force_index_scans(p_function regproc)
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- if a person has many rows and the planner expects few, it would otherwise read and sort them all
+  -- if a person has more rows than the planner expects, it would otherwise read and sort all of them
   execute format('alter function %s set enable_seqscan = off', p_function);
   execute format('alter function %s set enable_bitmapscan = off', p_function);
   execute format('alter function %s set enable_hashjoin = off', p_function);
   execute format('alter function %s set enable_mergejoin = off', p_function);
   execute format('alter function %s set enable_sort = off', p_function);
   execute format('alter function %s set enable_incremental_sort = off', p_function);
-  -- otherwise, for the order of an aggregate, it would read a whole table that happens to be in that order
+  -- otherwise the planner would, for the order of an aggregate, read a whole table that happens to be in that order
   execute format('alter function %s set enable_presorted_aggregate = off', p_function);
-  -- only one such plan exists, and making it at every call would cost as much as running it
+  -- with these settings there is only one plan, and to plan at every call would cost as much as running it
   execute format('alter function %s set plan_cache_mode = force_generic_plan', p_function);
 end $$;
 comment on procedure private.force_index_scans is
@@ -267,8 +268,8 @@ begin
     'hasMore', v_more or p_next is not null);
 end $$;
 comment on function private.page is
-  'Makes a page, {items, nextCursor, hasMore}, from its items and from the cursors of the items and of one more, in '
-  'order. If the page is not full but p_next is given, there is a next page, which begins at p_next.';
+  'Makes a page, {items, nextCursor, hasMore}, from its items and from the cursors, in order, of these items and of '
+  'one item more. If the page is not full but p_next is given, there is a next page, which begins at p_next.';
 
 create function private.page_of_texts(p_items text, p_cursors text[], p_limit integer, p_next text default null)
 returns json
@@ -293,7 +294,7 @@ as $$
 declare
   v_left integer := 500000;
 begin
-  if p_limit between 1 and 50 then   -- private.page rejects any other
+  if p_limit between 1 and 50 then   -- private.page rejects any other limit
     for v_place in 1 .. least(p_limit, cardinality(p_bytes)) loop
       if v_left <= 0 then
         return v_place - 1;
@@ -363,5 +364,5 @@ begin
   return true;
 end $$;
 comment on function private.not_modified is
-  'Sets the ETag of this version on the response. True if If-None-Match has it: the operation then returns null '
-  '(304). Call it before the response is made.';
+  'Sets the ETag of this version on the response. True if If-None-Match has this version: the operation must then '
+  'return null (304). An operation calls it before it makes the response.';

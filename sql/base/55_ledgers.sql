@@ -12,7 +12,7 @@ create table private.ledger_kinds (
 comment on table private.ledger_kinds is
   'Registry: the kinds of ledger entries.';
 comment on column private.ledger_kinds.points is
-  'How many points an entry of this kind has; null if its cause says how many. For mana it is always null.';
+  'How many points an entry of this kind gives; null if the number depends on its cause. For mana it is always null.';
 
 create function private.ledger_points(p_ledger text, p_kind text) returns numeric
 language plpgsql stable security definer   -- reads the registry for callers who may not

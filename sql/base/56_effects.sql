@@ -1,8 +1,8 @@
 -- Effects: the consequences of an event for people other than its cause, which may come a moment later: reputation,
 -- contribution, notifications, Realtime. In its transaction, an event adds a row for each person whom it concerns. The
 -- worker applies the waiting effects of many people together, each person's in order, by calling the listeners that
--- private.event_listeners has with timing 'soon'. A function that shows or decides by such data applies the waiting
--- effects first.
+-- private.event_listeners has with timing 'soon'. A function that shows such data, or decides by it, first applies the
+-- waiting effects.
 -- docs/decisions.md, Effects.
 
 create table private.effects (
@@ -18,8 +18,8 @@ comment on table private.effects is
   'Effects that are not applied yet: one row per event and person. A row is deleted only when it is applied. There is '
   'no foreign key, because it would lock each person who is notified.';
 comment on column private.effects.id is
-  'The order of a person''s effects. If one depends on another, it has the higher id: its event happened after the '
-  'other was committed, or under the same lock.';
+  'The order of a person''s effects. An effect that depends on another has the higher id: its event happened after '
+  'the other was committed, or under the same lock.';
 comment on column private.effects.caused_at is
   'When the transaction of the cause began. Notifications and ledger entries get this time.';
 comment on column private.effects.event_id is
@@ -104,7 +104,8 @@ declare
   v_heard    private.effects[];
   v_applied  integer := 0;
 begin
-  -- further rounds for what the listeners emit, such as a level that is reached: it concerns the same people
+  -- further rounds apply the effects of events that the listeners emit, such as a reached level; these concern the
+  -- same people
   for v_round in 1..3 loop
     with due as (
       select e.user_id, e.id from private.effects e
@@ -130,7 +131,7 @@ begin
 end $$;
 comment on function private.apply_effects_of is
   'Applies the waiting effects of these people, up to p_most per round, and the effects that follow from them. '
-  'Returns how many it applied. Take the locks first (private.effects_key).';
+  'Returns how many it applied. The caller must take the locks first (private.effects_key).';
 
 create function private.lock_effects(variadic p_people uuid[]) returns void
 language plpgsql volatile security definer   -- applies effects of people other than the caller
@@ -147,7 +148,7 @@ begin
         exit when private.is_stuck(v_person) or private.apply_effects_of(array[v_person]) = 0;
       end loop;
     exception when others then
-      -- the worker gets the same error, and records it in private.stuck_effects
+      -- the worker will get the same error, and will record it in private.stuck_effects
       raise warning 'effects could not be applied: % %', sqlstate, sqlerrm;
     end;
   end loop;
@@ -155,8 +156,8 @@ end $$;
 comment on function private.lock_effects is
   'For functions that decide by ledgers or notifications: takes the locks under which these people''s ledgers and '
   'notifications are written, one transaction at a time, and first applies the waiting effects of each, up to four '
-  'times as many as private.apply_effects_of. A later statement reads rows that nobody else can change until the end, '
-  'and its own entries follow those of the effects. ARCHITECTURE.md, Locks.';
+  'times as many as private.apply_effects_of. Until the transaction ends, nobody else can change the rows that later '
+  'statements read, and the entries that they write follow those of the effects. ARCHITECTURE.md, Locks.';
 
 create function private.catch_up(variadic p_people uuid[]) returns void
 language plpgsql volatile security definer   -- nobody else may read effects
@@ -169,7 +170,7 @@ begin
   for v_person in
     select p.id from unnest(p_people) as p (id)
     where exists (select from private.effects e where e.user_id = p.id) and not private.is_stuck(p.id)
-      and current_setting('transaction_read_only') = 'off'   -- in a read-only GET of PostgREST only the worker applies
+      and current_setting('transaction_read_only') = 'off'   -- a read-only GET of PostgREST cannot apply effects
     order by private.effects_key(p.id)
   loop
     begin
@@ -184,8 +185,8 @@ begin
 end $$;
 comment on function private.catch_up is
   'For functions that show reputation or notifications: applies the waiting effects of these people, so that what is '
-  'shown is up to date. It never fails and never holds a request up for long: it applies up to 300 effects and what '
-  'follows from them, and waits up to a second for a lock that somebody else has.';
+  'shown is up to date. It never fails and never delays a request for long: it applies up to 300 effects and the '
+  'effects that follow from them, and waits up to a second for a lock that somebody else has.';
 
 create function private.apply_one_by_one(p_person uuid, p_until timestamptz) returns integer
 language plpgsql volatile security definer   -- listeners write for other people
@@ -240,7 +241,8 @@ begin
 end $$;
 comment on function private.apply_one_by_one is
   'Applies the waiting effects of a person one by one, until one fails or the time is over. Returns how many it '
-  'applied. It records the one that fails in private.stuck_effects. Take the lock first (private.effects_key).';
+  'applied. It records the one that fails in private.stuck_effects. The caller must take the lock first '
+  '(private.effects_key).';
 
 create function private.apply_effects(p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker may use none of our tables
@@ -259,7 +261,7 @@ begin
   perform set_config('lock_timeout', '1s', true);   -- other transactions wait for these people meanwhile
   delete from private.stuck_effects s
   where s.retry_at <= now() and not exists (select from private.effects e where e.user_id = s.user_id);
-  -- the people of the next 500 effects, after the previous call's people, so that everybody gets their turn
+  -- the people of the next 500 effects, after the people of the previous call, so that everybody gets their turn
   select array_agg(distinct w.user_id), count(*) = 500 into v_people, v_full
   from (select e.user_id from private.effects e
         where e.user_id > v_after
@@ -300,9 +302,8 @@ begin
       from private.stuck_effects s where s.user_id = any (v_failed) and s.attempts = 1), '[]'));
 end $$;
 comment on function private.apply_effects is
-  'For the worker alone: applies the waiting effects of the next people, those of the next 500 effects after p_after, '
-  'and what follows from them, in one transaction. Several workers may call it at once: it skips people whose effects '
-  'another one applies. Returns '
-  '{applied, failed, next, stuck: [{person, event, eventId, effectId, listener, sqlstate, context}]}: failed counts '
-  'people, stuck has the effects that failed for the first time, and next is the p_after of the next call, or null at '
-  'the end.';
+  'For the worker alone: in one transaction, applies the waiting effects of the people who have the next 500 effects '
+  'after p_after, and the effects that follow from them. Several workers may call it at once: it skips people whose '
+  'effects another one applies. Returns {applied, failed, next, stuck: [{person, event, eventId, effectId, listener, '
+  'sqlstate, context}]}: failed counts people, stuck has the effects that failed for the first time, and next is the '
+  'p_after of the next call, or null at the end.';

@@ -14,12 +14,13 @@ comment on table private.jobs is
   'Registry: the jobs. The function of a job is private.job_<name>, with underscores.';
 comment on column private.jobs.cron is 'When it runs, in UTC.';
 comment on column private.jobs.expires is
-  'After so many seconds a run counts as lost, and the next may begin. If its worker was killed, after 10 seconds.';
+  'After so many seconds a run counts as lost, and the next may begin. If its worker was killed, this takes only 10 '
+  'seconds.';
 comment on column private.jobs.repeats is
-  'A run does the work in pieces: the worker calls again until nothing is due, for half of expires. A piece that '
-  'returns less than 0 has failed: the other pieces still run, and the run fails at its end.';
+  'A run does the work in pieces: the worker calls the function again until nothing is due, for at most half of '
+  'expires. A piece that returns less than 0 has failed: the other pieces still run, and the run fails at its end.';
 comment on column private.jobs.alarm is
-  'What the worker logs as an error, and counts as a failure, if the job had to change anything.';
+  'If the job had to change anything, the worker logs this text as an error and counts the run as a failure.';
 
 create table private.batch_queues (
   queue   text primary key,
@@ -135,7 +136,7 @@ begin
 end $$;
 comment on function private.readiness is
   'For /ready and at a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
-  'worker: whether a worker was active, within: in which time}.';
+  'worker: whether a worker was active lately, within: how long ago at most, such as 3 minutes}.';
 
 create function private.yield_turn(
   p_table regclass, p_person name, p_who uuid, p_waits text, p_due text, p_again name
@@ -154,9 +155,9 @@ begin
     from others o where t.ctid = o.place $q$, p_table, p_person, p_waits, p_due, p_again) using p_who;
 end $$;
 comment on function private.yield_turn is
-  'For jobs that take the row that has been due the longest, one per call: after a job took a row of somebody, other '
-  'rows of theirs that are due wait for their turn. The next 100 keep their place; the 500 after them are put off by '
-  'up to 50 s, one every 100 ms, so that a person with thousands of due rows holds others up for a moment at most. '
+  'For jobs that take one row per call, the one that has been due the longest. After a job took a row of a person, '
+  'this function delays the person''s other due rows: the next 100 keep their place, and the 500 after them are put '
+  'off by up to 50 s, one every 100 ms. So a person with thousands of due rows delays others for a moment at most. '
   'p_person names the column with the person, p_waits is the condition for waiting rows, and p_due is when a row is '
   'due: an expression of p_again, indexed after the person.';
 call private.force_index_scans('private.yield_turn');

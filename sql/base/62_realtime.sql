@@ -9,7 +9,7 @@ comment on table private.realtime_topics is
   'Registry: private channels, named <prefix>:<rest>.';
 comment on column private.realtime_topics.audience is
   'A function (rest text) returns boolean: whether the caller may listen to this channel.';
-comment on column private.realtime_topics.events is 'What is sent, as a text for readers: event and payload.';
+comment on column private.realtime_topics.events is 'What is sent, in words: the events and their payloads.';
 
 create function private.may_listen(p_topic text) returns boolean
 language plpgsql stable security definer   -- callers may not read the registry; audiences use app.uid()
@@ -39,8 +39,8 @@ comment on function private.broadcast is
   'failure is only a warning: the payload is ids of rows, which the client reads with its own rights.';
 
 -- When a token ends, the channels that were joined with it must end too. Nobody can join the channel of these
--- messages, because no prefix is registered for it. The embedded gateway reads it
--- (supabase/embedded/realtime/tokens.ts); the real server ignores it.
+-- messages, because no prefix is registered for it. The embedded gateway reads the messages
+-- (supabase/embedded/realtime/tokens.ts); the real server ignores them.
 -- docs/decisions.md, Realtime.
 
 create function private.send_live_tokens() returns trigger
@@ -55,7 +55,7 @@ begin
 end $$;
 comment on function private.send_live_tokens is
   'Trigger: tells Realtime which tokens of a person are still valid: those with this role (null: none at all) that '
-  'were issued at `from` or later. It is the rule of private.check_caller.';
+  'were issued at `from` or later. private.check_caller has the same rule.';
 create trigger _195_send_live_tokens after update of role, banned_at, erased_at, tokens_valid_from on app.users
   for each row when ((old.role, old.banned_at is null, old.erased_at is null, old.tokens_valid_from)
                      <> (new.role, new.banned_at is null, new.erased_at is null, new.tokens_valid_from))

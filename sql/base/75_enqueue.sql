@@ -1,4 +1,4 @@
--- Jobs that a transaction adds to a queue: they exist only if it commits. For pg-boss a job is a normal row.
+-- Jobs that a transaction adds to a queue: they exist only if it commits. For pg-boss, a job is an ordinary row.
 
 create function private.enqueue(p_queue text, p_data json) returns void
 language plpgsql volatile security definer   -- operations may not use the queues directly

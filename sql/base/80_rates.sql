@@ -42,7 +42,8 @@ begin
   join counted c on c.key = b.key;
 
   if true = any (v_over) then
-    -- a rejected call counts in no bucket. Nobody saw the counts, because the rows are locked until the end
+    -- a rejected call counts in no bucket. Nobody else has seen the higher counts, because the rows are locked until
+    -- the end
     update private.rates r set used = r.used - 1 where r.key = any (p_keys);
     v_used := array(select u - 1 from unnest(v_used) with ordinality as n (u, place) order by place);
   end if;

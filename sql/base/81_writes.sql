@@ -63,5 +63,6 @@ begin
 end $$;
 comment on function private.count_writes is
   'Counts this many writes of the caller in their hour. If that exceeds the limit it raises an error, and nothing is '
-  'counted, because the transaction is undone. For another person (p_user), who gets no error, it counts all of them '
-  'and returns how many were within the limit. The row is locked until the end: ARCHITECTURE.md, Locks.';
+  'counted, because the transaction is undone. For another person (p_user) it raises no error: it counts all writes, '
+  'and returns how many of them were within the limit. The row of the person is locked until the transaction ends: '
+  'ARCHITECTURE.md, Locks.';

@@ -19,9 +19,9 @@ comment on table private.personal_data is
   'Registry: every column that refers to a person, with the section of the export that contains its rows, or the '
   'reason why none does.';
 comment on column private.personal_data.within is
-  'The sections on whose rows the rows of this one depend, by person_column; null if person_column has the person. '
-  'In any other section an index must begin with person_column and continue with the columns that order a person''s '
-  'rows; otherwise each page would sort them all.';
+  'The outer sections: person_column refers to their rows. Null if person_column has the person. Then an index must '
+  'begin with person_column and continue with the columns that order a person''s rows; otherwise each page would sort '
+  'them all.';
 comment on column private.personal_data.whose is
   'An SQL condition on a row t. In a section with `within` it replaces t.<person_column> = p.id, where p is a row of '
   'the outer section; otherwise it excludes some rows of the person.';
@@ -46,7 +46,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.effects', 'user_id', 'Ids of the latest events, kept for about a second.'),
   ('private.effects', 'payload', 'Ids of the latest events, kept for about a second.'),
   ('private.stuck_effects', 'user_id', 'Says only that an effect is waiting.'),
-  ('private.write_counts', 'user_id', 'How often they wrote within the hour; deleted after it.'),
+  ('private.write_counts', 'user_id', 'How often the person wrote in the current hour; deleted after this hour.'),
   ('app.idempotency_keys', 'user_id', 'Answers that were already sent, kept for 24 hours.'),
   ('app.idempotency_keys', 'named', 'Answers that were already sent, kept for 24 hours.'),
   ('app.idempotency_keys', 'answer', 'Answers that were already sent, kept for 24 hours.');
@@ -136,8 +136,8 @@ begin
     order by k.place);
 end $$;
 comment on function private.export_order is
-  'The columns that order a section whose rows have the person themselves: first those of an index after the '
-  'person''s column, then the missing columns of the primary key.';
+  'The columns that order a section whose person_column has the person: first those of an index after the person''s '
+  'column, then the missing columns of the primary key.';
 
 create function private.export_keys(p_relation regclass, p_alias text, p_names text[], p_after text)
 returns table (names text, places text)
@@ -156,7 +156,7 @@ comment on function private.export_keys is
 
 create type private.export_rows as (items json[], next jsonb);
 comment on type private.export_rows is
-  'Rows of a section, as the table has them, and the position of the next page; null at the end.';
+  'Rows of a section, as the table has them, and the position of the next page, which is null at the end.';
 
 create function private.export_direct(p_user uuid, p_source private.personal_data, p_after jsonb)
 returns private.export_rows
@@ -186,7 +186,7 @@ begin
           case when cardinality(v_rows) > 200 then (v_rows[200] -> 'key')::jsonb end)::private.export_rows;
 end $$;
 comment on function private.export_direct is
-  'The next 200 rows of a section whose rows have the person themselves, in the order of private.export_order.';
+  'The next 200 rows of a section whose person_column has the person, in the order of private.export_order.';
 call private.force_index_scans('private.export_direct');
 -- rows that are equal in the index are sorted by their keys
 alter function private.export_direct set enable_incremental_sort = on;
@@ -249,7 +249,7 @@ begin
     end)::private.export_rows;
 end $$;
 comment on function private.export_within is
-  'Up to 200 next rows of a section that depends on other sections: the rows of their next 50 rows.';
+  'Up to 200 next rows of a section with `within`: those that refer to the next 50 rows of an outer section.';
 call private.force_index_scans('private.export_within');
 alter function private.export_within set enable_incremental_sort = on;
 

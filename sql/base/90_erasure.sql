@@ -87,12 +87,14 @@ begin
   perform private.erase_rows(p_user.id, 'app.domain_events',
                              $q$payload ? 'email' and payload ->> 'userId' = $1::text$q$);
 
-  -- a key that a running request holds is skipped, because its lock ranks first; job_finish_erasures deletes it later
+  -- skips the key of a running request, because this lock should have been taken first; job_finish_erasures deletes
+  -- the key later
   delete from app.idempotency_keys where ctid in (
     select ctid from app.idempotency_keys where user_id = p_user.id limit 500 for update skip locked);
   get diagnostics v_changed = row_count;
   v_is_rest := v_changed = 500;
-  -- another person's stored answer may name this one: a repeat then runs nothing and fails with 410
+  -- an answer stored for another person may name the erased one: a repeated request then fails with 410 and does
+  -- nothing
   update app.idempotency_keys set answer = '', named = null where ctid in (
     select ctid from app.idempotency_keys where named @> array[p_user.id]
     limit 500 for update skip locked);

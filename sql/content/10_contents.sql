@@ -46,8 +46,9 @@ create table app.contents (
 create domain app.markdown as text constraint content_body check (length(value) between 1 and 20000);
 comment on domain app.markdown is 'The body or summary of a content: Markdown, stored as it was written.';
 
--- Lists scan contents that everybody sees, or all members of a space. So a person's hundreds of drafts, or contents in
--- a private group, can't slow down other people's pages. What only the author sees has an index of its own.
+-- Lists scan contents that everybody sees, or that all members of a space see. So a person's hundreds of drafts, or
+-- contents in a private group, can't slow down other people's pages. Contents that only their author sees have a
+-- separate index.
 create index contents_kind_idx on app.contents (kind, created_at desc, id desc)
   where required_level = 0 and space_id is null;
 create index contents_interest_id_idx on app.contents (interest_id, kind, created_at desc, id desc)
@@ -65,11 +66,11 @@ create index contents_author_id_idx on app.contents (author_id, kind desc, creat
 create index contents_created_at_idx on app.contents (created_at desc, id desc) where deleted_at is null;
 create index contents_deleted_at_idx on app.contents (deleted_at) where deleted_at is not null;
 comment on table app.contents is
-  'The head of every content: its kind, its author, its space, and who sees it. What only one kind has is in that '
-  'kind''s detail table.';
+  'The head of every content: its kind, its author, its space, and who sees it. Columns that only one kind has are in '
+  'that kind''s detail table.';
 comment on column app.contents.interest_id is
-  'No foreign key, because a video may have any id. A list of an interest also has the contents of the interests '
-  'below it.';
+  'No foreign key, because a video may have any id as its interest. A list of an interest also has the contents of '
+  'the interests below it.';
 comment on column app.contents.title is 'The title, for kinds that have one; null for videos and audio.';
 comment on column app.contents.is_draft is 'Whether it is still a draft, which only its author sees.';
 comment on column app.contents.words is 'The words of its title and text, for searches.';
@@ -141,7 +142,7 @@ comment on view private.content_heads is
 insert into private.lock_kinds (kind, position) values ('content', 560);
 
 create function private.words_in(p_texts text[]) returns tsvector
-language plpgsql stable security definer   -- people may not call what it calls
+language plpgsql stable security definer   -- people may not call the functions that it calls
 set search_path = ''
 as $$ begin return private.keyword_words(private.fold(left(array_to_string(p_texts, e'\x1f'), 25000))); end $$;
 comment on function private.words_in is
@@ -232,8 +233,8 @@ begin
 end $$;
 comment on function private.require_shown is
   'Passes if not only the author can see the content. The author can still read, change, end and delete a content '
-  'that staff removed; but nobody can add anything to it, and its author can''t hand out anything of it. Fails with '
-  'the code of its kind.';
+  'that staff removed; but nobody can add anything to it, and its author can''t give anything of it to others. Fails '
+  'with the code of its kind.';
 
 create function private.lock_open_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql volatile
@@ -255,7 +256,7 @@ comment on function private.lock_open_content is
   'removed, and its space is not archived.';
 
 create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
-language plpgsql volatile security definer   -- nobody may lock heads; it checks itself who sees one
+language plpgsql volatile security definer   -- nobody may lock heads; the function itself checks who sees one
 set search_path = ''
 as $$
 declare
@@ -302,5 +303,5 @@ begin
   where id = p_content.id;
 end $$;
 comment on function private.edit_content is
-  'Changes the title and the interest of a content to those in p_changes, {title?, interestId?}, and its words to '
-  'those of these texts. Lock first: private.lock_own_content. Fails: content_title.';
+  'Changes the title and the interest of a content to those in p_changes, {title?, interestId?}, and its words to the '
+  'words of these texts. Lock first: private.lock_own_content. Fails: content_title.';

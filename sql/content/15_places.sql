@@ -1,5 +1,6 @@
--- The places of contents in lists that are not ordered by time of publication, such as events by their start. A place
--- has a copy of the columns of the head that decide who may find it, so that an index has only what everybody sees.
+-- The places of contents in lists that are not ordered by time of publication, such as events, which are ordered by
+-- their start. A place has a copy of the columns of the head that decide who may find it, so that an index has only
+-- what everybody sees.
 -- docs/decisions.md, Lists; Contents.
 
 create table private.content_places (
@@ -20,10 +21,12 @@ create index content_places_space_idx on private.content_places (space_id, sort,
 create index content_places_own_idx on private.content_places (author_id, sort, at, content_id)
   where required_level = 3;
 comment on table private.content_places is
-  'The places of contents in lists with an order of their own. The kind writes them with private.place_content.';
+  'The places of contents in lists with an order of their own. The functions of each kind write them with '
+  'private.place_content.';
 comment on column private.content_places.content_id is
   'No foreign key: a trigger of the kind deletes places together with the detail, which is deleted before the head.';
-comment on column private.content_places.sort is 'The name of the order, such as start; each belongs to one kind.';
+comment on column private.content_places.sort is
+  'The name of the order, such as start; each name belongs to one kind.';
 comment on column private.content_places.at is
   'The place as a time. An order by number stores the number as seconds since 1970.';
 comment on column private.content_places.author_id is 'A copy from the head, like space_id; neither ever changes.';

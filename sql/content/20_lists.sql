@@ -49,7 +49,7 @@ declare
   v_most  integer := 400 + p_past;
   v_each  integer := greatest(4, least(v_most, 4000 / greatest(1, cardinality(p_interests))));
   v_way   text := case when p_up then 'asc' else 'desc' end;
-  v_walk  text;   -- with a placeholder for the condition of its index
+  v_walk  text;   -- has a placeholder for the condition of the index that it reads
   v_open  text;   -- what everybody sees, or every member of the space
   v_own   text;   -- what only the caller sees
   v_taken boolean := p_sort is null and num_nonnulls(p_space, p_author) = 0 and p_interests is not null;
@@ -74,8 +74,8 @@ begin
     else format(v_walk, 'space_id is null and required_level = 0') end;
   v_own := case when coalesce(p_author, v_me) = v_me
                 then 'union all ' || format(v_walk, 'author_id = $12 and required_level = 3') end;
-  -- Takes the next contents of each interest. If an interest has more, its further contents may be newer than some of
-  -- the other interests' contents, so the look ends at the last one taken of it.
+  -- Takes the next contents of each interest. If an interest has more, its further contents may be newer than some
+  -- contents of the other interests, so the page ends at the last content taken of this interest.
   execute format($q$
     with taken as materialized (
       select e.at, e.id, e.place
@@ -92,7 +92,7 @@ begin
       select w.at, w.id from (%1$s %2$s) w %3$s order by w.at %4$s, w.id %4$s limit $4
     ), seen as materialized (
       select array(select l.id from looked l
-                   -- by id: otherwise the plan might start with all of the author's or the interest's
+                   -- by id: otherwise the plan might start with all contents of the author or of the interest
                    cross join lateral (select * from private.visible_contents v where v.id = l.id offset 0) c
                    where c.space_id is not distinct from $5 %5$s
                    order by l.at %4$s, l.id %4$s offset $11 limit 51) as ids
@@ -117,11 +117,11 @@ begin
   return v_found;
 end $$;
 comment on function private.find_contents is
-  'The next contents of a kind in a space, or in none, that the caller may see, without the first p_past; '
-  'optionally by an author, about these interests, with all these words, and matching the filter of the kind. It '
-  'reads the next 400 index entries, plus p_past, of contents that others see and of the caller''s own that others '
-  'don''t see, from the narrowest index; for several interests, 4000 entries in all. Newest first, or in an order '
-  'of private.content_places.';
+  'The next contents of a kind in a space, or in none, that the caller may see, without the first p_past; optionally '
+  'by an author, about these interests, with all these words, and matching the filter of the kind. It reads the next '
+  '400 index entries, plus p_past, of contents that others see and of the caller''s own contents that others don''t '
+  'see, from the narrowest index; for several interests, 4000 entries in all. Newest first, or in an order of '
+  'private.content_places.';
 call private.force_index_scans('private.find_contents');
 
 create function private.content_cursors(p_kind text, p_ids uuid[], p_sort text, p_space uuid) returns text[]
@@ -142,7 +142,7 @@ comment on function private.content_cursors is
 call private.force_index_scans('private.content_cursors');
 
 create type app.listing as (ids uuid[], cursors text[], next text);
-comment on type app.listing is 'As app.found, with the cursor of each id: the input of private.page.';
+comment on type app.listing is 'As app.found, with the cursor of each id; these are the inputs of private.page.';
 
 create function private.search_contents(
   p_kind text, p_interest_id uuid, p_author_id text, p_q text, p_group_id text, p_guild_id text, p_cursor text,
@@ -185,7 +185,7 @@ begin
   return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_sort, v_space), v_found.next)::app.listing;
 end $$;
 comment on function private.search_contents is
-  'One look at the list of a kind, with the parameters that every GET of such a list takes: contents about an '
+  'One read of the list of a kind, with the parameters that every GET of such a list takes: contents about an '
   'interest and those below it, by an author, with these words, in a group or guild (nothing if the caller is not a '
   'member), and matching the kind''s own filters (private.content_kinds). Newest first; or in the kind''s own order, '
   'between a start and an end, with places as cursors. It skips the first p_past.';

@@ -10,7 +10,7 @@ create table private.content_cascades (
 create index content_cascades_kind_idx on private.content_cascades (kind, position);
 comment on table private.content_cascades is
   'Registry: tables with what people leave on a content of a kind. After a content is deleted, the worker deletes '
-  'their rows, 500 at a time in the order of position, so that the foreign keys to the head find none.';
+  'their rows, 500 at a time in the order of position, so that the foreign keys to the head find no row.';
 comment on column private.content_cascades.whose is
   'The condition for the rows that belong to a content ($1), as SQL with an index.';
 
@@ -34,7 +34,7 @@ begin
                    v_left.relation, v_left.whose) using v_content.id;
     get diagnostics v_deleted = row_count;
     v_changed := v_changed + v_deleted;
-    -- a row that somebody changed meanwhile is skipped, so fewer than 500 don't mean the end
+    -- a row that somebody changed meanwhile is skipped, so fewer than 500 deleted rows don't mean the end
     execute format('select exists (select from %s where %s)', v_left.relation, v_left.whose) into v_missed
       using v_content.id;
     v_more := v_more or v_missed or v_deleted = 500;

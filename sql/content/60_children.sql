@@ -24,8 +24,8 @@ create table private.content_child_tables (
 );
 comment on table private.content_child_tables is
   'Registry: tables of what people leave within contents. Their column author_hidden says whether the author is '
-  'banned or erased. person and key are the columns that identify a person''s rows; an index covers both. An '
-  'erasure empties the column words. If words is null it deletes the rows, unless stays is true because the feature '
+  'banned or erased. person and key are the columns that identify a person''s rows; an index covers both. An erasure '
+  'empties the column words. If words is null, an erasure deletes the rows, unless stays is true because the feature '
   'erases them itself.';
 
 create function private.prepare_child() returns trigger
@@ -59,9 +59,9 @@ begin
   return null;
 end $$;
 comment on function private.count_children is
-  'Trigger: counts the children that everybody may see, as replies to posts are counted. Its arguments are the '
-  'column that names the content, the detail table, that table''s column for the count, and the condition for '
-  'children that count. The transition tables are written and, for an update, overwritten.';
+  'Trigger: counts the children that everybody may see, as replies to posts are counted. Its arguments are the column '
+  'that names the content, the detail table, that table''s column for the count, and the condition for children that '
+  'count. The transition tables must have the names `written` and, for an update, `overwritten`.';
 
 create function private.next_children(p_author uuid, p_kind text, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change a person's rows

@@ -37,6 +37,6 @@ begin
   end if;
 end $$;
 comment on function private.begin_vote is
-  'Checks that the caller may vote on a child, such as an argument, of a content of this kind, and locks the '
-  'content with private.lock_open_content. Read the child again after this. Fails with a code of the child if it is '
+  'Checks that the caller may vote on a child, such as an argument, of a content of this kind, and locks the content '
+  'with private.lock_open_content. The caller must then read the child again. Fails with a code of the child if it is '
   'the caller''s own.';

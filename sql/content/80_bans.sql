@@ -1,5 +1,6 @@
--- What a ban and an erasure do to contents, and where contents hold personal data. The newest 500 are hidden at once,
--- the others by the worker; until then app.hidden_people hides them. How erasure runs: sql/base/90_erasure.sql.
+-- What a ban and an erasure do to contents, and which columns of contents hold personal data. The newest 500 are
+-- hidden at once, the others by the worker; until then app.hidden_people hides them. How erasure runs:
+-- sql/base/90_erasure.sql.
 -- docs/decisions.md, Staff; Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
@@ -82,7 +83,7 @@ begin
   end if;
 end $$;
 comment on function private.hide_contents is
-  'Step: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure also empties them. '
-  'The worker does the others.';
+  'Step: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure also empties them. The '
+  'worker does this for the others.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_contents', '{ban,unban,erasure}', 162);

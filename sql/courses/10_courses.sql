@@ -64,7 +64,8 @@ comment on column app.course_enrolments.price_mana is 'Whole mana that the stude
 comment on column app.course_enrolments.done is
   'The ids of the lessons that the student completed; the id of a deleted lesson may remain.';
 comment on column app.course_enrolments.completed_at is
-  'When the student had completed all lessons of that time; null before. Lessons added later don''t undo it.';
+  'When the student had completed all lessons that the course had then; null before. Lessons added later don''t '
+  'change it.';
 
 insert into private.write_limits (kind, per_hour) values ('lessons', 600);
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'enrolment');
@@ -154,7 +155,7 @@ comment on view private.visible_courses is
   'The courses that the caller may see: those whose head they see, and archived ones of which they are a student.';
 
 create function private.course_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks only once whether a course is visible
+language plpgsql stable security definer   -- checks only once whether each course is visible
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$

@@ -82,8 +82,8 @@ begin
     and not exists (select from app.course_lessons l where l.course_id = p_course and l.id <> all (e.done));
 end $$;
 comment on function private.set_progress is
-  'Records whether the caller, a student, has completed a lesson. Once all lessons are completed the course is, and '
-  'remains so.';
+  'Records whether the caller, a student, has completed a lesson. Once all lessons are completed, the course counts '
+  'as completed, and remains so.';
 
 create function api.set_course_progress(p_id uuid, p_lesson_id uuid, p_done boolean) returns json
 language plpgsql volatile
@@ -100,7 +100,7 @@ comment on function api.set_course_progress is
   'Records whether the caller has completed a lesson; repeating it changes nothing. Returns the card.';
 
 create function private.find_my_courses(p_role text, p_cursor text) returns app.listing
-language plpgsql stable security definer   -- the caller's own courses, and those that they take
+language plpgsql stable security definer   -- finds the caller's own courses, and those in which they are enrolled
 set search_path = ''
 as $$
 declare
@@ -135,7 +135,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_courses is
-  'The next courses that the caller wrote or enrolled in, newest first by the time of that, among the next 400.';
+  'The next courses that the caller created or enrolled in, among the next 400, newest first by the time of the '
+  'creation or the enrolment.';
 call private.force_index_scans('private.find_my_courses');
 
 create function api.list_my_courses(p_role text default null, p_limit integer default 20, p_cursor text default null)
@@ -153,7 +154,7 @@ begin
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_my_courses is
-  'The courses that the caller wrote or enrolled in, or only one of the two, latest first.';
+  'The courses that the caller created or enrolled in, or only those of one role, latest first.';
 
 create function private.find_students(p_course uuid, p_cursor text) returns app.listing
 language plpgsql stable security definer   -- an author may see their students, except hidden ones

@@ -14,10 +14,10 @@ create table app.debates (
 comment on table app.debates is
   'What a debate has besides its head in app.contents. The title of the head is the motion.';
 comment on column app.debates.closes_at is 'When it closes by itself.';
-comment on column app.debates.closed_at is 'When its author closed it before that; null otherwise.';
+comment on column app.debates.closed_at is 'When its author closed it before closes_at; null otherwise.';
 comment on column app.debates.for_count is
-  'How many people take this side, including those whom the viewer cannot see, but not the banned. Triggers maintain '
-  'the four counts.';
+  'How many people take this side, including people whom the viewer cannot see, but not banned people. Triggers '
+  'maintain the four counts.';
 comment on column app.debates.argument_count is 'How many arguments everyone can see.';
 
 create table app.debate_positions (
@@ -188,7 +188,7 @@ declare
 begin
   return private.page(private.debate_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
-comment on function api.list_debates is 'Debates, newest first: private.search_contents.';
+comment on function api.list_debates is 'Debates, newest first, as private.search_contents finds them.';
 
 create function private.add_debate(p_id uuid, p_body text, p_closes_at timestamptz) returns void
 language plpgsql volatile security definer   -- nobody may write a detail
@@ -319,8 +319,8 @@ begin
     and exists (select from app.debates d where d.id = p_debate and d.closed_at is null and d.closes_at > now());
 end $$;
 comment on function private.remove_position is
-  'Takes the caller''s position in an open debate back, even if they no longer see the debate; then they do not '
-  'learn whether it is open.';
+  'Takes the caller''s position in an open debate back, even if they no longer see the debate; in that case they do '
+  'not learn whether it is open.';
 
 create function api.leave_position(p_id uuid) returns json
 language plpgsql volatile

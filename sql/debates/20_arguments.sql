@@ -40,17 +40,18 @@ create index debate_arguments_author_id_idx on app.debate_arguments (author_id, 
 create index debate_arguments_created_at_idx on app.debate_arguments (created_at desc, id desc)
   where deleted_at is null;
 comment on table app.debate_arguments is
-  'Arguments. A deleted one keeps its row and, if it was answered, its place. Ids are in order of time.';
+  'Arguments. A deleted argument keeps its row and, if it was answered, its place in lists. Ids are in order of time.';
 call private.make_nulls_raise_codes('app.debate_arguments');
 comment on column app.debate_arguments.words is
   'The words of its body, for the search by staff. A trigger maintains them.';
 comment on column app.debate_arguments.parent_id is
   'No foreign key: rows are deleted only with their debate, 500 at a time, in any order.';
 comment on column app.debate_arguments.depth is
-  '1 for a top-level argument, otherwise one more than that of the argument that it answers.';
+  '1 for a top-level argument, otherwise one more than the depth of the argument that it answers.';
 comment on column app.debate_arguments.votes is
   'How many people found it helpful, including those whom the viewer cannot see. A trigger maintains it.';
-comment on column app.debate_arguments.answered is 'Whether it was ever answered. Written together with the answer.';
+comment on column app.debate_arguments.answered is
+  'Whether the argument was ever answered. It is written together with the answer.';
 comment on column app.debate_arguments.removed_at is
   'When staff hid it from everybody but its author; null otherwise.';
 comment on column app.debate_arguments.deleted_at is 'When its author deleted it, for good; null otherwise.';
@@ -58,7 +59,7 @@ comment on column app.debate_arguments.author_hidden is
   'Whether the author is banned or erased, as set by private.hide_children. Until then app.hidden_people hides the '
   'argument.';
 comment on column app.debate_arguments.required_level is
-  'Like app.contents.required_level; that of the debate applies too.';
+  'Like app.contents.required_level. The required level of the debate applies too.';
 
 create table app.argument_votes (
   argument_id uuid not null references app.debate_arguments on delete cascade,
@@ -81,7 +82,7 @@ insert into private.event_types (name, payload, happens) values
 
 insert into private.content_child_tables (relation, person, key, words) values
   ('app.debate_arguments', 'author_id', 'id', 'body');
--- of the next 500 the votes are deleted first
+-- the votes on the next 500 arguments are deleted before these arguments
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.argument_votes', 'debate', 1, 'argument_id = any (array(
      select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))'),
@@ -176,6 +177,6 @@ begin
 end $$;
 comment on function private.argument_cards is
   'The cards of the given arguments that the caller sees, in order; its callers check the debate: {id, debateId, '
-  'side, body, parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted one '
-  'has neither body nor author.';
+  'side, body, parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted '
+  'argument has neither body nor author.';
 call private.force_index_scans('private.argument_cards');

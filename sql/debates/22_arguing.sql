@@ -23,8 +23,8 @@ declare
   v_found  app.found;
 begin
   -- exactly one of the first four branches applies; the last two find the caller's own removed arguments. Each repeats
-  -- required_level, so that its index matches. Branches by time order by the debate or parent first; otherwise
-  -- Postgres might scan the primary key, through the arguments of all debates
+  -- required_level, so that its index matches. The branches that sort by time sort by the debate or the parent first;
+  -- otherwise Postgres might scan the primary key, through the arguments of all debates
   with looked as materialized (
     select w.votes, w.id from (
       (select votes, id from app.debate_arguments
@@ -72,12 +72,12 @@ begin
 end $$;
 comment on function private.find_arguments is
   'The next arguments that the caller may see in a debate that they see, or the next answers to one of them; of both '
-  'sides or one; by votes or newest first. Looks at the next 400 that everybody may see or that are the caller''s '
-  'own.';
+  'sides or one; by votes or newest first. Reads the next 400 arguments that everybody may see or that are the '
+  'caller''s own.';
 call private.force_index_scans('private.find_arguments');
 
 create function private.argument_cursors(p_ids uuid[], p_list text, p_top boolean) returns text[]
-language plpgsql stable security definer   -- reads the votes of what was found
+language plpgsql stable security definer   -- reads the votes of the arguments that were found
 set search_path = ''
 as $$
 begin

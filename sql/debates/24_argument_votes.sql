@@ -46,8 +46,8 @@ begin
     and exists (select from app.debates d where d.id = v_debate and d.closed_at is null and d.closes_at > now());
 end $$;
 comment on function private.remove_argument_vote is
-  'Takes the caller''s vote in an open debate back, even if they no longer see the argument; then they do not learn '
-  'whether the debate is open.';
+  'Takes the caller''s vote in an open debate back, even if they no longer see the argument; in that case they do not '
+  'learn whether the debate is open.';
 
 create function api.unvote_argument(p_id uuid) returns json
 language plpgsql volatile

@@ -25,7 +25,7 @@ begin
 end $$;
 comment on function private.settle_reputation_of_arguments is
   'Listener: an argument in another person''s debate earns its author reply.criticism or, with more than 300 '
-  'characters, reply.contribution, in the debate''s interest. Deleting the argument reverses that.';
+  'characters, reply.contribution, in the debate''s interest. If the author deletes the argument, this is reversed.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('debates.argument.created', 'private.settle_reputation_of_arguments', 300, 'soon'),
   ('debates.argument.deleted', 'private.settle_reputation_of_arguments', 300, 'soon');

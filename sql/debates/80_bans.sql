@@ -1,4 +1,4 @@
--- What a ban or an erasure locks in debates before private.hide_children hides arguments, and then positions.
+-- What a ban or an erasure locks in debates before private.hide_children hides first arguments, and then positions.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Debates.
 

@@ -1,5 +1,5 @@
--- What people look for in others, and the people whom they find by it. The interests that a person chose are private:
--- others learn only how many they share.
+-- What people look for in others (their intents), and the people whom they find by it. The interests that a person
+-- chose are private: others learn only how many they share.
 -- docs/decisions.md, Discovery.
 
 create table app.connection_intents (
@@ -44,16 +44,16 @@ insert into private.errors (code, status, text) values
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.connection_intents', 'user_id', 'intent', '{hidden}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.intent_interests', 'user_id', 'A copy of the intent and of the choices, which have sections.');
+  ('private.intent_interests', 'user_id', 'A copy of the intent and the chosen interests, which have sections.');
 
 insert into private.lock_kinds (kind, position) values ('intents', 598);
 
 create function private.place_intents(p_users uuid[]) returns void
-language plpgsql volatile security definer   -- only triggers may write them
+language plpgsql volatile security definer   -- only triggers may write private.intent_interests
 set search_path = ''
 as $$
 begin
-  -- otherwise concurrent changes of a person's intent and of their choices would not see each other
+  -- otherwise concurrent changes of a person's intent and of their chosen interests would not see each other
   perform private.lock('intents', variadic p_users::text[]);
   delete from private.intent_interests where user_id = any (p_users);
   insert into private.intent_interests (intent, interest_id, placed_at, user_id)
@@ -65,7 +65,7 @@ comment on function private.place_intents is 'Updates private.intent_interests f
 call private.force_index_scans('private.place_intents');
 
 create function private.place_intent() returns trigger
-language plpgsql security definer   -- only triggers may write them
+language plpgsql security definer   -- only triggers may write private.intent_interests
 set search_path = ''
 as $$
 begin
@@ -78,7 +78,7 @@ create trigger place_intent after insert or update of intent, is_active, hidden 
   for each row execute function private.place_intent();
 
 create function private.place_choices() returns trigger
-language plpgsql security definer   -- only triggers may write them
+language plpgsql security definer   -- only triggers may write private.intent_interests
 set search_path = ''
 as $$
 begin
@@ -100,7 +100,7 @@ begin
   update app.connection_intents set hidden = p_user.banned_at is not null where user_id = p_user.id;
 end $$;
 comment on function private.hide_intent is
-  'Step: banned people are not found by their intents, and searches need not skip them. When the ban ends, they get '
+  'Step: banned people are not found by their intents, and searches need not skip them. When the ban ends, people get '
   'their old places back.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_intent', '{ban,unban}', 188);
@@ -260,7 +260,7 @@ as $$
 declare
   v_me     uuid := app.uid();
   v_mine   uuid[] := private.chosen_interests();
-  v_country text := upper(left(p_country, 3));   -- a code has two letters
+  v_country text := upper(left(p_country, 3));   -- a country code has two letters
   v_city   text := private.fold_query(p_city);
   v_after  uuid := (p_after).user_id;
   v_shared integer := private.count_shared(v_mine, v_after);
@@ -283,10 +283,10 @@ begin
                      order by created_at, user_id limit 4000)) t
               where t.user_id <> v_me
               group by t.user_id, t.placed_at
-              -- sorted here, so that only the best are looked up
+              -- sorted here, so that only the best people are looked up
               order by count(t.interest_id) desc, t.placed_at, t.user_id offset 0) m
         join private.visible_people p on p.id = m.id
-        cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, no scan of all people
+        cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, without a scan
         where (v_country is null or u.country = v_country)
           and (v_city is null or private.fold(u.city) = v_city)
         order by m.found desc, m.placed_at, m.id limit 400) b) s
@@ -316,7 +316,7 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.find_interest is 'Returns the interest with this slug; null for null.';
+comment on function private.find_interest is 'Returns the interest with this slug; null if the slug is null.';
 
 create function private.candidate_fields(p_ids uuid[]) returns json[]
 language plpgsql stable security definer   -- intents of people whom its caller has found visible

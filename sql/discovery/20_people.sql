@@ -10,7 +10,7 @@ declare
   v_me    uuid := app.uid();
   v_after uuid := (p_after).user_id;
   v_at    timestamptz := (p_after).created_at;
-  -- if the cursor's person no longer qualifies, 5: people may be listed twice, but nobody is left out
+  -- 5 if the cursor's person no longer qualifies: people may then be listed twice, but nobody is left out
   v_gap   integer := (select coalesce(max(t.expertise - m.expertise), 5)
                       from app.user_interests m
                       join app.user_interests t on t.user_id = v_after and t.interest_id = m.interest_id
@@ -95,11 +95,11 @@ create table private.name_trigrams (
 );
 create index name_trigrams_user_id_idx on private.name_trigrams (user_id);
 comment on table private.name_trigrams is
-  'Which sequences of three letters occur in whose names, so that people are found even if a letter is wrong. '
+  'The sequences of three letters in the names of each person, so that people are found even if a letter is wrong. '
   'Triggers and steps maintain it.';
 comment on column private.name_trigrams.joined_at is 'When the person joined.';
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.name_trigrams', 'user_id', 'Computed from the names, which have a section.');
+  ('private.name_trigrams', 'user_id', 'Computed from the names, which have a section of their own.');
 
 create function private.full_name(p_first text, p_last text, p_username text) returns text
 language plpgsql stable
@@ -127,7 +127,7 @@ insert into private.account_steps (step, events, position) values
   ('private.index_person_names', '{ban,unban,erasure}', 205);
 
 create function private.index_new_person_names() returns trigger
-language plpgsql security definer   -- only triggers and steps may write them
+language plpgsql security definer   -- only triggers and steps may write private.name_trigrams
 set search_path = ''
 as $$
 begin
@@ -161,9 +161,9 @@ begin
               group by t.user_id, t.joined_at
               having count(*) >= least(2, cardinality(v_trigrams))) f
         join private.visible_people p on p.id = f.user_id
-        -- by id, no scan of all people
+        -- by id, without a scan
         cross join lateral (select o.* from app.users o where o.id = f.user_id offset 0) u) l
-  where l.likeness >= 0.32;   -- as of "crala" and "carla", which share two of six trigrams
+  where l.likeness >= 0.32;   -- the likeness of "crala" and "carla", which share two of six trigrams
 end $$;
 comment on function private.find_names is
   'Returns the people with a similar name whom the caller may see, each with the similarity from 0 to 1. For each '
@@ -234,7 +234,7 @@ begin
                                       private.full_name(u.first_name, u.last_name, u.username))
     into v_likeness from app.users u where u.id = v_from.id;
     if not found then
-      perform private.raise_error('cursor_unknown');   -- this list has no cursors that name a place
+      perform private.raise_error('cursor_unknown');   -- a cursor of this list always names a person
     end if;
   end if;
   return array(
@@ -291,7 +291,8 @@ begin
 end $$;
 comment on function private.find_suggested is
   'Returns the authors whose posts, among the newest 400 for everybody, are nearest to what the caller likes, except '
-  'those whom the caller follows or has muted. Nobody if the caller has no centroid, or if no model makes vectors.';
+  'those whom the caller follows or has muted. Returns nobody if the caller has no centroid, or if no model makes '
+  'vectors.';
 call private.force_index_scans('private.find_suggested');
 
 create function api.list_suggested(p_limit integer default 20) returns json
@@ -311,7 +312,7 @@ set search_path = ''
 as $$
 declare
   v_me    uuid := app.uid();
-  v_country text := upper(left(p_country, 3));   -- a code has two letters
+  v_country text := upper(left(p_country, 3));   -- a country code has two letters
   v_city  text := private.fold_query(p_city);
   v_each  integer := greatest(20, 4000 / greatest(cardinality(p_interests), 1));
   v_value numeric := coalesce((select max(r.value) from app.reputation r
@@ -330,7 +331,7 @@ begin
         where t.id <> v_me
         group by t.id) b
   join private.visible_people p on p.id = b.id
-  cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- by id, no scan of all people
+  cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- by id, without a scan
   where (v_country is null or u.country = v_country)
     and (v_city is null or private.fold(u.city) = v_city)
     and (p_after is null or (-b.value, b.id) > (-v_value, p_after))
