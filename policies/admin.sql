@@ -1,4 +1,4 @@
--- Who may run the operations of staff: only the service role, and each checks the caller's stored role itself.
+-- Who may run the operations of staff: only the service role. Each operation checks the caller's stored role itself.
 -- Twin of sql/admin/.
 
 -- broadcasts: only for definer functions
@@ -73,7 +73,7 @@ grant execute on function
   private.staff_card,
   private.staff_contents,
   private.find_conversation_time,
-  private.post_start,   -- a column of posts is computed with it
+  private.post_start,   -- a generated column of posts uses it
   private.staff_conversations,
   private.staff_jobs,
   private.staff_page,
@@ -84,9 +84,9 @@ grant execute on function
   private.staff_wiki_proposals,
   private.switch_flag,
   private.emit_moderation,
-  private.trending_at,   -- a column of posts is computed with it
+  private.trending_at,   -- a generated column of posts uses it
   private.verify_audit,
-  private.visibility_level,   -- a column of posts is computed with it
+  private.visibility_level,   -- a generated column of posts uses it
   private.write_reputation
   to service_role;
 

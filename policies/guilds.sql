@@ -1,5 +1,5 @@
 -- Who may run the operations of guilds. Twin of sql/guilds/; who sees which space is in policies/spaces.sql.
--- Only definer functions read and write these tables.
+-- Only definer functions read and write the tables of guilds.
 
 -- guilds
 alter table app.guilds enable row level security;

@@ -7,7 +7,7 @@ grant select on app.person_card to authenticated;
 grant select on app.profile_card to authenticated;
 create policy update_own on app.users for update to authenticated
   using (id = (select app.uid())) with check (id = (select app.uid()));
-comment on policy update_own on app.users is 'People change their own profile; no other column is granted.';
+comment on policy update_own on app.users is 'People change their own profile, but no other column.';
 
 -- accounts
 alter table app.accounts enable row level security;
@@ -63,7 +63,7 @@ grant select on app.invite_codes to authenticated;
 grant select on app.invite_card to authenticated;
 create policy select_own on app.invite_codes for select to authenticated using (generated_by = (select app.uid()));
 comment on policy select_own on app.invite_codes is
-  'People see their own codes. Definer functions count and write them.';
+  'People see their own codes. Definer functions count and write codes.';
 
 -- invite_tree
 alter table app.invite_tree enable row level security;

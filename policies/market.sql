@@ -73,7 +73,7 @@ grant execute on function
   api.update_offering
   to authenticated;
 
--- jobs, and batches for the worker
+-- jobs and batches that the worker runs
 grant execute on function
   private.interrupt_orders,
   private.job_end_orders

@@ -10,7 +10,7 @@ alter table app.conversation_members enable row level security;
 grant select on app.conversation_members to authenticated;
 create policy select_own on app.conversation_members for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.conversation_members is
-  'People see their own memberships, which let them listen to conversations.';
+  'People see their own memberships; these allow them to listen to conversations.';
 
 -- conversation_spans: only for definer functions
 alter table app.conversation_spans enable row level security;

@@ -196,8 +196,8 @@ grant select on app.series_items to authenticated;
 create policy select_with_post on app.series_items for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.series_items is
-  'Everyone who sees the post sees it as an item. Only definer functions write items, because positions also count '
-  'items that the caller cannot see.';
+  'Everyone who sees the post sees the item. Only definer functions write items, because positions also count items '
+  'that the caller cannot see.';
 
 -- deleted_series_items: only for definer functions
 alter table private.deleted_series_items enable row level security;
@@ -330,7 +330,7 @@ grant execute on function
   api.count_views
   to gate;
 
--- jobs, and batches that the worker does
+-- jobs and batches that the worker runs
 grant execute on function
   private.erase_next_posts,
   private.erase_next_replies,

@@ -72,7 +72,7 @@ grant execute on function
   api.withdraw_project_application
   to authenticated;
 
--- batches for the worker
+-- batches that the worker runs
 grant execute on function
   private.end_role_applications
   to worker;

@@ -15,7 +15,8 @@ comment on policy select_visible on app.spaces is
 alter table app.space_members enable row level security;
 grant select on app.space_members to authenticated;
 create policy select_own on app.space_members for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.space_members is 'People see their own memberships, which other policies read.';
+comment on policy select_own on app.space_members is
+  'People see their own memberships, because other policies read them.';
 
 -- space_bans: only for definer functions
 alter table app.space_bans enable row level security;

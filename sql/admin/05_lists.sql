@@ -48,7 +48,7 @@ begin
     if p_key is null then
       v_walk := v_walk || ' and ' || v_times;
     else
-      v_fits := v_fits || ' and ' || v_times;   -- in another order, no index has the rows of these times together
+      v_fits := v_fits || ' and ' || v_times;   -- in another order, no index has the rows between these times together
     end if;
     if p_q is not null then
       v_fits := v_fits || format(' and strpos(lower(l.said), lower(%L)) > 0', p_q);

@@ -1,4 +1,4 @@
--- Invite codes that staff make, lists and revokes.
+-- Invite codes that staff makes, lists and revokes.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -83,5 +83,5 @@ begin
   return private.staff_card('invite_codes', p_id);
 end $$;
 comment on function api.revoke_invite_code is
-  'Revokes anybody''s unused invite code; a reservation of it ends, and its owner is notified. Repeating it changes '
-  'nothing. Leaves an audit entry.';
+  'Revokes anybody''s unused invite code. A reservation of the code ends, and the owner of the code is notified. '
+  'Repeating it changes nothing. Leaves an audit entry.';

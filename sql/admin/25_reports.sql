@@ -73,7 +73,8 @@ begin
   return private.staff_card('reports', p_id);
 end $$;
 comment on function private.settle_report is
-  'Settles an open report. Its reporter is notified, but not of who settled it; the reported person is not notified.';
+  'Settles an open report. Its reporter is notified, but does not learn who settled it; the reported person is not '
+  'notified.';
 
 create function api.review_report(p_id uuid) returns json
 language plpgsql volatile

@@ -34,7 +34,7 @@ begin
     'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author), array[p_author]);
 end $$;
 comment on function private.emit_moderation is
-  'Notifies the person concerned of what staff did, but not of who did it.';
+  'Notifies the person concerned of what staff did, but not of the person who did it.';
 
 create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text)
 returns void

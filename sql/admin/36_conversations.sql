@@ -93,5 +93,4 @@ begin
   return private.page(private.staff_conversations(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_all_conversations is
-  'Conversations as numbers and times, newest first. Filters: one kind, between two times, or this id. No message is '
-  'read.';
+  'Conversations as numbers and times, newest first. Filters: one kind, a period, one id. No message is read.';

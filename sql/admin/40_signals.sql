@@ -76,6 +76,6 @@ comment on function private.suspicious_flows is
   'p_since. younger_age is the age of the younger account at the first flow, given_share the pair''s share of all '
   'that the giver gave, neighbour_share the neighbours'' share of all that the receiver got; both are null if that '
   'sum is 0. Excludes reversed payments, downvotes, removed votes, and paths through staff, who invite strangers.';
--- reads the newest rows by their index, and no older ones
+-- makes the function read the newest rows by their index, and no older rows
 alter function private.suspicious_flows set enable_seqscan = off;
 alter function private.suspicious_flows set enable_bitmapscan = off;

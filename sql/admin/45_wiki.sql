@@ -81,8 +81,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_wiki_proposals is
-  'The next proposals among the next 400 rows. Filters: one status, between two times, these letters in the '
-  'interest, the username or the summary. Leaves out proposals of erased people, which are empty.';
+  'The next proposals among the next 400 rows. Filters: one status, a period, these letters in the interest, the '
+  'username or the summary. Leaves out proposals of erased people, which are empty.';
 call private.force_index_scans('private.find_staff_wiki_proposals');
 
 create function api.list_all_wiki_proposals(
@@ -109,7 +109,7 @@ begin
                       v_found.next);
 end $$;
 comment on function api.list_all_wiki_proposals is
-  'Proposals for all entries, newest first. Filters: one status, between two times, this id or these letters.';
+  'Proposals for all entries, newest first. Filters: one status, a period, one id or these letters.';
 
 create function private.settle_wiki_by_staff(p_id uuid, p_approve boolean, p_reason text) returns boolean
 language plpgsql volatile

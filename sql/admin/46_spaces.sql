@@ -24,7 +24,7 @@ left join app.person_card head on head.id = owner.user_id
 left join app.guilds g on g.space_id = s.id
 left join app.mana_accounts a on a.id = g.space_id;
 comment on view private.staff_spaces is
-  'All groups and guilds as staff sees them. Counts include everybody in them, and people are UUIDs.';
+  'All groups and guilds as staff sees them. Counts also include hidden members; ids of people are UUIDs.';
 
 create function private.find_any_space(p_kind text, p_id text) returns app.spaces
 language plpgsql stable security definer   -- staff sees more than any policy allows

@@ -142,8 +142,7 @@ begin
                        join app.staff_payment_card c on c.id = p.id), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_all_payments is
-  'Payments and their reversals, newest first. Filters: a sender or recipient, between two times, these letters or '
-  'this id.';
+  'Payments and their reversals, newest first. Filters: a sender or recipient, a period, one id or these letters.';
 
 create function api.reverse_payment(p_id uuid, p_reason text, p_force boolean default false) returns json
 language plpgsql volatile
@@ -171,5 +170,6 @@ begin
     'minted', v_done.minted));
 end $$;
 comment on function api.reverse_payment is
-  'Reverses a payment, once: {payment (the reversal), minted}. If the recipients no longer have the mana, it fails, '
-  'unless forced: then the missing mana is minted. Takes an Idempotency-Key. Leaves an audit entry with the reason.';
+  'Reverses a payment, once: {payment (the reversal), minted}. It fails if the recipients no longer have the mana. '
+  'With p_force it succeeds, and the missing mana is minted. Takes an Idempotency-Key. Leaves an audit entry with the '
+  'reason.';

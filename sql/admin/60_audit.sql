@@ -126,7 +126,7 @@ begin
     v_previous := v_entry.hash;
   end loop;
   if v_broken is null and v_last < p_after + c_most then
-    -- the end: only the head reveals that entries are missing there
+    -- the end of the log: only the head reveals that entries are missing there
     v_broken := case when v_last <> coalesce(v_head.entries, 0) then least(v_last, coalesce(v_head.entries, 0)) + 1
                      when v_previous is distinct from v_head.hash then v_last end;
   end if;

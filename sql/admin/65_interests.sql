@@ -1,4 +1,5 @@
--- How staff edits the catalog of interests. It remains a tree: a parent is one level up. Interests are never deleted.
+-- How staff edits the catalog of interests. The catalog remains a tree: a parent is one level up. Interests are never
+-- deleted.
 -- docs/decisions.md, Interests; Staff.
 
 create index interests_created_at_idx on app.interests (created_at desc, id desc);
@@ -58,7 +59,7 @@ begin
   elsif p_interest.parent_id is not null then
     perform private.require_interest(p_interest.parent_id);
   end if;
-  -- the constraints keep it a tree, even with concurrent writes
+  -- the constraints keep the catalog a tree, even with concurrent writes
   insert into app.interests as i (id, slug, name, level, parent_id, accent_color)
   values (p_interest.id, p_interest.slug, p_interest.name, p_interest.level, p_interest.parent_id,
           p_interest.accent_color)

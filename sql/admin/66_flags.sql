@@ -1,4 +1,5 @@
--- Feature flags, which staff can switch. Operations read the table, so a switch takes effect immediately everywhere.
+-- Feature flags, which staff can switch. Operations read the table of flags, so a switch takes effect immediately
+-- everywhere.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values

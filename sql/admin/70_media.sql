@@ -23,7 +23,8 @@ select a.created_at as at, a.id, a.kind, a.status, a.owner_id,
 from app.media_assets a
 join app.users u on u.id = a.owner_id
 join app.person_card owner on owner.id = a.owner_id;
-comment on view private.staff_media is 'Uploads as staff sees them. in_messages: sent in a message, or meant for one.';
+comment on view private.staff_media is
+  'Uploads as staff sees them. in_messages: whether the upload was sent in a message or is meant for one.';
 
 create function api.list_media(
   p_kind text default null, p_status text default null, p_owner_id text default null, p_q text default null,

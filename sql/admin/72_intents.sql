@@ -17,7 +17,7 @@ select i.created_at as at, i.user_id as id, i.intent, i.is_active as active,
 from app.connection_intents i
 join app.users u on u.id = i.user_id
 join app.person_card person on person.id = i.user_id;
-comment on view private.staff_intents is 'Intents as staff sees them; id is the person''s.';
+comment on view private.staff_intents is 'Intents as staff sees them; id is the UUID of the person.';
 
 create function api.list_intents(
   p_intent text default null, p_active boolean default null, p_q text default null, p_from timestamptz default null,

@@ -1,4 +1,5 @@
--- A message to everybody: the worker notifies 500 people at a time, each exactly once, even if it is killed.
+-- A message to everybody: the worker notifies 500 people at a time, each person exactly once, even if the worker is
+-- killed.
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
@@ -28,7 +29,7 @@ comment on column app.broadcasts.finished_at is 'When everybody had been notifie
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.broadcasts', 'actor_id', 'broadcasts', '{told_to}');
 
--- the row of the broadcast says who is next; this index prevents a second notification in any case
+-- the row of the broadcast says who is next; in any case, this index prevents a second notification
 create unique index notifications_broadcast_key on app.notifications (user_id, group_key)
   where kind = 'admin.broadcast';
 
@@ -75,7 +76,7 @@ comment on function private.deliver_broadcast is
 call private.make_batch_queue('broadcasts', 'private.deliver_broadcast');
 
 create function private.begin_broadcast(p_title text, p_body text) returns app.broadcasts
-language plpgsql volatile security definer   -- no role of people may write broadcasts
+language plpgsql volatile security definer   -- nobody may write broadcasts
 set search_path = ''
 as $$
 declare

@@ -1,4 +1,4 @@
--- What erasure does to what staff wrote about a person's posts, replies, contents and payments.
+-- How an erasure deletes what staff wrote about a person's posts, replies, contents, payments and orders.
 -- How erasure runs: sql/base/90_erasure.sql.
 
 create function private.erase_reasons(p_job jsonb, p_after uuid default null) returns json

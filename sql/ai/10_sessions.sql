@@ -154,5 +154,5 @@ begin
 end $$;
 comment on function private.job_abandon_ai_sessions is
   'Job: abandons up to 500 sessions that had no answer for 24 hours. May run twice: it takes only open sessions and '
-  'skips locked ones. The worker repeats it until none remains.';
+  'skips locked ones. The worker repeats it until no such session remains.';
 insert into private.jobs (name, cron, expires, repeats) values ('abandon-ai-sessions', '*/10 * * * *', 60, true);

@@ -180,8 +180,8 @@ begin
   return v_session;
 end $$;
 comment on function private.give_ai_answer is
-  'Stores the caller''s answer to the current question of their session, and locks the session. Of concurrent answers '
-  'exactly one is accepted. If no question followed the last answer, that answer can be given again.';
+  'Stores the caller''s answer to the current question of their session, and locks the session. Of several concurrent '
+  'answers, exactly one is accepted. If no question followed the last answer, that answer can be given again.';
 
 create function private.answer_by_script(p_session uuid, p_answer text, p_position integer) returns void
 language plpgsql volatile security definer   -- people may not write sessions
@@ -232,7 +232,8 @@ begin
 end $$;
 comment on function api.answer_ai_session is
   'Answers the current question of a session, and returns the session with the next question of the script; after the '
-  'fifth answer there is none. With p_position the answer is accepted only if that question is still the current one.';
+  'fifth answer there is none. With p_position, the answer is accepted only if the question at this position is still '
+  'the current one.';
 
 create function api.complete_ai_session(p_session_id uuid) returns json
 language plpgsql volatile

@@ -1,4 +1,4 @@
--- Texts: what people write is stored in one normal form. It has something visible, and nothing in it changes the
+-- Texts: what people write is stored in one normal form. Each text has something visible, and nothing that changes the
 -- direction of the text around it.
 -- docs/decisions.md, Posts.
 
@@ -66,7 +66,7 @@ declare
 begin
   perform private.check_text(v_text);
   if octet_length(v_text) = length(v_text) or length(v_text) > 400000 then
-    return v_text;   -- ASCII has one normal form, and a text that is too long is rejected by another check
+    return v_text;   -- an ASCII text is already in NFC, and another check rejects a text that is too long
   end if;
   return case when v_text is nfc normalized then v_text else normalize(v_text, nfc) end;
 end $$;

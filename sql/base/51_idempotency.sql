@@ -12,7 +12,7 @@ create table app.idempotency_keys (
   primary key (user_id, operation, key)
 );
 create index idempotency_keys_created_at_idx on app.idempotency_keys (created_at);
--- without fastupdate, because every erasure would read the whole list of pending entries
+-- without fastupdate, because every erasure would otherwise read the whole list of pending entries
 create index idempotency_keys_named_idx on app.idempotency_keys using gin (named) with (fastupdate = off)
   where named is not null;
 comment on table app.idempotency_keys is
@@ -108,7 +108,8 @@ begin
     join app.usernames n on n.hash = private.username_hash(a.username)
     where n.user_id <> app.uid());
 end $$;
-comment on function private.people_in_answer is 'The people other than the caller whose actor ids an answer has.';
+comment on function private.people_in_answer is
+  'Returns the people other than the caller whose actor ids are in an answer.';
 
 create function private.finish_idempotent(p_operation text, p_answer json) returns json
 language plpgsql volatile security definer   -- nobody else may read or write answers

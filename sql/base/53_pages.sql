@@ -241,7 +241,7 @@ begin
 end $$;
 comment on procedure private.force_index_scans is
   'For migrations: from then on, the function finds its rows one by one, in the order of an index or by id, and stops '
-  'when it has enough, whatever the planner expects. It is planned once per session.';
+  'when it has enough, whatever the planner expects. Its query is planned once per session.';
 
 create function private.require_limit(p_limit integer) returns void
 language plpgsql stable
@@ -306,8 +306,8 @@ begin
 end $$;
 comment on function private.count_fitting is
   'How many items of these sizes in bytes fit on a page of p_limit: the page ends with the item that reaches half a '
-  'megabyte. Otherwise 50 of the longest texts would be 40 MB, which would take the database a second, and every '
-  'client as long to load.';
+  'megabyte. Otherwise a page of the 50 longest texts would be 40 MB: the database would need a second to make it, '
+  'and every client a second to load it.';
 
 create function private.require_uuid(p_text text, p_code text) returns uuid
 language plpgsql stable

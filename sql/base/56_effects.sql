@@ -1,8 +1,8 @@
--- Effects: the consequences of an event for people other than its cause, which may come a moment later: reputation,
--- contribution, notifications, Realtime. In its transaction, an event adds a row for each person whom it concerns. The
--- worker applies the waiting effects of many people together, each person's in order, by calling the listeners that
--- private.event_listeners has with timing 'soon'. A function that shows such data, or decides by it, first applies the
--- waiting effects.
+-- Effects: the consequences of an event for people other than the person who caused it, which may follow a moment
+-- later: reputation, contribution, notifications, Realtime. The transaction of an event adds a row for each person
+-- whom the event concerns. The worker applies the waiting effects of many people together, each person's in order, by
+-- calling the listeners that private.event_listeners has with timing 'soon'. A function that shows such data, or
+-- decides by it, first applies the waiting effects.
 -- docs/decisions.md, Effects.
 
 create table private.effects (
@@ -92,7 +92,7 @@ as $$
 begin
   return exists (select from private.stuck_effects s where s.user_id = p_person and s.retry_at > now());
 end $$;
-comment on function private.is_stuck is 'Whether effects of a person failed and are not due for a retry.';
+comment on function private.is_stuck is 'Whether effects of a person failed and are not yet due for a retry.';
 
 create function private.apply_effects_of(p_people uuid[], p_most integer default 1000) returns integer
 language plpgsql volatile security definer   -- listeners write for other people
@@ -141,7 +141,7 @@ declare
   v_person uuid;
 begin
   perform private.lock('effects', variadic p_people::text[]);
-  -- one person at a time: an error of one must not affect the others
+  -- one person at a time: an error with one person must not affect the others
   foreach v_person in array p_people loop
     begin
       for v_round in 1..4 loop

@@ -1,4 +1,5 @@
--- Realtime: how SQL sends, and who may listen. The one policy on realtime.messages is in policies/base.sql.
+-- Realtime: how SQL sends messages, and who may listen to them. The one policy on realtime.messages is in
+-- policies/base.sql.
 
 create table private.realtime_topics (
   prefix   text primary key check (prefix ~ '^[a-z]+(-[a-z]+)*$'),

@@ -39,12 +39,12 @@ begin
       where j.name = 'dead-letters' and j.id = v_job.id;
       v_sent := v_sent + 1;
     exception when unique_violation then
-      null;   -- a scheduled job that is already waiting or running: this one is not retried
+      null;   -- a job of the same schedule is already waiting or running, so this one is not retried
     end;
   end loop;
   return v_sent;
 end $$;
 comment on function private.retry_failed is
   'For DBAs: retries the jobs of a queue that failed for good since p_since, and returns how many. Each failure is '
-  'retried once, even if several call it, or repeatedly; if a job fails for good again, that is a new failure. A job '
+  'retried once, however often the function is called. If a job fails for good again, that is a new failure. A job '
   'that is no longer needed does nothing, because it reads what is due from rows.';

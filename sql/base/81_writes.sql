@@ -8,7 +8,7 @@ create table private.write_limits (
 );
 comment on table private.write_limits is
   'Registry: how often one person may do something per hour. Operators may change the numbers. The setting '
-  'rate_limit_scale multiplies them.';
+  'rate_limit_scale multiplies these numbers.';
 
 create unlogged table private.write_counts (
   user_id uuid not null,

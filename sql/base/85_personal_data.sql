@@ -1,5 +1,5 @@
 -- Where a person's data is: every column that refers to people, and whether its rows are in their export.
--- Each feature adds its own; test/api/identity/export.test.ts finds the columns that are missing here.
+-- Each feature adds its columns; test/api/identity/export.test.ts finds the columns that are missing here.
 -- docs/decisions.md, Erasure and export.
 
 create table private.personal_data (
@@ -160,7 +160,7 @@ comment on type private.export_rows is
 
 create function private.export_direct(p_user uuid, p_source private.personal_data, p_after jsonb)
 returns private.export_rows
-language plpgsql stable security definer   -- reads what people otherwise see only as cards
+language plpgsql stable security definer   -- reads rows that people otherwise see only as cards
 set search_path = ''
 as $$
 declare
@@ -188,12 +188,12 @@ end $$;
 comment on function private.export_direct is
   'The next 200 rows of a section whose person_column has the person, in the order of private.export_order.';
 call private.force_index_scans('private.export_direct');
--- rows that are equal in the index are sorted by their keys
+-- so that rows with equal values in the index are sorted by their keys
 alter function private.export_direct set enable_incremental_sort = on;
 
 create function private.export_within(p_user uuid, p_source private.personal_data, p_after jsonb)
 returns private.export_rows
-language plpgsql stable security definer   -- reads what people otherwise see only as cards
+language plpgsql stable security definer   -- reads rows that people otherwise see only as cards
 set search_path = ''
 as $$
 declare
@@ -254,7 +254,7 @@ call private.force_index_scans('private.export_within');
 alter function private.export_within set enable_incremental_sort = on;
 
 create function private.export_page(p_user uuid, p_section text, p_after text default null) returns json
-language plpgsql stable security definer   -- reads what people otherwise see only as cards
+language plpgsql stable security definer   -- reads rows that people otherwise see only as cards
 set search_path = ''
 as $$
 declare

@@ -19,8 +19,8 @@ begin
   end if;
 end $$;
 comment on function private.erase_later is
-  'For steps of an erasure: queues a batch job for what exceeds one transaction. Does nothing when '
-  'private.erase_more repeats the step, because the job is already queued.';
+  'For steps of an erasure: queues a batch job for the rows that exceed one transaction. It does nothing when '
+  'private.erase_more repeats the step, because then the job is already queued.';
 
 create function private.erase_rest(p_user uuid) returns void
 language plpgsql volatile
@@ -118,8 +118,8 @@ begin
 end $$;
 comment on function private.erase_records is
   'Step: deletes the erased person''s stored answers and their events that contain an address, empties the stored '
-  'answers of others that name them, and removes addresses and texts from the audit details. Only the hashes of '
-  'their former names are kept.';
+  'answers of others that name them, and removes addresses and texts from the audit details. Of their former names it '
+  'keeps only the hashes.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_records', '{erasure}', 110);
 

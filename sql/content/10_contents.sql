@@ -129,8 +129,8 @@ left join lateral (
   select case p.kind when 'group' then p.id end as group_id, case p.kind when 'guild' then p.id end as guild_id
   from app.spaces p where p.id = c.space_id) s on true;
 comment on view private.written_heads is
-  'The heads of contents without a check of who may see them, for kinds that some people may see even if they '
-  'can''t see the head.';
+  'The heads of contents, without a check of who may see them: for kinds whose contents some people may see even if '
+  'they can''t see the head.';
 
 create view private.content_heads with (security_invoker) as
 select h.id, h.kind, h.head from private.visible_contents c join private.written_heads h on h.id = c.id;
@@ -232,9 +232,9 @@ begin
   end if;
 end $$;
 comment on function private.require_shown is
-  'Passes if not only the author can see the content. The author can still read, change, end and delete a content '
-  'that staff removed; but nobody can add anything to it, and its author can''t give anything of it to others. Fails '
-  'with the code of its kind.';
+  'Passes if people other than the author can see the content. The author can still read, change, end and delete a '
+  'content that staff removed; but nobody can add anything to it, and its author can''t give anything of it to '
+  'others. Fails with the code of its kind.';
 
 create function private.lock_open_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql volatile

@@ -29,7 +29,8 @@ comment on column private.content_places.sort is
   'The name of the order, such as start; each name belongs to one kind.';
 comment on column private.content_places.at is
   'The place as a time. An order by number stores the number as seconds since 1970.';
-comment on column private.content_places.author_id is 'A copy from the head, like space_id; neither ever changes.';
+comment on column private.content_places.author_id is
+  'A copy from the head, like space_id. Neither of the two ever changes.';
 comment on column private.content_places.required_level is 'A copy from the head. A trigger keeps it up to date.';
 
 insert into private.personal_data (relation, person_column, reason) values
@@ -49,7 +50,7 @@ begin
   end if;
 end $$;
 comment on function private.place_content is
-  'Sets the place of a content in an order; with null, deletes it. For triggers on the kind''s detail table.';
+  'Sets the place of a content in an order; with null, deletes it. It is for triggers on the kind''s detail table.';
 
 create function private.level_places() returns trigger
 language plpgsql security definer   -- nobody may write places

@@ -28,7 +28,7 @@ begin
     select d.id from app.interests n join app.interests d on d.parent_id = n.id where n.parent_id = p_interest);
 end $$;
 comment on function private.interests_below is
-  'An interest and those below it, itself first; it need not be in the catalog.';
+  'Returns this interest, and then the interests below it. The interest need not be in the catalog.';
 
 create function private.content_list(p_kind text, p_sort text, p_space uuid) returns text
 language plpgsql immutable
@@ -137,8 +137,8 @@ begin
                join private.content_places p on p.content_id = i.id and p.sort = p_sort order by i.place);
 end $$;
 comment on function private.content_cursors is
-  'The cursors of found contents: their ids if newest first; places in any other order, because a deleted content '
-  'no longer has a place.';
+  'The cursors of found contents: their ids if the list is newest first; their places in any other order, because a '
+  'deleted content no longer has a place.';
 call private.force_index_scans('private.content_cursors');
 
 create type app.listing as (ids uuid[], cursors text[], next text);

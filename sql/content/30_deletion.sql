@@ -1,4 +1,4 @@
--- How an author deletes a content for good, and how what people left on it is deleted.
+-- How an author deletes a content for good, and how the worker deletes what people left on it.
 -- docs/decisions.md, Contents.
 
 create table private.content_cascades (

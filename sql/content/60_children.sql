@@ -1,6 +1,6 @@
 -- Children: what people leave within the contents of others, such as arguments and solutions. Staff can remove the
--- registered kinds of children the way they remove contents. A ban hides children and an erasure empties them,
--- whatever their kind.
+-- registered kinds of children in the same way as contents. A ban hides children and an erasure empties them, whatever
+-- their kind.
 -- docs/decisions.md, Contents; Staff; Erasure and export.
 
 create table private.content_child_kinds (

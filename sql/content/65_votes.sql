@@ -1,5 +1,5 @@
--- Votes on children of contents, such as arguments: one vote per person and child, on those of others, while the
--- content is open.
+-- Votes on children of contents, such as arguments: one vote per person and child, only on the children of others, and
+-- only while the content is open.
 -- docs/decisions.md, Debates; Problems.
 
 create function private.sum_votes() returns trigger
@@ -22,8 +22,8 @@ begin
 end $$;
 comment on function private.sum_votes is
   'Trigger: adds each vote to the sum. Votes of erased people, and of people that the viewer can''t see, count too, '
-  'as hearts of posts do. A vote without a value counts 1. Its arguments are the column that names the child, the '
-  'table of children, and that table''s column for the sum.';
+  'as hearts of posts do. A vote without a value counts as 1. The arguments of the trigger are the column that names '
+  'the child, the table of children, and that table''s column for the sum.';
 
 create function private.begin_vote(p_kind text, p_content uuid, p_child text, p_author uuid) returns void
 language plpgsql volatile

@@ -18,7 +18,7 @@ begin
   if p_after is not null then
     select kind, created_at, id into v_kind, v_from, v_before from app.contents where id = p_after;
     if not found then
-      return private.next_contents(p_author, null);   -- it was purged meanwhile: starting again skips none
+      return private.next_contents(p_author, null);   -- it was purged meanwhile: starting again skips no content
     end if;
   end if;
   return array(select id from app.contents
@@ -78,7 +78,7 @@ begin
   elsif p_user.erased_at is not null then
     perform private.erase_later('hidden-contents', v_job);
   else
-    -- every ban or unban starts a batch of its own from the beginning, so the last one misses nothing
+    -- every ban or unban starts its own batches from the beginning, so the last ban or unban misses nothing
     perform private.enqueue('hidden-contents', v_job);
   end if;
 end $$;

@@ -15,8 +15,8 @@ create table app.courses (
   check (archived_at is null or published_at is not null)
 );
 comment on table app.courses is
-  'What a course has beside its head in app.contents. Enrolments and changes of lessons lock its row, so that only '
-  'one of them runs at a time.';
+  'The columns of a course that its head in app.contents does not have. Enrolments in a course and changes of its '
+  'lessons lock its row, so that only one of them runs at a time.';
 call private.make_nulls_raise_codes('app.courses');
 comment on column app.courses.price_mana is
   'Whole mana that a student pays the author once, at enrolment; 0 if the course is free.';
@@ -45,7 +45,8 @@ comment on table app.course_lessons is
 call private.make_nulls_raise_codes('app.course_lessons');
 comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read the lesson.';
 comment on column app.course_lessons.first_done_at is
-  'When a student first completed it; null before. After that it can''t be deleted from a published course.';
+  'When a student first completed the lesson; null before. After that, the lesson can''t be deleted from a published '
+  'course.';
 
 create table app.course_enrolments (
   course_id    uuid not null references app.contents on delete cascade,
@@ -59,7 +60,7 @@ create table app.course_enrolments (
 create index course_enrolments_course_id_idx on app.course_enrolments (course_id, created_at desc, user_id desc);
 create index course_enrolments_user_id_idx on app.course_enrolments (user_id, created_at desc, course_id desc);
 create index course_enrolments_paid_idx on app.course_enrolments (course_id) where price_mana > 0;
-comment on table app.course_enrolments is 'Which people are students of which courses.';
+comment on table app.course_enrolments is 'The students of each course.';
 comment on column app.course_enrolments.price_mana is 'Whole mana that the student paid; it is never paid back.';
 comment on column app.course_enrolments.done is
   'The ids of the lessons that the student completed; the id of a deleted lesson may remain.';

@@ -2,7 +2,7 @@
 -- docs/decisions.md, Courses; Lists.
 
 create function private.lesson_cards(p_course uuid, p_ids uuid[]) returns json
-language plpgsql stable security definer   -- decides here who may read a lesson
+language plpgsql stable security definer   -- the function itself decides who may read a lesson
 set search_path = ''
 as $$
 declare

@@ -114,7 +114,7 @@ declare
   v_course app.courses;
 begin
   perform private.count_writes('edits');
-  if not p_archived then   -- locked before the course: ARCHITECTURE.md, Locks
+  if not p_archived then   -- the space is locked before the course: ARCHITECTURE.md, Locks
     perform private.write_in_space((select space_id from private.visible_contents where id = p_id));
   end if;
   perform private.lock_own_course(p_id);

@@ -19,6 +19,6 @@ begin
   end if;
 end $$;
 comment on function private.erase_enrolments is
-  'Step: deletes the enrolments of an erased person. What they paid is not paid back.';
+  'Step: deletes the enrolments of an erased person. The mana that they paid is not paid back.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_enrolments', '{erasure}', 156);

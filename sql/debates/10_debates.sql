@@ -12,7 +12,7 @@ create table app.debates (
   argument_count  integer not null default 0 check (argument_count >= 0)
 );
 comment on table app.debates is
-  'What a debate has besides its head in app.contents. The title of the head is the motion.';
+  'The columns of a debate that its head in app.contents does not have. The title of the head is the motion.';
 comment on column app.debates.closes_at is 'When it closes by itself.';
 comment on column app.debates.closed_at is 'When its author closed it before closes_at; null otherwise.';
 comment on column app.debates.for_count is
@@ -104,7 +104,7 @@ as $$
 begin
   -- heads before details: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'debate' order by id for no key update;
-  -- sorted, because counting arguments locks them too
+  -- sorted, because counting arguments locks debates too
   perform from app.debates where id = any (p_ids) order by id for update;
   delete from app.debates where id = any (p_ids);
 end $$;
@@ -112,7 +112,7 @@ comment on function private.erase_debates is 'Deletes the details of these debat
 
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('debate', 'debates', 'app.debates', 'private.debate_details', 'private.erase_debates');
--- after arguments, in the order in which a ban locks them
+-- positions are deleted after arguments, in the order in which a ban locks both
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.debate_positions', 'debate', 3, 'debate_id = $1');
 insert into private.content_child_tables (relation, person, key) values
@@ -152,7 +152,7 @@ as $$ begin return private.require_card('debate_unknown', private.debate_cards(a
 comment on function private.require_debate_card is 'Returns the card of a debate that the caller may see.';
 
 create function private.require_open_debate(p_id uuid) returns void
-language plpgsql stable security definer   -- also for people who left its space
+language plpgsql stable security definer   -- also for people who left the space of the debate
 set search_path = ''
 as $$
 begin
@@ -303,7 +303,7 @@ begin
 end $$;
 comment on function api.take_position is
   'Sets the caller''s position in a debate, which they may change while it is open. Returns the card. Fails: '
-  'debate_unknown (also of a removed one).';
+  'debate_unknown (also if it is removed).';
 
 create function private.remove_position(p_debate uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a position

@@ -68,7 +68,7 @@ create table app.argument_votes (
   primary key (argument_id, user_id)
 );
 create index argument_votes_user_id_idx on app.argument_votes (user_id, created_at desc);
-comment on table app.argument_votes is 'Who finds which argument helpful. Others see only a count.';
+comment on table app.argument_votes is 'The people who find an argument helpful. Others see only a count.';
 
 insert into private.errors (code, status, text) values
   ('argument_unknown', 404, 'There is no such argument.'),
@@ -121,7 +121,8 @@ create view private.argument_details with (security_invoker) as
 select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at, a.words,
        json_build_object('debateId', a.debate_id, 'parentId', a.parent_id, 'side', a.side, 'body', a.body) as detail
 from app.debate_arguments a where a.deleted_at is null;
-comment on view private.argument_details is 'What staff see of an argument: {debateId, parentId, side, body}.';
+comment on view private.argument_details is
+  'The details of an argument that staff see: {debateId, parentId, side, body}.';
 insert into private.content_child_kinds (kind, plural, relation, details) values
   ('argument', 'arguments', 'app.debate_arguments', 'private.argument_details');
 

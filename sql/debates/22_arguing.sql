@@ -8,7 +8,7 @@ as $$
 begin
   return concat_ws(' ', case when p_top then 'top arguments' else 'arguments' end, p_debate, p_parent);
 end $$;
-comment on function private.argument_list is 'The name that cursors give to a list of private.find_arguments.';
+comment on function private.argument_list is 'The name for cursors of a list of private.find_arguments.';
 
 create function private.find_arguments(
   p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.rank_place
@@ -125,7 +125,7 @@ declare
 begin
   perform private.require_open_debate(p_debate);
   if p_parent is not null then
-    -- a concurrent deletion waits for us, or we for it
+    -- a concurrent deletion waits for this transaction, or this one for the deletion
     perform from app.debate_arguments where id = p_parent for no key update;
     select a.depth + 1 into v_depth from private.visible_arguments a
     where a.id = p_parent and a.debate_id = p_debate and a.required_level = 0 and a.deleted_at is null;
@@ -158,11 +158,11 @@ begin
   perform private.count_writes('replies');
   perform private.lock_open_content('debate', p_id);
   v_id := private.add_argument(p_id, p_side, p_body, p_parent_id);
-  perform private.require_content('debate', p_id);   -- a block may have been made meanwhile
+  perform private.require_content('debate', p_id);   -- somebody may have blocked the other meanwhile
   return private.finish_idempotent('create_argument', private.argument_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_argument is
-  'Argues in a debate, or answers an argument there. Fails: debate_unknown (also of a removed one).';
+  'Argues in a debate, or answers an argument there. Fails: debate_unknown (also if it is removed).';
 
 create function private.remove_argument(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may change an argument

@@ -1,4 +1,4 @@
--- Votes on arguments: who finds which one helpful.
+-- Votes on arguments: the people who find them helpful.
 -- docs/decisions.md, Debates.
 
 create function private.add_argument_vote(p_argument uuid, p_debate uuid) returns void

@@ -19,7 +19,7 @@ begin
   order by id for no key update;
 end $$;
 comment on function private.lock_hidden_debates is
-  'Step: locks up to 500 arguments and 500 positions of a person, and their debates, in order of id. Hiding either '
-  'changes the counts of the same debates, so two concurrent bans could otherwise deadlock.';
+  'Step: locks up to 500 arguments and 500 positions of a person, and their debates, in order of id. Hiding arguments '
+  'and hiding positions change counts of the same debates, so two concurrent bans could otherwise deadlock.';
 insert into private.account_steps (step, events, position) values
   ('private.lock_hidden_debates', '{ban,unban,erasure}', 165);

@@ -33,7 +33,8 @@ create table private.intent_interests (
 create index intent_interests_user_id_idx on private.intent_interests (user_id);
 create index intent_interests_interest_id_idx on private.intent_interests (interest_id);
 comment on table private.intent_interests is
-  'Which people with an active intent chose which interest, longest wait first. Triggers maintain it.';
+  'The people with an active intent, by the interests that they chose; those who have waited longest come first. '
+  'Triggers maintain it.';
 comment on column private.intent_interests.placed_at is 'When the person first set an intent.';
 
 insert into private.errors (code, status, text) values
@@ -163,7 +164,7 @@ end $$;
 comment on function api.get_intent is 'Returns what the caller looks for.';
 
 create function private.count_shared(p_mine uuid[], p_person uuid) returns integer
-language plpgsql stable security definer   -- the caller may not read what others chose
+language plpgsql stable security definer   -- the caller may not read the chosen interests of others
 set search_path = ''
 as $$
 begin
@@ -232,7 +233,7 @@ comment on function private.require_match_cursor is
 
 create function private.match_by_interest(p_intent text, p_interests uuid[])
 returns table (user_id uuid, interest_id uuid, placed_at timestamptz)
-language plpgsql stable security definer   -- nobody may read the intents and choices of others
+language plpgsql stable security definer   -- nobody may read the intents and the chosen interests of others
 set search_path = ''
 as $$
 declare
@@ -319,7 +320,7 @@ end $$;
 comment on function private.find_interest is 'Returns the interest with this slug; null if the slug is null.';
 
 create function private.candidate_fields(p_ids uuid[]) returns json[]
-language plpgsql stable security definer   -- intents of people whom its caller has found visible
+language plpgsql stable security definer   -- reads intents of people whom its caller has found visible
 set search_path = ''
 as $$
 begin

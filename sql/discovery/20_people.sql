@@ -37,7 +37,7 @@ comment on function private.find_mentors is
 call private.force_index_scans('private.find_mentors');
 
 create function private.mentor_fields(p_ids uuid[], p_gaps integer[], p_interests uuid[]) returns json[]
-language plpgsql stable security definer   -- intents of people whom its caller has found visible
+language plpgsql stable security definer   -- reads intents of people whom its caller has found visible
 set search_path = ''
 as $$
 begin
@@ -344,7 +344,7 @@ comment on function private.find_talent is
 call private.force_index_scans('private.find_talent');
 
 create function private.talent_fields(p_ids uuid[], p_interests uuid[], p_values numeric[]) returns json[]
-language plpgsql stable security definer   -- countries and towns of people whom its caller has found visible
+language plpgsql stable security definer   -- reads the country and city of people whom its caller has found visible
 set search_path = ''
 as $$
 begin
