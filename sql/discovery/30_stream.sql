@@ -41,7 +41,7 @@ begin
           where kind = p_type and required_level = 0 and space_id is null and (created_at, id) < (v_from, v_before)
           order by created_at desc, id desc limit 400) l;
   end if;
-  -- if a list was cut off at 400, what comes after its last entry is incomplete: the page ends there at the latest
+  -- if a list was cut off at 400, the page ends at its last entry at the latest, because later ones may be missing
   if v_ats[400] is not null and (v_cut.at is null or (v_ats[400], v_others[400]) > (v_cut.at, v_cut.id)) then
     v_cut := (v_ats[400], v_others[400])::app.place;
   end if;
@@ -72,7 +72,7 @@ begin
   v_sieve := private.without_phrases(p_choice.muted_words, array(
     select u.id from unnest(v_ids) with ordinality as u (id, place) where u.id = any (v_posts) order by u.place),
     null, p_choice.characters);
-  if v_sieve.stopped_at is not null then   -- never at the first post, which is always checked
+  if v_sieve.stopped_at is not null then   -- without_phrases never stops at the first post
     v_stop := array_position(v_ids, v_sieve.stopped_at);
     v_ids := v_ids[:v_stop - 1];
     v_cut := (v_times[v_stop - 1], v_ids[v_stop - 1])::app.place;
@@ -86,9 +86,9 @@ begin
                       then private.place_cursor('stream', v_cut.at, v_cut.id) end)::app.found;
 end $$;
 comment on function private.find_stream is
-  'Returns the next posts and contents for everybody that the caller may see and that p_choice selects: of one type '
-  'if it is given, of people of a country and a town, and if p_trending is true only those with engagement. It '
-  'considers the next 400 posts and the next 400 contents.';
+  'Returns the next posts and contents that are for everybody, that the caller may see and that p_choice selects. '
+  'p_type, p_country and p_city, if given, filter them by type and by where the author lives; if p_trending is true, '
+  'only those with engagement remain. It considers the next 400 posts and the next 400 contents.';
 call private.force_index_scans('private.find_stream');
 
 create function private.require_stream_place(p_cursor text) returns app.place
@@ -114,7 +114,7 @@ comment on function private.require_stream_place is
   'Returns the place of the cursor''s post or content in the stream.';
 
 create function private.content_fields(p_ids uuid[]) returns table (id uuid, detail json)
-language plpgsql stable security definer   -- details of contents that its caller has found visible
+language plpgsql stable security definer   -- the calling function has checked that the contents are visible
 set search_path = ''
 as $$
 declare

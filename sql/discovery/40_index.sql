@@ -1,8 +1,8 @@
--- The index of the search by words. Each thing is a document with a number, in order of time, and with a scope, which
--- says who may find it. For each scope and each word there is a list of the documents that contain the word. A search
--- reads the lists of the caller's scopes, newest first, and stops when it has enough, so it need not skip documents of
--- scopes that the caller is not in. An index on the words alone (GIN) would read all documents with a word, no matter
--- who may see them.
+-- The index of the search by words. Each thing is a document with a number, which follows the order of time, and a
+-- scope, which says who may find it. For each scope and each word there is a list of the documents that contain the
+-- word. A search reads the lists of the caller's scopes, newest first, and stops when it has enough, so it never reads
+-- documents of other scopes only to skip them. An index on the words alone (GIN) would read all documents with a word,
+-- no matter who may see them.
 -- docs/decisions.md, Discovery.
 
 create text search dictionary private.search_stem (template = pg_catalog.snowball, language = english);
@@ -14,7 +14,7 @@ alter text search configuration private.search
   alter mapping for asciiword, word, numword, asciihword, hword, numhword, hword_asciipart, hword_part, hword_numpart
   with extensions.unaccent, private.search_stem;
 comment on text search configuration private.search is
-  'How texts and queries are split into words: case, accents and word forms make no difference.';
+  'How texts and queries are split into words. Case, accents and word forms make no difference.';
 
 create table private.search_types (
   type    text primary key check (type ~ '^[a-z]+$'),
@@ -29,13 +29,12 @@ comment on table private.search_types is
   'cards(uuid[]) returns their cards, in order. Code that writes a thing of a type, or changes who may see it, calls '
   'private.index_for_search. test/db/discovery/search.sql fails if a kind of contents is missing here.';
 comment on column private.search_types.scopes is
-  'Which scopes things of the type can have besides the type itself, which is the scope for everybody: '
+  'The kinds of scopes that things of the type can have besides the type itself, which is the scope for everybody: '
   'private.search_scopes.';
 
 create type private.search_text as (id uuid, author uuid, scope text, title text, body text, interests uuid[]);
 comment on type private.search_text is
-  'A thing as the index needs it: its author, null if it has none; its scope, null if no search by words finds it; '
-  'its words; and its interests.';
+  'A thing as the index needs it. author is null if it has none; scope is null if no search by words finds it.';
 
 insert into private.lock_kinds (kind, position) values ('search document', 800);
 
@@ -49,9 +48,9 @@ begin
               else p_type end;
 end $$;
 comment on function private.search_scope is
-  'Returns the scope of what somebody wrote, from the audience level that it requires and from its space. "level n '
-  'author" is for people with that level to the author, "space id" for the members, and the type itself for '
-  'everybody. Bans do not change it: see private.hide_or_show_documents.';
+  'Returns the scope of what somebody wrote, from its required level and its space. "level n author" is for people '
+  'with at least level n to the author, "space id" for the members of the space, and the type itself for everybody. '
+  'Bans do not change it: see private.hide_or_show_documents.';
 
 create table private.search_documents (
   number    bigint generated always as identity primary key,
@@ -69,15 +68,15 @@ create table private.search_documents (
 create index search_documents_gone_at_idx on private.search_documents (gone_at) where gone_at is not null;
 create index search_documents_author_id_idx on private.search_documents (author_id, id) where author_id is not null;
 comment on table private.search_documents is
-  'What can be found, with its words and its number, which is in order of time. 500 numbers are a block: newer blocks '
-  'come first, and within a block the best match comes first.';
+  'The things that can be found, each with its words and a number, which follows the order of time. 500 numbers are a '
+  'block. Results of newer blocks come first, and within a block the best match comes first.';
 comment on column private.search_documents.author_id is 'Who wrote it; null for people, spaces and the wiki.';
 comment on column private.search_documents.hidden is
-  'Whether its author is banned. If so, it is in no list: private.hide_or_show_documents.';
+  'Whether the author is banned. If so, the document is in no list: private.hide_or_show_documents.';
 comment on column private.search_documents.scope is
-  'The scope in whose lists it is: private.search_scopes. Null if it is in none.';
+  'The scope whose lists contain the document: private.search_scopes. Null if it is in no list.';
 comment on column private.search_documents.ranked is
-  'Its words with at most 16 positions each, for ranking; null if no word has more. See private.ranked_words.';
+  'Its words with at most 16 positions each, for ranking; null if no word has more than 16. See private.ranked_words.';
 comment on column private.search_documents.gone_at is
   'When the thing was deleted; null until then. Its words are deleted with it. The row stays for a day, for cursors '
   'that name it.';
@@ -150,8 +149,9 @@ begin
     from unnest(p_words) w)::tsvector;
 end $$;
 comment on function private.ranked_words is
-  'Returns these words with the first 16 positions of each, or null if none has more. Ranking takes time in '
-  'proportion to the product of the positions of every two words. Phrases are searched for in all positions.';
+  'Returns these words with the first 16 positions of each, or null if none has more than 16. The limit exists '
+  'because the time of ranking grows with the product of the numbers of positions of every two words. A search for a '
+  'phrase still uses all positions.';
 
 create function private.index_for_search(p_type text, p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may write the index
@@ -194,6 +194,6 @@ begin
   end loop;
 end $$;
 comment on function private.index_for_search is
-  'Updates the index for these things: from then on they are found by their current words, by those who may find them '
-  'now. Things that no longer exist are not found any more.';
+  'Updates the index for these things: from then on a search finds them by their current words, for the people who '
+  'may find them now. Things that no longer exist are not found any more.';
 call private.force_index_scans('private.index_for_search');

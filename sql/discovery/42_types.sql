@@ -1,4 +1,5 @@
--- What can be searched for: for each type, what its things say, who may find them, and who may see them.
+-- The types of things that can be searched for: for each type, the texts of its things, who may find them, and who may
+-- see them.
 -- docs/decisions.md, Discovery.
 
 -- posts: published ones except reposts, which have no words of their own; the original is found instead.
@@ -54,8 +55,8 @@ begin
   from app.spaces s where s.id = any (p_ids);
 end $$;
 comment on function private.space_texts is
-  'Returns the names and descriptions of these groups and guilds. A private one has a scope of its own, "private id", '
-  'because people who are invited may find it, but nothing in it.';
+  'Returns the names and descriptions of these groups and guilds. A private group or guild has a scope of its own, '
+  '"private id", because people who are invited may find it, but none of its posts and contents.';
 call private.force_index_scans('private.space_texts');
 
 create function private.person_texts(p_ids uuid[])
@@ -70,7 +71,7 @@ begin
 end $$;
 comment on function private.person_texts is
   'Returns the names of these people. They have no scope, because private.find_names finds them. Their interests are '
-  'left out, because nobody else may find people by them.';
+  'left out, because people may not be found by their interests.';
 call private.force_index_scans('private.person_texts');
 
 create view private.visible_spaces with (security_invoker) as
@@ -79,7 +80,7 @@ comment on view private.visible_spaces is
   'The groups and guilds that the caller may see, by the same rule as in private.find_space. For definer functions.';
 
 create function private.person_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- its caller has found them visible
+language plpgsql stable security definer   -- the calling function has checked that they are visible
 set search_path = ''
 as $$
 begin

@@ -1,5 +1,5 @@
--- When things are indexed: soon after a post is published, and with every change of what a thing says or of who may
--- find it.
+-- When things are indexed: a post soon after it is published, and every thing when its text changes or who may find
+-- it.
 -- docs/decisions.md, Discovery.
 
 create function private.index_published(p_effects private.effects[]) returns void
@@ -7,8 +7,8 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- a concurrent change or deletion of a post locks the same document. If it came first, it has indexed the post
-  -- already, and there is nothing to do here; otherwise it waits for this insert
+  -- a concurrent change or deletion of a post locks the same document. If that came first, it has indexed the post
+  -- already, and nothing is inserted here; otherwise it waits for this insert
   with made as (
     insert into private.search_documents (type, id, author_id, scope, interests, words, ranked)
     select 'post', t.id, t.author, t.scope, t.interests, v.words, private.ranked_words(v.words)
@@ -77,7 +77,7 @@ create trigger _200_index_renamed after update of name on app.interests
   for each row when (old.name <> new.name) execute function private.index_renamed();
 create trigger _206_index_person after insert or update of first_name, last_name, username on app.users
   for each row execute function private.index_row('person');
--- at commit: after its insert, the creation of a space takes locks that come before those of the index
+-- at commit, because creating a space takes, after this insert, locks that come before those of the index
 create constraint trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
   deferrable initially deferred for each row execute function private.index_row('kind');
 -- an unpublished post is not in the index
@@ -85,11 +85,11 @@ create trigger _200_index_post after update of visibility, hidden_at on app.post
   for each row when (new.published_at is not null and new.deleted_at is null
                      and (new.visibility <> old.visibility or (new.hidden_at is null) <> (old.hidden_at is null)))
   execute function private.index_row('post');
--- at commit: after the posts, an erasure locks rows that effects lock before they index a new post
+-- at commit, because an erasure, after it has deleted the posts, locks rows that effects lock before they index a post
 create constraint trigger _210_index_deleted_post after update of deleted_at on app.posts
   deferrable initially deferred for each row when (new.published_at is not null and new.deleted_at is not null)
   execute function private.index_row('post');
--- at commit: the detail, which contains the text, is written after the head
+-- at commit, because the detail, which contains the text, is written after the head
 create constraint trigger _200_index_content
   after insert or update of title, words, is_draft, removed_at, deleted_at on app.contents
   deferrable initially deferred for each row execute function private.index_row('kind');
@@ -129,9 +129,9 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[50]);
 end $$;
 comment on function private.hide_or_show_documents is
-  'For the worker alone: takes the next 50 documents after p_after of a banned person {userId} out of the lists, so '
-  'that searches need not skip them, and puts them back when the ban has ended. Until a document is taken out, '
-  'searches skip it as hidden. Returns {changed, next}; next is null at the end.';
+  'For the worker alone: takes the next 50 documents after p_after of a banned person {userId} out of the lists, or '
+  'puts them back if the ban has ended. Until a document is taken out, every search that reads its list must skip it. '
+  'Returns {changed, next}; next is null at the end.';
 call private.force_index_scans('private.hide_or_show_documents');
 call private.make_batch_queue('hidden-documents', 'private.hide_or_show_documents');
 

@@ -4,10 +4,10 @@ create type private.search_query as (
   words text[], query tsquery, without tsquery, ranking tsquery, highlight tsquery, said text, interests uuid[]
 );
 comment on type private.search_query is
-  'What is searched for. words: up to 4 words that must all occur; the rarest of them in a scope selects the list to '
-  'read. query: the whole query, with phrases. without: what must not occur, null for nothing. ranking: the words '
-  'that results are ranked by. highlight: what an excerpt highlights. said: the text of the query, for names. '
-  'interests: null for any.';
+  'A query that has been read. words: up to 4 words that must all occur; in each scope the list of the rarest is '
+  'read. query: the whole query, with phrases. without: words and phrases that must not occur, null for none. '
+  'ranking: the words that results are ranked by. highlight: the words and phrases that an excerpt highlights. said: '
+  'the text of the query, for the search of names. interests: results are about one of these; null for any.';
 
 insert into private.errors (code, status, text) values
   ('search_words', 422, 'A search can have at most 32 words.');
@@ -29,7 +29,7 @@ begin
   for v_part in select regexp_matches(left(p_q, 200), '(-?)(?:"([^"]*)"|(\S+))', 'g') loop
     v_text := coalesce(v_part[2], v_part[3]);
     v_one := phraseto_tsquery('private.search', v_text);
-    v_many := (numnode(v_one) + 1) / 2;   -- numnode counts operators too, one between every two words
+    v_many := (numnode(v_one) + 1) / 2;   -- numnode also counts the operators, one between every two words
     continue when v_many = 0;
     v_all := v_all + v_many;
     if v_part[1] = '-' then
@@ -55,7 +55,7 @@ begin
   return v_query;
 end $$;
 comment on function private.read_query is
-  'Reads a query: words, "phrases", and -exclusions, at most 32 words. Other signs have no meaning. To limit the '
+  'Reads a query: words, "phrases", and -exclusions, at most 32 words. Other punctuation has no meaning. To limit the '
   'work, results are ranked by the 4 longest words only, and an excerpt highlights only the first words and phrases, '
   'up to 8 words.';
 
@@ -96,10 +96,10 @@ begin
   return v_scopes;
 end $$;
 comment on function private.search_scopes is
-  'Returns the scopes that the caller searches for things of these types: for each type the one for everybody; the '
-  'caller''s groups and guilds, up to 1000; the private groups and guilds themselves, for members and for the newest '
-  '100 invitations of the caller; the levels of up to 1000 people who have the caller in a circle; and what the '
-  'caller wrote for themselves.';
+  'Returns the scopes in which the caller may find things of these types. These are, for each type, the scope for '
+  'everybody; then the caller''s groups and guilds, up to 1000; the private groups and guilds themselves of which the '
+  'caller is a member or has one of their newest 100 invitations; the levels of up to 1000 people who have the caller '
+  'in a circle; and the levels of the caller themselves.';
 call private.force_index_scans('private.search_scopes');
 
 create type private.search_lead as (scope text, word text);
@@ -110,7 +110,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- with one word it only matters whether the word occurs at all
+  -- with one word there is no choice: it only matters whether the word occurs in the scope
   v_most integer := case when cardinality(p_words) = 1 then 1 else
     greatest(2, least(100, 5000 / greatest(1, cardinality(p_scopes) * cardinality(p_words)))) end;
 begin
@@ -126,7 +126,7 @@ begin
     where r.many > 0);
 end $$;
 comment on function private.search_leads is
-  'Returns for each scope the word with the fewest documents before p_before, but no scope in which one of the words '
-  'does not occur. It counts up to 100 documents per word and scope; with many scopes and words fewer, about 5000 in '
-  'total, but at least 2 each.';
+  'Returns for each scope the word with the fewest documents before p_before. Leaves out scopes in which one of the '
+  'words does not occur. It counts up to 100 documents per word and scope. With many scopes and words it counts '
+  'fewer, about 5000 in total, but at least 2 per word and scope.';
 call private.force_index_scans('private.search_leads');

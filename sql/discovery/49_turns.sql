@@ -10,13 +10,13 @@ insert into private.errors (code, status, text) values
   ('search_busy', 503, 'Too many people are searching at the moment. Try again shortly.');
 
 create function private.take_search_turn() returns void
-language plpgsql volatile security definer   -- the same number for all callers
+language plpgsql volatile security definer   -- reads the same setting for all callers
 set search_path = ''
 as $$
 declare
   v_me text := private.require_caller();
 begin
-  -- try-locks: no call waits here, and a turn ends when its transaction ends, also if that fails
+  -- a try-lock never waits, and a turn ends with its transaction, even if that fails
   if not (pg_try_advisory_xact_lock(hashtextextended('search 1 ' || v_me, 0))
           or pg_try_advisory_xact_lock(hashtextextended('search 2 ' || v_me, 0))) then
     perform private.raise_error('searches_running', '{"Retry-After": "1"}');
@@ -29,5 +29,5 @@ begin
   perform private.raise_error('search_busy');
 end $$;
 comment on function private.take_search_turn is
-  'Lets a search run until its transaction ends: at most 2 per person, and in the instance as many as the setting '
-  'searches_at_once says. If no turn is free, the facade retries for a while.';
+  'Takes a turn, which ends with the transaction. There are 2 turns per person, and in the whole instance as many as '
+  'the setting searches_at_once says. If no turn is free, the facade retries for a while.';

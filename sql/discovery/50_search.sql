@@ -2,7 +2,8 @@
 -- docs/decisions.md, Discovery.
 
 create type private.search_run as (types text[], ids uuid[], numbers bigint[], ranks real[]);
-comment on type private.search_run is 'What was found, in order: types, ids, numbers, and how well each matches.';
+comment on type private.search_run is
+  'The documents that were found, in order: their types, ids and numbers, and how well each matches.';
 
 create function private.visible_documents(p_types text[], p_ids uuid[]) returns uuid[]
 language plpgsql stable
@@ -22,7 +23,7 @@ begin
   return v_seen;
 end $$;
 comment on function private.visible_documents is
-  'Returns which of these things the caller may see, by the view of their type.';
+  'Returns the ids of those of these things that the caller may see, according to the view of their type.';
 call private.force_index_scans('private.visible_documents');
 
 create function private.search_blocks(
@@ -49,10 +50,11 @@ begin
   cross join lateral (select o.number, o.type, o.id, o.interests, o.words from private.search_documents o
                       where o.number = n.number offset 0) d
   where d.type = any (p_types) and (p_query.interests is null or d.interests && p_query.interests)
-    -- first whether it contains the other words too: this is cheaper than checking who may see it
+    -- checks first whether it contains the other words too, because this is cheaper than checking whether it is
+    -- visible
     and (v_single or d.words @@ p_query.ranking);
   v_seen := private.visible_documents(v_types, v_ids);
-  -- only what the caller may see is searched for phrases and ranked
+  -- only documents that the caller may see are searched for phrases and ranked
   select array_agg(f.type), array_agg(f.id), array_agg(f.number), array_agg(f.rank)
   into v_run.types, v_run.ids, v_run.numbers, v_run.ranks
   from (select m.* from (
@@ -71,16 +73,16 @@ begin
 end $$;
 comment on function private.search_blocks is
   'Searches whole blocks, from number p_low to before p_before. Returns the documents in the leads'' lists that match '
-  'and that the caller may see, and those of p_people that are in these blocks; p_people were found visible before. '
-  'Documents that the caller may not see, for example across a block between people, are neither searched for phrases '
-  'nor ranked.';
+  'and that the caller may see, and those of p_people that are in these blocks. The calling function has checked that '
+  'p_people are visible. Documents that the caller may not see, for example across a block between people, are '
+  'neither searched for phrases nor ranked.';
 call private.force_index_scans('private.search_blocks');
 -- for the join of what was found with the list of what is visible
 alter function private.search_blocks set enable_hashjoin = on;
 alter function private.search_blocks set enable_sort = on;
 
 create function private.require_search_cursor(p_type text, p_id text) returns private.search_documents
-language plpgsql stable security definer   -- a cursor stays valid when what it names is deleted
+language plpgsql stable security definer   -- a cursor stays valid when the thing that it names is deleted
 set search_path = ''
 as $$
 declare
@@ -115,8 +117,7 @@ comment on function private.require_search_cursor is
 
 create type private.search_page as (run private.search_run, next text);
 comment on type private.search_page is
-  'Up to 51 results and, if the documents looked at did not fill the page, the cursor from which the next page '
-  'continues.';
+  'Up to 51 results and, if the search stopped before it had 51, the cursor from which it continues.';
 
 create function private.find_by_words(p_query private.search_query, p_type text, p_cursor text)
 returns private.search_page
@@ -157,11 +158,11 @@ begin
     cross join lateral (select o.* from private.search_documents o
                         where o.type = 'person' and o.id = n.id offset 0) d
     where d.number < v_before and d.gone_at is null
-      -- among results of other types, only very similar names
+      -- a search over all types finds only very similar names
       and (p_type = 'person' or n.likeness >= 0.5)
       and (p_query.without is null or not d.words @@ p_query.without);
   end if;
-  if v_cursor.number is not null and v_cursor.gone_at is null then   -- if it is deleted, its block is listed again
+  if v_cursor.number is not null and v_cursor.gone_at is null then   -- else lists its block again
     v_rank := case v_cursor.type
       when 'person' then (select u.rank from unnest(v_people.ids, v_people.ranks) as u (id, rank)
                           where u.id = v_cursor.id)
@@ -171,7 +172,7 @@ begin
   v_leads := private.search_leads(private.search_scopes(v_types), p_query.words, v_before);
   v_each := greatest(2, least(100, 400 / greatest(cardinality(v_leads), 1)));
   loop
-    -- down to where the fullest list has v_each entries, in whole blocks
+    -- reads whole blocks, down to the place where the longest list has v_each entries
     select max(n.number) into v_low
     from unnest(v_leads) l
     cross join lateral (
@@ -207,13 +208,13 @@ begin
   return v_page;
 end $$;
 comment on function private.find_by_words is
-  'Returns the next things of a type (null for all) that match and that the caller may see. It searches whole blocks '
-  'until it has 51 results or has looked at 1200 entries of lists.';
+  'Returns the next things of a type (null for all types) that match the query and that the caller may see. It '
+  'searches whole blocks until it has 51 results or has looked at 1200 entries of lists.';
 call private.force_index_scans('private.find_by_words');
 
 create function private.search_cards(p_type text, p_ids uuid[], p_highlight tsquery)
 returns table (id uuid, card jsonb)
-language plpgsql stable security definer   -- its caller has found them visible
+language plpgsql stable security definer   -- the calling function has checked that they are visible
 set search_path = ''
 as $$
 declare
@@ -259,7 +260,7 @@ begin
     v_first := coalesce(v_first, v_excerpt);
     exit when strpos(v_excerpt, e'\u0002') > 0;
     v_excerpt := v_first;
-    v_from := v_from + 500;   -- pieces overlap: a phrase may cross their border
+    v_from := v_from + 500;   -- pieces overlap, because a phrase may cross a border
     exit when v_from + 100 > length(v_body);
   end loop;
   return replace(replace(replace(replace(replace(v_excerpt,
@@ -270,7 +271,7 @@ comment on function private.excerpt is
   'are from the first piece of 600 characters with a hit, or else from the beginning.';
 
 create function private.search_items(p_page private.search_page, p_highlight tsquery, p_limit integer) returns json
-language plpgsql stable security definer   -- its caller has found them visible
+language plpgsql stable security definer   -- the calling function has checked that they are visible
 set search_path = ''
 as $$
 declare
@@ -307,5 +308,5 @@ begin
   return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.highlight, p_limit);
 end $$;
 comment on function api.search is
-  'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, and within a block '
-  'the best match first.';
+  'Searches posts, people, groups, guilds, wiki entries and contents by words. The newest block of time comes first, '
+  'and within a block the best match.';

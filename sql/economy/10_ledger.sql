@@ -9,7 +9,8 @@ comment on table private.mana_account_kinds is
   'Registry: the kinds of mana accounts.';
 comment on column private.mana_account_kinds.balance_in is
   'Where the running balance is stored: in app.wallets, in the account itself, or nowhere. The system''s accounts '
-  'store none, because every transaction would wait for that one row; their balance is the sum of their entries.';
+  'store none, because every transaction would then wait for the row of the mint; their balance is the sum of their '
+  'entries.';
 insert into private.mana_account_kinds (kind, balance_in) values
   ('wallet', 'wallet'),
   ('mint', 'nowhere'),
@@ -24,12 +25,12 @@ create table app.mana_accounts (
 create index mana_accounts_kind_idx on app.mana_accounts (kind);
 create unique index mana_accounts_system_key on app.mana_accounts (kind) where kind in ('mint', 'burn');
 comment on table app.mana_accounts is
-  'The accounts that hold mana, by private.mana_account_kinds: wallets, and the system''s mint (the source of all '
-  'mana, so it is at zero or less) and burn (which receives mana that nobody gets). A wallet''s account has the id '
-  'of its person.';
+  'The accounts that hold mana, of the kinds in private.mana_account_kinds. Two belong to the system: the mint is the '
+  'source of all mana, so its balance is zero or less, and burn receives the mana that nobody gets. A wallet''s '
+  'account has the id of its person.';
 comment on column app.mana_accounts.balance is
-  'Whole mana, never below 0, for kinds that store it here; a trigger on the entries writes it. Null for all '
-  'others.';
+  'Whole mana, never below 0, for the kinds that store their balance here; a trigger on the entries writes it. Null '
+  'for all other kinds.';
 
 insert into private.lock_kinds (kind, position) values ('mana account', 700);
 
@@ -55,8 +56,10 @@ create index mana_transactions_reversal_of_idx on app.mana_transactions (reversa
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'starter'), ('mana', 'regeneration');
 comment on column app.mana_transactions.kind is 'One of private.ledger_kinds.';
 comment on column app.mana_transactions.reversal_of is
-  'The movement that this one undoes: what it takes was never earned, and what it gives was never spent.';
-comment on table app.mana_transactions is 'One movement of mana; its entries say from which accounts to which.';
+  'The movement that this one undoes. The mana that this one takes counts as never earned, and the mana that it gives '
+  'as never spent.';
+comment on table app.mana_transactions is
+  'The movements of mana. The entries of a movement say from which accounts the mana goes, and to which.';
 
 create sequence app.mana_entries_seq;
 
@@ -90,8 +93,8 @@ create table app.wallets (
   foreign key (user_id) references app.mana_accounts on delete restrict
 );
 comment on table app.wallets is
-  'A person''s balance in whole mana: the sum of their account''s entries, which a trigger on these keeps up to '
-  'date. System accounts have no such row, because every transaction would wait for the one row of the mint.';
+  'A person''s balance in whole mana: the sum of their account''s entries. A trigger on the entries keeps it up to '
+  'date. System accounts have no such row, because every transaction would then wait for the row of the mint.';
 comment on column app.wallets.lifetime_spent is 'Whole mana ever spent and not refunded.';
 comment on column app.wallets.lifetime_earned is
   'Whole mana ever received and not taken back, starter and regeneration included.';
@@ -140,9 +143,9 @@ begin
   return null;
 end $$;
 comment on function private.check_balanced is
-  'Trigger: the entries that a statement adds to a movement must add up to zero, so one statement writes all of '
-  'them. It checks once per statement: a check per entry would sum a movement with 5000 entries 5000 times. It '
-  'raises no error code because only a bug in SQL can cause this.';
+  'Trigger: the entries that a statement adds to a movement must add up to zero, so one statement writes all of them. '
+  'It runs once per statement, because a check per entry would sum a movement with 5000 entries 5000 times. It raises '
+  'no error code because only a bug in SQL can cause this.';
 create trigger check_balanced after insert on app.mana_entries
   referencing new table as added for each statement execute function private.check_balanced();
 
@@ -164,9 +167,9 @@ begin
   order by m.account;
 end $$;
 comment on function private.move is
-  'Moves mana between accounts, amounts as in app.mana_entries; p_reversal_of is the movement that it undoes, if '
-  'any. An operation calls it last, because it locks wallets (ARCHITECTURE.md, Locks). Raises no_data_found for a '
-  'kind that is not registered. Fails: insufficient_mana.';
+  'Moves mana between accounts. p_amounts are as in app.mana_entries; p_reversal_of is the movement that this one '
+  'undoes, if any. An operation calls this function last, because it locks wallets (ARCHITECTURE.md, Locks). Raises '
+  'no_data_found for a kind that is not registered. Fails: insufficient_mana.';
 
 create function private.require_price(p_price integer, p_expected integer) returns void
 language plpgsql immutable
@@ -178,8 +181,8 @@ begin
   end if;
 end $$;
 comment on function private.require_price is
-  'Passes if a price that somebody else sets is the one that the payer expects. Before mana leaves a wallet for '
-  'such a price, lock the row of the price and call this.';
+  'Passes if a price that somebody else sets is the one that the payer expects. A function that takes mana for such a '
+  'price first locks the row with the price, and then calls this.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -190,7 +193,7 @@ declare
   v_periods integer;
   v_mana    integer;
 begin
-  -- doesn't lock a wallet with nothing to settle
+  -- doesn't lock a wallet that has no whole period to settle
   select * into v_wallet from app.wallets
   where user_id = p_user and last_regen_at <= now() - interval '24 hours'
   for no key update;
@@ -198,7 +201,7 @@ begin
     return;
   end if;
   v_periods := floor(extract(epoch from now() - v_wallet.last_regen_at) / 86400);
-  -- before the entry, whose trigger calls this function again, which then finds nothing to settle
+  -- comes before private.move, whose trigger calls this function again: it must then find nothing to settle
   update app.wallets set last_regen_at = last_regen_at + v_periods * interval '24 hours' where user_id = p_user;
 
   v_mana := least(5 * v_periods, 50 - v_wallet.balance - private.held_of(p_user));
@@ -207,10 +210,11 @@ begin
   end if;
 end $$;
 comment on function private.settle is
-  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, until the wallet and the person''s holds have '
-  '50; at 50 or more the periods pass unused. Holds count because their mana may come back: otherwise 50 mana held '
-  'in a bounty would be regenerated and then also refunded. It runs before any change of a balance or a hold, so '
-  'spending releases no backlog. The wallet of an erased person doesn''t regenerate. Never: insufficient_mana.';
+  'Regenerates a wallet: 5 mana for every whole 24 hours since last_regen_at, until the wallet and the person''s '
+  'holds together have 50. At 50 or more, a period adds nothing. Holds count because their mana may come back. '
+  'Otherwise, when a person puts 50 mana into a bounty, the wallet would regenerate 50 mana and then also get the '
+  'refund. It runs before any change of a balance or a hold, so spending mana doesn''t make up for periods that added '
+  'nothing. The wallet of an erased person doesn''t regenerate. Never: insufficient_mana.';
 
 create function private.book_entry() returns trigger
 language plpgsql security definer   -- only this trigger may write wallets and balances
@@ -234,7 +238,7 @@ begin
   end if;
   if not found and exists (select from app.mana_accounts a join private.mana_account_kinds k using (kind)
                            where a.id = new.account_id and k.balance_in <> 'nowhere') then
-    perform private.raise_error('insufficient_mana');   -- before the constraint: its message would quote the row
+    perform private.raise_error('insufficient_mana');   -- the constraint's message would quote the row
   end if;
   new.seq := nextval('app.mana_entries_seq');
   return new;
@@ -262,8 +266,8 @@ begin
   end loop;
 end $$;
 comment on function private.lock_wallets is
-  'Locks these wallets, and other accounts with a balance, in order, and regenerates the wallets, for callers that '
-  'must know the balances before private.move: ARCHITECTURE.md, Locks.';
+  'Locks these wallets and other accounts with a balance, in order, and regenerates the wallets. For functions that '
+  'must know the balances before they call private.move: ARCHITECTURE.md, Locks.';
 
 create function private.create_wallet() returns trigger
 language plpgsql security definer   -- a new person may not write the ledger
@@ -289,7 +293,7 @@ end $$;
 comment on function private.settle_own is 'Regenerates the caller''s wallet.';
 
 create function api.get_wallet() returns json
-language plpgsql volatile   -- reading settles the wallet
+language plpgsql volatile   -- settles the wallet first
 set search_path = ''
 as $$
 begin

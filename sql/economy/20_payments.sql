@@ -19,7 +19,7 @@ create table app.payments (
   reversal_of uuid unique references app.payments on delete restrict,
   created_at  timestamptz not null default now(),
   check (num_nonnulls(post_id, reply_id) <= 1),
-  -- checked at commit: the movement comes last because it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit, because the movement is written last: it locks wallets (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index payments_sender_id_idx on app.payments (sender_id, created_at desc, id desc);
@@ -27,9 +27,9 @@ create index payments_receiver_id_idx on app.payments (receiver_id, id);
 create index payments_post_id_idx on app.payments (post_id);
 create index payments_reply_id_idx on app.payments (reply_id);
 comment on table app.payments is
-  'Emoji payments, append-only. A payment has the id of its movement. receiver_id is the author, or the person who '
-  'was paid; app.payment_splits says who got how much. A reversal is a row of its own with the same values and '
-  'splits; its movement is what the sender got back.';
+  'Emoji payments, append-only. A payment has the id of its movement. receiver_id is the author of the post or reply, '
+  'or the person who was paid directly; app.payment_splits says who got how much. A reversal is a row of its own with '
+  'the same values and splits; its movement gives the mana back to the sender.';
 comment on column app.payments.reversal_of is
   'The payment that this row reverses; a payment is reversed at most once.';
 comment on column app.payments.amount is 'Whole mana that the sender paid.';
@@ -76,8 +76,8 @@ begin
   reputation := (array[0, 0, 10, 20, 35, 50])[p_tier + 1];
 end $$;
 comment on function private.payment_tier is
-  'The cost of a tier (Spark, Wave, Storm, Surge, Tempest, Nova), and the reputation that it requires in a post''s '
-  'primary interest. Both are null if there is no such tier.';
+  'The cost of a tier (Spark, Wave, Storm, Surge, Tempest, Nova), and the reputation in the post''s primary interest '
+  'that the payer needs. Both are null if there is no such tier.';
 
 create function private.add_emotion() returns trigger
 language plpgsql security definer   -- only this trigger may write the totals of a post
@@ -145,8 +145,8 @@ left join app.person_card sender on sender.id = p.sender_id
 left join app.person_card receiver on receiver.id = p.receiver_id;
 comment on view app.payment_card is
   'A payment as its sender or a receiver sees it: amount is what the caller paid or got, total what was paid. The '
-  'payment remains when the other person is hidden (by a block, a ban or an erasure): that person is then null, and '
-  'a hidden co-author''s split is added to the author''s. A post that the caller can''t see is also null.';
+  'payment remains visible if the other person is hidden (by a block, a ban or an erasure), but that person is null. '
+  'A hidden co-author''s split is added to the author''s. The post is null if the caller can''t see it.';
 
 create function private.payment_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -163,7 +163,7 @@ call private.force_index_scans('private.payment_cards');
 
 create function private.split_payment(p_payment app.payments, out receiver_id uuid, out amount integer)
 returns setof record
-language plpgsql stable   -- for definer functions: the payer may not see bans
+language plpgsql stable   -- only for definer functions, because the payer may not see bans
 set search_path = ''
 as $$
 begin
@@ -178,8 +178,8 @@ begin
   select s.user_id, s.share from shared s where s.share > 0;
 end $$;
 comment on function private.split_payment is
-  'Who gets how much of a payment: each accepted co-author of a post gets their share, rounded down, and the author '
-  'gets the rest. The share of a co-author who is the payer, banned or erased goes to the author.';
+  'Who gets how much of a payment: each accepted co-author of a post gets their split, rounded down, and the author '
+  'gets the rest. The split of a co-author who is the payer, banned or erased goes to the author.';
 
 create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid)
 returns uuid

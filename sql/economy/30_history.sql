@@ -2,7 +2,7 @@
 -- docs/decisions.md, Mana.
 
 create function private.find_payment_place(p_id uuid) returns app.place
-language plpgsql stable   -- invoker: other people's payments are not valid cursors
+language plpgsql stable   -- security invoker, because another person's payment is not a valid cursor
 set search_path = ''
 as $$
 declare
@@ -17,7 +17,7 @@ begin
   return v_place;
 end $$;
 comment on function private.find_payment_place is
-  'The place from which a list of payments continues after this one; for null, the beginning.';
+  'The place of this payment, from which a list of payments continues; if p_id is null, the beginning of the list.';
 
 create function private.find_payments(p_user uuid, p_direction text, p_from app.place) returns uuid[]
 language plpgsql stable
@@ -47,8 +47,8 @@ begin
                order by b.created_at desc, b.id desc limit 51);
 end $$;
 comment on function private.find_payments is
-  'The next 51 payments after a place, as far as the caller may see them: those that a person sent, received, or '
-  '(for null) both.';
+  'The next 51 payments after a place that the caller may see: those that a person sent, those that they received, or '
+  'both if p_direction is null.';
 
 create function api.list_payments(
   p_direction text default null, p_limit integer default 20, p_cursor text default null

@@ -11,16 +11,16 @@ create table app.post_boosts (
   multiplier numeric(2, 1) not null check (multiplier > 1),
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
-  -- checked at commit: the movement comes last because it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit, because the movement is written last: it locks wallets (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index post_boosts_post_id_idx on app.post_boosts (post_id);
 create index post_boosts_user_id_idx on app.post_boosts (user_id, id);
 comment on table app.post_boosts is
-  'All boosts ever made, append-only. A boost has the id of its movement. The current one is also in '
+  'All boosts ever made, append-only. A boost has the id of its movement. The current boost of a post is also in '
   'app.post_counters, where the feed reads it.';
 comment on column app.post_boosts.cost is 'Whole mana that the author paid.';
-comment on column app.post_boosts.expires_at is 'When a job ends it.';
+comment on column app.post_boosts.expires_at is 'From then on private.job_expire_boosts may end it.';
 call private.make_append_only('app.post_boosts');
 
 create index post_counters_boost_expires_at_idx on app.post_counters (boost_expires_at)

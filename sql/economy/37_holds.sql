@@ -1,8 +1,9 @@
--- Holds: mana that has left a wallet for a purpose and belongs to nobody until that purpose is decided. A hold is an
--- account of the ledger. It is opened once, may be added to, and is settled exactly once.
+-- Holds: mana that has left a wallet for a purpose, such as an order, and belongs to nobody until the purpose ends. A
+-- hold is an account of the ledger. It is opened once, may get more mana, and is settled exactly once.
 --
--- A definer function of a feature opens a hold as its last step and stores the hold's id with what the mana is for
--- (which may have the same id). When that ends, the feature settles the hold in the same transaction:
+-- A definer function of a feature opens a hold as its last step. The row that the mana is for, such as the order,
+-- stores the hold's id or has the same id. When the purpose ends, the feature settles the hold in the same
+-- transaction:
 --
 --   perform private.open_hold(v_order.id, 'order', v_buyer, 20);
 --   perform private.settle_hold(v_order.id, array[v_seller], array[15]);   -- 5 go back to the buyer
@@ -22,8 +23,8 @@ create table app.mana_holds (
 create index mana_holds_holder_id_idx on app.mana_holds (holder_id, id);
 create index mana_holds_open_idx on app.mana_holds (holder_id) where settled_at is null;
 comment on table app.mana_holds is
-  'A person''s held mana, and its purpose. A hold has the id of its account, which has the mana, and of the '
-  'movement that opened it.';
+  'A person''s held mana, and its purpose. A hold, its account, which has the mana, and the movement that opened it '
+  'have the same id.';
 comment on column app.mana_holds.settled_at is 'When all of it was paid out or refunded; null while it is held.';
 
 create function private.held_of(p_user uuid) returns bigint
@@ -38,10 +39,10 @@ begin
                 limit 50) h);
 end $$;
 comment on function private.held_of is
-  'How much of a person''s mana is held and may come back to them: the exact sum if it is below 50, else some '
-  'number from 50 up, because callers only need to know whether it reaches 50. So it reads at most 50 holds: an '
-  'open hold has at least 1. Its callers have locked the holder''s wallet, as has everybody who opens, raises or '
-  'settles a hold.';
+  'How much of a person''s mana is held and may come back to them: the exact sum if it is below 50, otherwise some '
+  'number from 50 up, because the calling function only needs to know whether the sum reaches 50. It reads at most 50 '
+  'holds, because each open hold has at least 1 mana. The calling function has locked the holder''s wallet, as has '
+  'every function that opens, raises or settles a hold.';
 call private.force_index_scans('private.held_of');
 
 create function private.open_hold(p_id uuid, p_purpose text, p_holder uuid, p_amount integer) returns void
@@ -55,7 +56,7 @@ begin
   perform private.move('hold', array[p_holder, p_id], array[-p_amount, p_amount], p_id);
 end $$;
 comment on function private.open_hold is
-  'Takes mana from a person''s wallet and holds it under a new id, p_id. For definer functions, as their last step, '
+  'Takes mana from a person''s wallet into a new hold with the id p_id. For definer functions, as their last step, '
   'like private.move.';
 
 create function private.add_to_hold(p_id uuid, p_amount integer) returns void
@@ -112,8 +113,8 @@ begin
   end if;
 end $$;
 comment on function private.settle_hold is
-  'Pays what is held to these receivers and refunds the rest to its holder, even if they are erased or banned; '
-  'without receivers it refunds all. A refund counts as never spent. For definer functions, as their last step. To '
-  'settle several holds in one transaction, first lock all their accounts with private.lock_wallets. The feature '
-  'makes sure that the hold is open, under a lock of its own: settling it twice raises '
-  'object_not_in_prerequisite_state, and paying more than it has fails like an empty wallet.';
+  'Pays the held mana to these receivers and refunds the remaining mana to the holder, even if one of these people is '
+  'erased or banned. Without receivers it refunds all of it. A refund counts as never spent. For definer functions, '
+  'as their last step. To settle several holds in one transaction, first lock all their accounts with '
+  'private.lock_wallets. The feature makes sure, under a lock of its own, that the hold is open. Settling it twice '
+  'raises object_not_in_prerequisite_state, and paying out more than it has fails with insufficient_mana.';

@@ -1,4 +1,4 @@
--- The audit: recomputes every rule of the mana ledger that triggers normally keep.
+-- The audit: checks again every rule of the mana ledger that triggers enforce.
 -- docs/decisions.md, Mana.
 
 create function private.audit_mana() returns table (rule text, subject uuid, expected bigint, found bigint)
@@ -23,19 +23,19 @@ begin
     left join app.wallets w on w.user_id = a.id
     cross join lateral (values
       ('a wallet is the sum of its entries', s.total, w.balance),
-      ('what was earned is what came in', coalesce(s.came, 0), w.lifetime_earned),
-      ('what was spent is what went out', coalesce(s.went, 0), w.lifetime_spent),
+      ('lifetime_earned is the mana that was received', coalesce(s.came, 0), w.lifetime_earned),
+      ('lifetime_spent is the mana that was paid', coalesce(s.went, 0), w.lifetime_spent),
       ('a balance is the sum of its entries', s.total, a.balance),
       ('the mint is at zero or less', least(s.total, 0), case when a.kind = 'mint' then s.total end)
     ) c (rule, expected, found)
     where c.expected <> c.found
     union all
-    select 'what has no entries has nothing', a.id, 0::bigint, b.balance
+    select 'an account without entries has no mana', a.id, 0::bigint, b.balance
     from app.mana_accounts a left join app.wallets w on w.user_id = a.id
     cross join lateral (select coalesce(w.balance, a.balance) as balance) b
     where b.balance <> 0 and not exists (select from app.mana_entries e where e.account_id = a.id)
     union all
-    select 'an entry says what was left', r.transaction_id, r.total, r.balance_after
+    select 'an entry has the balance after it', r.transaction_id, r.total, r.balance_after
     from (select e.transaction_id, e.balance_after,
                  sum(e.amount) over (partition by e.account_id order by e.seq) as total
           from app.mana_entries e where e.balance_after is not null) r
@@ -47,35 +47,35 @@ begin
       on s.payment_id = p.id
     where p.amount <> coalesce(s.total, 0)
     union all
-    select 'a payment moves what it says', p.id, p.amount::bigint, coalesce(m.amount, 0)::bigint
+    select 'a payment moves its amount', p.id, p.amount::bigint, coalesce(m.amount, 0)::bigint
     from app.payments p
     left join app.mana_entries e on e.transaction_id = p.id and e.account_id = p.sender_id
     cross join lateral (select case when p.reversed then e.amount else -e.amount end as amount) m
     where p.amount <> coalesce(m.amount, 0)
     union all
-    select 'a boost burns what it cost', b.id, b.cost::bigint, coalesce(e.amount, 0)::bigint
+    select 'a boost burns its cost', b.id, b.cost::bigint, coalesce(e.amount, 0)::bigint
     from app.post_boosts b
     left join app.mana_entries e on e.transaction_id = b.id and e.account_id = private.burn()
     where b.cost <> coalesce(e.amount, 0)
     union all
-    select 'a reversal is what it takes back', r.id, p.amount::bigint, r.amount::bigint
+    select 'a reversal equals its payment', r.id, p.amount::bigint, r.amount::bigint
     from app.payments r join app.payments p on p.id = r.reversal_of
     where (r.sender_id, r.receiver_id, r.amount) <> (p.sender_id, p.receiver_id, p.amount)
     union all
-    select 'what is held is there until it is settled', a.id, (h.settled_at is null)::integer::bigint, a.balance
+    select 'a hold has mana until it is settled', a.id, (h.settled_at is null)::integer::bigint, a.balance
     from app.mana_accounts a left join app.mana_holds h on h.id = a.id
     where a.kind = 'hold' and (h.id is null or (h.settled_at is null) <> (a.balance > 0));
 end $$;
 comment on function private.audit_mana is
-  'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows and '
-  'bypassed the triggers.';
+  'Every violation of the ledger''s rules, {rule, subject, expected, found}. There are none unless somebody changed '
+  'rows and bypassed the triggers.';
 
 create function private.job_audit_mana() returns integer
 language plpgsql stable security definer   -- the worker may not access our tables
 set search_path = ''
 as $$ begin return (select count(*) from private.audit_mana()); end $$;
 comment on function private.job_audit_mana is
-  'Job: counts what private.audit_mana finds. Anything but 0 is a fault: select * from private.audit_mana(). May '
-  'run twice: it only reads.';
+  'Job: counts the violations that private.audit_mana finds. If the count is not 0, look at them: select * from '
+  'private.audit_mana(). May run twice: it only reads.';
 insert into private.jobs (name, cron, expires, alarm) values
-  ('audit-mana', '50 3 * * *', 300, 'the ledger of mana is not what its entries make of it');
+  ('audit-mana', '50 3 * * *', 300, 'the mana ledger breaks its rules: see private.audit_mana');

@@ -59,6 +59,6 @@ begin
   reversal := v_back.id;
 end $$;
 comment on function private.reverse_payment is
-  'Reverses a payment, once. What its receivers still have of it goes to the mint, and the mint pays the sender the '
-  'full amount back. If the receivers lack some, p_force is required, and the missing mana is newly minted. The '
-  'operation checks whether the caller may. Never: insufficient_mana.';
+  'Reverses a payment, once. The mana goes back to the mint, as far as the receivers still have it, and the mint pays '
+  'the full amount back to the sender. If receivers no longer have all of it, p_force is required, and the missing '
+  'mana is newly minted. The calling operation checks whether the caller may do this. Never: insufficient_mana.';

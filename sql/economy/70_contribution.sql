@@ -1,4 +1,4 @@
--- What an emoji payment adds to its sender's contribution score. Other contributions:
+-- What an emoji payment adds to the contribution score of its sender. Other contributions:
 -- sql/reputation/70_contribution.sql.
 -- docs/decisions.md, Mana.
 

@@ -17,8 +17,7 @@ begin
     join app.payments p on p.id = (e.payload ->> 'paymentId')::uuid
     join app.payment_splits s on s.payment_id = p.id and s.receiver_id = e.user_id));
 end $$;
-comment on function private.notify_paid is
-  'Listener: tells everybody who gets a share of a payment about it.';
+comment on function private.notify_paid is 'Listener: notifies everybody who gets a split of a payment.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('economy.payment.sent', 'private.notify_paid', 600, 'soon');

@@ -85,13 +85,13 @@ select is_empty('select * from private.audit_mana()', 'The audit of mana finds n
 -- The audit finds rows that were changed without the functions
 update app.mana_holds set settled_at = null where id = pg_temp.hold(2);
 select results_eq('select rule, subject, expected, found from private.audit_mana()',
-  $$ values ('what is held is there until it is settled', pg_temp.hold(2), 1::bigint, 0::bigint) $$, 'The audit finds an open hold without mana');
+  $$ values ('a hold has mana until it is settled', pg_temp.hold(2), 1::bigint, 0::bigint) $$, 'The audit finds an open hold without mana');
 update app.mana_holds set settled_at = now() where id = pg_temp.hold(2);
 select private.open_hold(pg_temp.hold(4), 'test', test.id('carla'), 3);
 set constraints all immediate;
 update app.mana_holds set settled_at = now() where id = pg_temp.hold(4);
 select results_eq('select rule, subject, expected, found from private.audit_mana()',
-  $$ values ('what is held is there until it is settled', pg_temp.hold(4), 0::bigint, 3::bigint) $$, 'The audit finds a settled hold with mana');
+  $$ values ('a hold has mana until it is settled', pg_temp.hold(4), 0::bigint, 3::bigint) $$, 'The audit finds a settled hold with mana');
 delete from app.mana_holds where id = pg_temp.hold(4);
 select is((select subject from private.audit_mana()), pg_temp.hold(4), 'The audit finds a hold account without a hold');
 
