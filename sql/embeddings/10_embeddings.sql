@@ -1,6 +1,6 @@
--- What posts are about, as vectors that a language model computes from their words. The worker makes them, from the
--- queue `embeddings` (api-facade/worker/embeddings.ts), and stores which model it uses; without a model, none of this
--- runs.
+-- Vectors that say what posts are about; a language model computes them from the words of the posts. The worker makes
+-- them for the jobs in the queue `embeddings` (api-facade/worker/embeddings.ts), and stores which model it uses.
+-- Without a model, none of this runs.
 -- docs/decisions.md, Embeddings.
 
 create table private.post_embeddings (
@@ -15,12 +15,12 @@ alter table private.post_embeddings
   alter column vector set storage external, alter column signature set storage plain,
   alter column model set storage plain, alter column digest set storage plain;
 comment on table private.post_embeddings is
-  'The vector of each post, with the model that made it. Vectors of two models are never compared. A repost uses '
-  'its original''s.';
-comment on column private.post_embeddings.digest is 'The hash of the words from which it was made.';
+  'The vector of each post, with the model that made it. Vectors of two models are never compared. A repost uses the '
+  'vector of its original.';
+comment on column private.post_embeddings.digest is 'The hash of the words from which the vector was made.';
 comment on column private.post_embeddings.signature is
-  'The signs of the vector''s numbers. The number of bits that two signatures share approximates the angle between '
-  'the vectors at a thousandth of the cost.';
+  'The signs of the vector''s numbers. The number of equal bits of two signatures approximates the angle between the '
+  'vectors, at a thousandth of the cost.';
 
 create table private.embedding_walk (
   after       uuid not null default '00000000-0000-0000-0000-000000000000',
@@ -29,7 +29,7 @@ create table private.embedding_walk (
 );
 create unique index embedding_walk_one_row_idx on private.embedding_walk ((true));
 comment on table private.embedding_walk is
-  'One row: how far private.job_embed_missing has come since the model changed, in the order of post ids.';
+  'One row: how far private.job_embed_missing has come since the model changed. It checks posts in order of id.';
 comment on column private.embedding_walk.walked_at is 'When every post had been checked; null until then.';
 comment on column private.embedding_walk.finished_at is
   'When the centroids had also been recomputed after that; null until then.';
@@ -38,7 +38,7 @@ insert into private.embedding_walk default values;
 select pgboss.create_queue('embeddings', '{"policy": "standard"}');
 
 create function private.embedding_model() returns text
-language plpgsql stable security definer   -- under a policy it would be planned again whenever the role changes
+language plpgsql stable security definer   -- with a policy, Postgres plans it again whenever the role changes
 set search_path = ''
 as $$
 begin
@@ -58,8 +58,8 @@ begin
   end if;
 end $$;
 comment on function private.use_embedding_model is
-  'For the worker alone, when it starts: stores which model makes vectors from now on, null for none. After a '
-  'change all posts are checked again.';
+  'For the worker alone, when it starts: stores which model makes vectors from now on, null for none. If the model '
+  'has changed, the worker then checks all posts again.';
 
 create function private.embedded_text(p_title text, p_body text) returns text
 language plpgsql immutable
@@ -71,8 +71,9 @@ begin
   return case when length(v_text) >= 10 then v_text end;
 end $$;
 comment on function private.embedded_text is
-  'The words from which a post''s vector is made: title and body, up to 400 characters because the work of a model '
-  'grows with the square of their number. Null if there are too few words to be about anything.';
+  'The words from which a post''s vector is made: title and body, up to 400 characters, because the work of a model '
+  'grows with the square of that number. Null if there are fewer than 10 characters, which say too little about a '
+  'topic.';
 
 create function private.find_unembedded(p_ids uuid[]) returns uuid[]
 language plpgsql stable
@@ -90,11 +91,11 @@ begin
     where v_model is not null and p.published_at is not null and p.deleted_at is null and p.format <> 'repost'
       and case when t.words is null then e.post_id is not null
                else (e.model = v_model and e.digest = md5(t.words)) is not true end
-    order by w.place);   -- not by id: that would scan all posts
+    order by w.place);   -- an order by id would make Postgres scan all posts
 end $$;
 comment on function private.find_unembedded is
-  'Those of these posts, in the same order, that are published and have no vector for the current model and their '
-  'current words, or that still have a vector but too few words.';
+  'Those of these posts, in the same order, that are published and whose vector is missing, was made by another model '
+  'or from other words, or must be deleted because they now have too few words.';
 call private.force_index_scans('private.find_unembedded');
 
 create function private.enqueue_embeddings(p_ids uuid[]) returns void
@@ -152,8 +153,8 @@ begin
     where p.id = any (v_ids) and t.words is not null);
 end $$;
 comment on function private.take_unembedded is
-  'For the worker alone: [{id, text, digest}] of those of these posts that need a vector. Null if p_model is not '
-  'the current model any more.';
+  'For the worker alone: [{id, text, digest}] of those of these posts that need a vector. Returns null if p_model is '
+  'no longer the current model.';
 
 create function private.signature(p_vector real[]) returns bit varying
 language plpgsql immutable
@@ -175,7 +176,7 @@ begin
   if p_model is distinct from private.embedding_model() then
     return 0;
   end if;
-  -- a concurrent deletion or change of one of these posts happens either before this or after it
+  -- a concurrent deletion or edit of one of these posts commits either before this lock, or after this transaction
   perform from app.posts where id in (select (m ->> 'id')::uuid from json_array_elements(p_made) m)
   order by id for share;
   insert into private.post_embeddings as e (post_id, model, digest, vector, signature)
@@ -190,8 +191,8 @@ begin
   return v_stored;
 end $$;
 comment on function private.store_embeddings is
-  'For the worker alone: stores vectors [{id, digest, vector}] and returns how many. It drops the vector of a post '
-  'that was deleted or whose words have changed meanwhile.';
+  'For the worker alone: stores vectors [{id, digest, vector}] and returns how many. It does not store the vector of '
+  'a post that was deleted or whose words have changed meanwhile.';
 
 create function private.forget_embedding() returns trigger
 language plpgsql security definer   -- nobody may access vectors

@@ -1,6 +1,6 @@
 -- What a person likes, as one vector: the mean of the latest posts to which they gave a heart, a spark or a bookmark.
--- It is stored, and recomputed after they react to other posts, at most once a minute: the fewer posts it covers, the
--- sooner.
+-- It is stored, and recomputed after they react to other posts, at most once a minute. The fewer posts it covers, the
+-- sooner it is recomputed.
 -- docs/decisions.md, Embeddings.
 
 create table private.centroids (
@@ -18,11 +18,11 @@ alter table private.centroids
   alter column model set storage plain;
 create index centroids_due_at_idx on private.centroids (due_at) where due_at is not null;
 comment on table private.centroids is
-  'The mean of the posts that each person reacted to or bookmarked last; without a vector while none of these has '
-  'one.';
-comment on column private.centroids.posts is 'The number of posts in the mean, at most 50.';
-comment on column private.centroids.refreshed_at is 'When it was last computed; null if never.';
-comment on column private.centroids.due_at is 'When it is to be recomputed; null while nothing has changed.';
+  'The mean of the vectors of the posts that each person reacted to or bookmarked last. The vector is null if none of '
+  'these posts has one.';
+comment on column private.centroids.posts is 'How many posts the mean covers, at most 50.';
+comment on column private.centroids.refreshed_at is 'When the mean was last computed; null if never.';
+comment on column private.centroids.due_at is 'When the mean must be recomputed; null while nothing has changed.';
 
 create function private.refresh_centroids() returns integer
 language plpgsql volatile
@@ -70,7 +70,7 @@ begin
   return v_refreshed;
 end $$;
 comment on function private.refresh_centroids is
-  'Recomputes the next 20 centroids that are due, of up to 50 posts each, and returns how many.';
+  'Recomputes the next 20 centroids that are due, each from up to 50 posts, and returns how many it recomputed.';
 call private.force_index_scans('private.refresh_centroids');
 
 create function private.job_refresh_centroids() returns integer
@@ -96,7 +96,7 @@ begin
                            'next', case when v_refreshed = 20 then '00000000-0000-0000-0000-000000000000'::uuid end);
 end $$;
 comment on function private.refresh_next_centroids is
-  'For the worker alone: as private.job_refresh_centroids, for people who should not wait a minute.';
+  'For the worker alone: does the same as private.job_refresh_centroids, for people who should not wait a minute.';
 call private.make_batch_queue('centroids', 'private.refresh_next_centroids');
 
 create function private.note_engagement(p_effects private.effects[]) returns void
@@ -113,7 +113,8 @@ begin
           where e.user_id = (e.payload ->> 'userId')::uuid) p
     join app.users u on u.id = p.id and u.erased_at is null
     order by u.id
-    -- recomputing costs as much as many reactions, and one more post moves a mean of n posts by only 1/n
+    -- waits longer for more posts, because a recomputation is expensive and one more post moves a mean of n by only
+    -- 1/n
     on conflict (person_id) do update
       set due_at = greatest(now() + c.posts * interval '12 seconds', c.refreshed_at + interval '1 minute')
       where c.due_at is null
@@ -126,8 +127,8 @@ begin
 end $$;
 comment on function private.note_engagement is
   'Listener: schedules a person''s centroid after they add or remove a heart, a spark or a bookmark. It is due at '
-  'once if they have none yet; otherwise, the more posts it covers, the later (ten minutes for 50), so that one '
-  'recomputation covers several reactions; and never within a minute of the last one.';
+  'once if they have none yet. Otherwise it is due later the more posts it covers (after ten minutes for 50), so that '
+  'one recomputation covers several reactions, and never within a minute of the last recomputation.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.reaction.added', 'private.note_engagement', 800, 'soon'),
   ('posts.reaction.removed', 'private.note_engagement', 800, 'soon'),
@@ -173,9 +174,10 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_embed_missing is
-  'Job: queues posts that have no vector of the current model, for example after it changed or was off. It checks '
-  '500 posts at a time, while fewer than 16 jobs are waiting; then it makes all older centroids due. May run twice: '
-  'it skips what already exists. The worker repeats it until nothing remains or the queue is full.';
+  'Job: queues posts that have no vector of the current model, for example because the model changed or there was '
+  'none. It checks 500 posts at a time, while fewer than 16 jobs are waiting. After the last post it makes all older '
+  'centroids due. May run twice: it skips what already exists. The worker repeats it until nothing remains or the '
+  'queue is full.';
 insert into private.jobs (name, cron, expires, repeats) values ('embed-missing', '* * * * *', 60, true);
 
 create function private.has_centroid() returns boolean
@@ -189,7 +191,7 @@ end $$;
 comment on function private.has_centroid is 'Whether the caller has a centroid of the current model.';
 
 create function private.nearness(p_ids uuid[]) returns table (id uuid, nearness integer)
-language plpgsql stable security definer   -- reads only numbers, for posts that the caller can see
+language plpgsql stable security definer   -- returns only numbers, for posts that the caller can see
 set search_path = ''
 as $$
 declare
@@ -211,6 +213,6 @@ begin
     where n.nearness > 0;
 end $$;
 comment on function private.nearness is
-  'How near posts are to what the caller likes, from 0 to 10000: the cosine of the vectors, estimated from their '
-  'signs. Only posts with a value above 0; none if the caller has no centroid or there is no model.';
+  'How near posts are to the caller''s centroid, from 0 to 10000: the cosine of the vectors, estimated from their '
+  'signs. Returns only posts with a value above 0, and none if the caller has no centroid or there is no model.';
 call private.force_index_scans('private.nearness');

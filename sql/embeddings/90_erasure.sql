@@ -12,6 +12,7 @@ begin
   delete from private.centroids where person_id = p_user.id;
 end $$;
 comment on function private.erase_centroid is 'Step: deletes an erased person''s centroid.';
--- after notifications, in the same order as the effects: ARCHITECTURE.md, Locks
+-- this step comes after that of notifications, because effects take their locks in the same order: ARCHITECTURE.md,
+-- Locks
 insert into private.account_steps (step, events, position) values
   ('private.erase_centroid', '{erasure}', 195);

@@ -24,12 +24,13 @@ create table app.events (
 );
 comment on table app.events is 'What an event has besides its head in app.contents.';
 call private.make_nulls_raise_codes('app.events');
-comment on column app.events.starts_at is 'The instant; timezone says which local time the host and the guests use.';
-comment on column app.events.ends_at is 'From then on nobody can reply to it, and it cannot be changed.';
+comment on column app.events.starts_at is
+  'When the event starts, as an instant; timezone says which local time the host and the guests use.';
+comment on column app.events.ends_at is 'When the event ends. From then on nobody can reply to it or change it.';
 comment on column app.events.capacity is
   'How many people may go; null for any number. People who have a seat keep it when the capacity is lowered.';
 comment on column app.events.sequence is
-  'How many times it was changed, by which calendars find the latest version (RFC 5545).';
+  'How many times the event was changed. Calendars recognize the latest version by this number (RFC 5545).';
 comment on column app.events.cancelled_at is 'When its host cancelled it, for good; null otherwise.';
 
 create table app.event_seats (
@@ -47,9 +48,9 @@ comment on table app.event_seats is
   'How many people replied to an event, including those whom a viewer cannot see. Seats are given and freed only '
   'under the lock of this row.';
 comment on column app.event_seats.host_id is
-  'The host of the event, which never changes: the job that reminds guests takes turns between hosts by it.';
+  'The host of the event, which never changes. The job that reminds guests takes turns between hosts.';
 comment on column app.event_seats.reminded_for is
-  'When the latest reminder was due that everybody who goes has had; null before the first.';
+  'The due time of the latest reminder that was sent to everybody who goes; null before the first.';
 comment on column app.event_seats.remind_at is
   'When the worker next reminds the guests; null if nobody goes, if the event is cancelled, and after the last '
   'reminder.';
@@ -70,14 +71,15 @@ create index event_rsvps_going_idx on app.event_rsvps (user_id, since desc, even
 create index event_rsvps_host_id_idx on app.event_rsvps (host_id, user_id, event_id);
 create index event_rsvps_space_id_idx on app.event_rsvps (space_id, user_id, event_id) where space_id is not null;
 comment on table app.event_rsvps is
-  'Who replied to which event. Host and space are those of the event and never change; they are here so that a block '
-  'and leaving a space find the replies that they end.';
-comment on column app.event_rsvps.status is 'going has a seat, waitlisted waits for one, interested wants none.';
+  'Who replied to which event. host_id and space_id are those of the event and never change. They are stored here so '
+  'that the triggers of a block and of leaving a space find the replies that they delete.';
+comment on column app.event_rsvps.status is
+  'going: the person has a seat. waitlisted: they wait for one. interested: they want none.';
 comment on column app.event_rsvps.since is
-  'When the reply got this status, which is the order in which people wait: later than that of everybody who got the '
-  'status before.';
+  'When the reply got this status. It is later than that of everybody who got the same status before, so it gives the '
+  'order in which people wait.';
 comment on column app.event_rsvps.reminded_for is
-  'When the latest reminder was due that the person has had; null before the first.';
+  'The due time of the latest reminder that the person got; null before the first.';
 
 insert into private.lock_kinds (kind, position) values ('event seats', 540);
 
@@ -95,7 +97,8 @@ begin
   return null;
 end $$;
 comment on function private.place_event is
-  'Trigger: gives events a place by their start and, unless they are cancelled, one among the upcoming events.';
+  'Trigger: gives an event its place in the list by start and, unless it is cancelled, in the list of upcoming '
+  'events.';
 create trigger place_event after insert or update of starts_at, cancelled_at or delete on app.events
   for each row execute function private.place_event();
 
@@ -128,7 +131,7 @@ insert into private.errors (code, status, text) values
 
 insert into private.event_types (name, payload, happens) values
   ('events.event.changed', '{eventId,event,sequence}',
-   'the time or place of an event changes, or its host cancels it'),
+   'the time or the location of an event changes, or its host cancels it'),
   ('events.place.given', '{eventId,event}', 'somebody on a waiting list gets a seat'),
   ('events.event.reminded', '{eventId,event,startsAt}', 'an event is about to begin');
 
@@ -157,13 +160,13 @@ language plpgsql volatile security definer   -- an erasure changes rows that nob
 set search_path = ''
 as $$
 begin
-  perform private.lock_events(p_ids);   -- which are deleted too
+  perform private.lock_events(p_ids);   -- the seats are deleted with the events
   -- heads before details and seats: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'event' order by id for no key update;
   delete from app.events where id = any (p_ids);
 end $$;
 comment on function private.erase_events is
-  'Deletes the details and seats of these events, whose author is erased. Replies remain, but nobody sees them.';
+  'Deletes the details and seats of these events when their author is erased. Replies remain, but nobody sees them.';
 
 create function private.lock_events(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may write seats
@@ -177,7 +180,7 @@ comment on function private.lock_events is
   'Locks the seats of these events, in order of id, so that nobody else gives or frees one: ARCHITECTURE.md, Locks.';
 
 create function private.matches_event_filter(p_id uuid, p_filters jsonb) returns boolean
-language plpgsql stable security definer   -- checks contents that private.find_contents has found
+language plpgsql stable security definer   -- for private.find_contents, which checks visibility
 set search_path = ''
 as $$
 begin
@@ -190,8 +193,8 @@ begin
       and (p_filters ->> 'city' is null or private.fold(e.city) = p_filters ->> 'city'));
 end $$;
 comment on function private.matches_event_filter is
-  'Whether an event begins within {from, to}, and is in this {country} and {city}, which are folded by '
-  'private.fold_query.';
+  'Whether an event begins within {from, to}, and is in this {country} and {city}, which private.fold_query has '
+  'folded.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.matches_event_filter');
@@ -200,7 +203,7 @@ insert into private.content_cascades (relation, kind, whose) values ('app.event_
 insert into private.report_targets (type, finder) values ('event', 'private.require_reported_content');
 
 create function private.event_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether an event is visible, not once for each of its parts
+language plpgsql stable security definer   -- checks the visibility of each event once, and not for each of its parts
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$

@@ -1,5 +1,5 @@
--- Replies to events, and who has a seat. Everything happens under the lock of the event's seats, so that a seat that
--- is freed or added goes to the person who has waited longest in the same transaction.
+-- Replies to events, and who has a seat. All changes are made under the lock of the event's seats. So a seat that is
+-- freed or added goes, in the same transaction, to the person who has waited longest.
 -- docs/decisions.md, Events.
 
 create function private.plan_reminder(p_event uuid) returns void
@@ -17,7 +17,7 @@ begin
   where p.event_id = p_event and p.remind_at is distinct from n.at;
 end $$;
 comment on function private.plan_reminder is
-  'Recalculates when the guests of an event are next reminded. Its seats are already locked.';
+  'Recalculates when the guests of an event are next reminded. The calling function has locked the event''s seats.';
 
 create function private.put_rsvp(p_event uuid, p_user uuid, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -29,7 +29,7 @@ declare
   v_going integer;
 begin
   select status into v_old from app.event_rsvps where event_id = p_event and user_id = p_user;
-  -- the clock may not have advanced, or may have gone back
+  -- the clock may show the same time as before, or an earlier one
   v_since := greatest(clock_timestamp(), (
     select since from app.event_rsvps where event_id = p_event and status = p_status
     order by since desc limit 1) + interval '1 microsecond');
@@ -53,8 +53,8 @@ begin
   end if;
 end $$;
 comment on function private.put_rsvp is
-  'Sets a person''s reply to an event, or deletes it if p_status is null, and updates the counts. The event''s seats '
-  'are already locked.';
+  'Sets a person''s reply to an event, or deletes it if p_status is null, and updates the counts. The calling '
+  'function has locked the event''s seats.';
 
 create function private.fill_seats(p_event uuid) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -64,7 +64,7 @@ declare
   v_free  integer;
   v_users uuid[];
 begin
-  -- without a capacity everybody gets one, and at most 500 wait
+  -- without a capacity everybody who waits gets a seat, and at most 500 people wait
   select greatest(0, coalesce(e.capacity - p.going, 500)) into v_free
   from app.events e join app.event_seats p on p.event_id = e.id
   where e.id = p_event and e.cancelled_at is null and e.ends_at > now() and p.waitlisted > 0;
@@ -83,8 +83,8 @@ begin
   end if;
 end $$;
 comment on function private.fill_seats is
-  'Gives the free seats of an event to those who have waited longest, and emits events.place.given. Its seats are '
-  'already locked.';
+  'Gives the free seats of an event to the people who have waited longest, and emits events.place.given. The calling '
+  'function has locked the event''s seats.';
 
 create function private.rsvp(p_head app.contents, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -118,8 +118,9 @@ begin
   end if;
 end $$;
 comment on function private.rsvp is
-  'Sets the caller''s reply to an event, whose seats and head (private.lock_open_content) are already locked, to '
-  'going or interested. Without a free seat they wait. Repeating it changes nothing.';
+  'Sets the caller''s reply to an event to going or interested. If they want to go and no seat is free, they are put '
+  'on the waiting list. The calling function has locked the event''s seats and its head (private.lock_open_content). '
+  'Repeating it changes nothing.';
 
 create function private.drop_rsvp(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write replies
@@ -136,8 +137,8 @@ begin
   return true;
 end $$;
 comment on function private.drop_rsvp is
-  'Takes the caller''s reply to an event back, whether they see the event or not, and gives the seat to the next '
-  'person; returns false if there is no reply.';
+  'Takes the caller''s reply to an event back, whether they see the event or not, and gives the seat to the person '
+  'who has waited longest. Returns false if there is no reply.';
 
 create function api.rsvp_event(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -151,7 +152,8 @@ begin
   end if;
   perform private.count_writes('rsvps');
   v_head := private.require_content('event', p_id);
-  -- in the order of ARCHITECTURE.md, Locks: a ban or a block, which ends the reply, waits for us or we see it
+  -- in the order of ARCHITECTURE.md, Locks. A ban or a block deletes the reply: it waits for this call, or this call
+  -- sees it
   perform private.share_lock_person(private.require_caller());
   perform private.write_in_space(v_head.space_id);
   perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
@@ -184,7 +186,7 @@ comment on function api.unrsvp_event is
   'not exist.';
 
 create function private.find_attendees(p_event uuid, p_status text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- people who see the event see who replied, except people hidden from them
+language plpgsql stable security definer   -- shows who replied, except people hidden from the caller
 set search_path = ''
 as $$
 declare
@@ -209,7 +211,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_attendees is
-  'The next people with this reply to an event whom the caller sees, among the next 400.';
+  'The next people with this reply to an event whom the caller sees. It looks at the next 400.';
 call private.force_index_scans('private.find_attendees');
 
 create function private.list_attendees(p_event uuid, p_status text, p_limit integer, p_cursor text) returns json
@@ -229,7 +231,7 @@ begin
       v_found.next)
     from unnest(v_found.ids) with ordinality as i (id, place)
     cross join lateral (select * from app.event_rsvps
-                        where event_id = p_event and user_id = i.id offset 0) r   -- by key, not all of the event
+                        where event_id = p_event and user_id = i.id offset 0) r   -- by key: does not scan all replies
     join app.person_card p on p.id = i.id);
 end $$;
 comment on function private.list_attendees is 'A page of private.find_attendees: {userId, user, status, since}.';

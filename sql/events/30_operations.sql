@@ -40,8 +40,8 @@ begin
   return v_event;
 end $$;
 comment on function private.event_with is
-  'An event with these changes, {body, startsAt, endsAt, timezone, location, capacity}; missing fields do not '
-  'change.';
+  'Returns an event with these changes applied, {body, startsAt, endsAt, timezone, location, capacity}; missing '
+  'fields do not change.';
 
 create function private.add_event(
   p_event app.events, p_title text, p_interest uuid, p_group_id text, p_guild_id text
@@ -115,8 +115,8 @@ begin
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_events is
-  'Events, newest first; with when or dates by their start: the soonest first, but past ones the latest first. '
-  'upcoming are those that have not begun and are not cancelled, past those that have begun.';
+  'Events, newest first. With when or dates they are ordered by their start: the soonest first, but past events the '
+  'latest first. upcoming events have not begun and are not cancelled; past events have begun.';
 
 create function api.get_event(p_id uuid) returns json
 language plpgsql stable
@@ -137,11 +137,11 @@ begin
     from app.events e where e.id = p_id));
 end $$;
 comment on function api.get_event_calendar is
-  'What a calendar needs of an event: its card with {sequence, localStart, localEnd}, which are local times in the '
+  'An event for a calendar: its card with {sequence, localStart, localEnd}; the last two are local times in the '
   'event''s time zone.';
 
 create function private.find_my_events(p_role text, p_cursor text) returns app.listing
-language plpgsql stable security definer   -- reads replies; private.visible_contents checks who sees the events
+language plpgsql stable security definer   -- reads replies; private.visible_contents checks the events
 set search_path = ''
 as $$
 declare
@@ -222,8 +222,8 @@ begin
   return v_head;
 end $$;
 comment on function private.lock_own_event is
-  'Locks the seats and the head of the caller''s own event, which must be neither cancelled nor over, and returns '
-  'the head.';
+  'Locks the seats and the head of the caller''s own event, and returns the head. The event must be neither cancelled '
+  'nor over.';
 
 create function private.change_event(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write events
@@ -252,8 +252,8 @@ begin
   end if;
 end $$;
 comment on function private.change_event is
-  'Changes the caller''s own event, gives added seats to those who have waited longest, and emits '
-  'events.event.changed if time or place changes. Fails: event_times, event_capacity, event_url.';
+  'Changes the caller''s own event, gives added seats to the people who have waited longest, and emits '
+  'events.event.changed if the time or the location changes. Fails: event_times, event_capacity, event_url.';
 
 create function api.update_event(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile

@@ -1,11 +1,12 @@
--- Notifications of the guests of an event: it is about to begin, it changed or is cancelled, or they got a seat.
--- A change adds an effect for each guest in its own transaction or, if there are more than 100, by the worker.
+-- Notifies the guests of an event when it is about to begin, when it changed or is cancelled, or when they got a seat.
+-- The transaction that changes the event adds an effect for each guest; if there are more than 100, the worker does
+-- it.
 -- docs/decisions.md, Events; Notifications.
 
 insert into private.notification_kinds (kind, replaces_unread) values ('event.reminder', true);
 
 create function private.fan_out_event_batch(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- only definer functions read the replies of others
+language plpgsql volatile security definer   -- people may not read the replies of others
 set search_path = ''
 as $$
 declare
@@ -56,7 +57,7 @@ begin
       select jsonb_strip_nulls(jsonb_build_object(
                'eventId', v.id, 'event', e.payload -> 'event', 'startsAt', private.utc(v.starts_at),
                'sequence', e.payload -> 'sequence')) as payload,
-             -- a seat is given to one person and not by the host: each has its own key
+             -- each seat that is given has its own key, so no notification of a seat replaces another
              concat_ws(':', 'event.reminder', v.id, e.payload ->> 'event',
                        case when e.event = 'events.place.given' then e.id end) as key) n
     cross join lateral private.visibility(c.author_id, c.required_level, c.space_id, p_viewer => e.user_id) seen
@@ -65,7 +66,7 @@ begin
       and (v.cancelled_at is not null) = (e.payload ->> 'event' = 'cancelled')
       and (e.event <> 'events.event.reminded' or private.utc(v.starts_at) = e.payload ->> 'startsAt')
       and seen.is_visible
-      -- a batch may run twice
+      -- a batch may run twice, so skips changes that were already notified
       and not exists (select from (select o.payload from app.notifications o
                                    where o.user_id = e.user_id and o.group_key = n.key
                                    order by o.created_at desc limit 1) o
@@ -73,8 +74,8 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_event_guests is
-  'Listener: tells people who go to an event, or wait for a seat, what happened to it, if they still do and can see '
-  'it. Of several changes there is one unread notification, about the latest. Notifications have no actor, so that '
+  'Listener: tells people who go to an event, or wait for a seat, what happened to it, if they still go or wait and '
+  'can see it. Several changes leave one unread notification, about the latest. Notifications have no actor, so that '
   'muting a host does not hide a cancellation. The host is not notified of their own changes.';
 
 insert into private.event_listeners (event, listener, position, timing) values
@@ -92,8 +93,8 @@ begin
   return null;
 end $$;
 comment on function private.plan_moved_reminder is
-  'Trigger: recalculates the reminders of an event that begins at another time or is cancelled. Its seats are '
-  'already locked.';
+  'Trigger: recalculates the next reminder of an event whose start changes or that is cancelled. The operation has '
+  'locked the event''s seats.';
 create trigger plan_moved_reminder after update of starts_at, cancelled_at on app.events
   for each row execute function private.plan_moved_reminder();
 
@@ -147,9 +148,9 @@ begin
   return 1;
 end $$;
 comment on function private.job_remind_events is
-  'Job: reminds 500 people who go to an event, a day and an hour before it begins. It takes the event that has been '
-  'due the longest; other events of the same host then wait for those of other hosts. Each person is recorded under '
-  'the lock of the seats in the transaction that adds the effect, so it may run twice or concurrently. Reminders '
-  'more than 15 minutes late are skipped, and people who replied after a reminder was due do not get it. The worker '
+  'Job: reminds up to 500 people who go to an event, a day and an hour before it begins. It takes the event that has '
+  'been due the longest. Other events of the same host then wait for those of other hosts. May run twice or '
+  'concurrently: it records each person, under the lock of the seats, in the transaction that adds the effect. It '
+  'skips reminders that are more than 15 minutes late, and people who replied after the reminder was due. The worker '
   'repeats it until it returns 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('remind-events', '* * * * *', 300, true);

@@ -1,5 +1,5 @@
--- What frees seats: a block between host and guest, leaving the space, a ban and an erasure. The first 500 replies are
--- handled at once, the others by the worker.
+-- Frees seats after a block between host and guest, after somebody leaves the space, and after a ban or an erasure.
+-- The first 500 replies are taken back at once, the others by the worker.
 -- docs/decisions.md, Events; Erasure and export.
 
 create function private.release_seats(p_job jsonb, p_after uuid default null) returns json
@@ -15,7 +15,7 @@ declare
   v_ids    uuid[];
   v_id     uuid;
 begin
-  -- the reason for the batch may be gone when it runs
+  -- checks the reason again, because a block, for example, may have ended before the batch runs
   if v_host is not null then
     if not private.may_meet(private.find_level(v_user, v_host)) then
       v_ids := array(select event_id from app.event_rsvps
@@ -45,10 +45,9 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.release_seats is
-  'For the worker alone, and triggers: looks at the next 500 replies of a person {userId}, all or those to a host '
-  '{hostId} or in a space {spaceId}, and takes back those to events that are not over and, if the person is erased, '
-  'those to past events too. Seats go to the people who have waited longest. Returns {changed, next}; next is null '
-  'at the end.';
+  'For the worker alone, and triggers: takes back the next 500 replies of a person {userId}: all of them, or those to '
+  'events of a host {hostId} or in a space {spaceId}. Replies to events that are over remain, unless the person is '
+  'erased. Seats go to the people who have waited longest. Returns {changed, next}; next is null at the end.';
 call private.force_index_scans('private.release_seats');
 call private.make_batch_queue('released-seats', 'private.release_seats');
 
@@ -65,7 +64,7 @@ comment on function private.release_seats_soon is
   'Runs private.release_seats once, and leaves the other batches to the worker.';
 
 create function private.release_blocked_seats() returns trigger
-language plpgsql security definer   -- frees seats of both
+language plpgsql security definer   -- frees seats of both people
 set search_path = ''
 as $$
 begin
@@ -80,7 +79,7 @@ create trigger _220_release_blocked_seats after insert on app.blocks
   referencing new table as changed for each statement execute function private.release_blocked_seats();
 
 create function private.release_left_seats() returns trigger
-language plpgsql security definer   -- members may be removed by others
+language plpgsql security definer   -- another person may have removed the member
 set search_path = ''
 as $$
 begin
@@ -102,7 +101,7 @@ as $$
 declare
   v_job json := json_build_object('userId', p_user.id);
 begin
-  -- together with the person's own events, which an erasure deletes later
+  -- an erasure frees these seats later, together with those of the person's own events, which it deletes
   perform private.lock_events(array(select event_id from app.event_rsvps where user_id = p_user.id
                                     order by event_id limit 500)
                               || case when p_user.erased_at is not null

@@ -1,10 +1,10 @@
--- The sources of a feed. Each source returns the next 101 posts that the caller may see, by time (trending: by heat),
--- with one statement per driving index; private.all_posts leaves the visibility check to its callers. One look reads a
--- limited number of index entries. If the caller may see few of these, it returns fewer posts and the place from which
--- the next look continues.
+-- The sources of a feed. Each source returns the next 101 posts that the caller may see, by time or, for trending, by
+-- heat, with one statement per driving index. Only private.all_posts leaves the visibility check to the calling
+-- function. One call of a source reads a limited number of index entries. If the caller may see few of these posts, it
+-- returns fewer than 101, and the place from which the next call continues.
 -- docs/decisions.md, Feed.
 
--- posts in a space are in none of these indexes: only its members can find them, through posts_within_id_idx
+-- none of these indexes has posts in spaces, which only members can see: these are found through posts_within_id_idx
 create index posts_public_idx on app.posts (published_at desc, id desc)
   where required_level = 0 and closer_id is null and within_id is null;
 comment on index app.posts_public_idx is
@@ -15,28 +15,28 @@ comment on index app.posts_trending_idx is 'private.trending_posts.';
 create index posts_closer_idx on app.posts (published_at desc, id desc)
   where required_level <= 2 and closer_id is not null and within_id is null;
 comment on index app.posts_closer_idx is
-  'Posts for circles by time: private.closer_posts if the caller is close to more than 100 people, '
-  'private.add_feed_block.';
+  'Posts for circles by time: private.add_feed_block, and private.closer_posts if more than 100 people have the '
+  'caller in a circle.';
 create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
   where required_level <= 2 and closer_id is not null and within_id is null;
 comment on index app.posts_closer_id_idx is
-  'Posts for circles by the person one must be close to: private.closer_posts.';
+  'Posts for circles by the person in whose circle a viewer must be: private.closer_posts.';
 create index posts_journalism_idx on app.posts (published_at desc, id desc)
   where is_journalism and required_level <= 2 and within_id is null;
 comment on index app.posts_journalism_idx is 'private.filtered_posts: the feed of journalism.';
 create index posts_format_idx on app.posts (format, published_at desc, id desc)
   where required_level <= 2 and within_id is null and format <> 'note';
 comment on index app.posts_format_idx is
-  'private.filtered_posts: the feed of a format. Without notes, which are most posts and have no such feed.';
+  'private.filtered_posts: the feed of a format. It leaves out notes, which are most posts and have no such feed.';
 create index posts_depth_idx on app.posts (depth, published_at desc, id desc)
   where required_level <= 2 and within_id is null and depth > 0;
 comment on index app.posts_depth_idx is
-  'private.filtered_posts: the feed of some depths. Without posts that have no depth, which are most posts.';
+  'private.filtered_posts: the feed of some depths. It leaves out posts without a depth, which are most posts.';
 
 create type app.feed_run as (ids uuid[], times timestamptz[], next app.place, looked integer);
 comment on type app.feed_run is
-  'At most 101 posts of a feed in its order, each with the time that determines its place; the place after which '
-  'the feed continues, null at its end; and how many index entries were read.';
+  'A run of at most 101 posts of a feed, in the feed''s order. times has the time that determines the place of each. '
+  'next is the place after which the feed continues, null at its end. looked is how many index entries were read.';
 
 create function private.run_of(p_ids uuid[], p_times timestamptz[], p_cut app.place, p_looked integer)
 returns app.feed_run
@@ -44,13 +44,13 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  if cardinality(p_ids) = 101 then   -- it stopped there, usually long before the end
+  if cardinality(p_ids) = 101 then   -- it stopped after 101 posts, usually long before it had read p_looked entries
     return (p_ids, p_times, (p_times[101], p_ids[101])::app.place, least(p_looked, 101))::app.feed_run;
   end if;
   return (p_ids, p_times, p_cut, p_looked)::app.feed_run;
 end $$;
 comment on function private.run_of is
-  'A run of up to 101 posts: a full one continues after its last post, any other one from p_cut.';
+  'Makes a run of up to 101 posts. A full run continues after its last post, any other from p_cut.';
 
 create function private.merged_streams(
   p_ids uuid[], p_times timestamptz[], p_places integer[], p_most integer, p_until timestamptz, p_muted uuid[]
@@ -63,8 +63,7 @@ declare
   v_ids   uuid[];
   v_times timestamptz[];
 begin
-  -- a stream that returned its maximum may have more posts after its last, so older posts of the merged list would be
-  -- incomplete
+  -- a stream that returned its maximum may have more posts after its last one, so the merged list ends at that post
   select r.at, r.id into v_cut
   from unnest(p_ids, p_times, p_places) as r (id, at, place)
   where r.place = p_most order by r.at desc, r.id desc limit 1;
@@ -83,9 +82,9 @@ begin
   return private.run_of(v_ids, v_times, v_cut, coalesce(cardinality(p_ids), 0));
 end $$;
 comment on function private.merged_streams is
-  'The newest 101 posts that the caller may see of several streams (for example the posts of each author). It takes '
-  'the next entries of each stream, each with its place in the stream, down to a time and up to a maximum per '
-  'stream.';
+  'The newest 101 posts that the caller may see in several streams, for example the posts of each author. Its '
+  'arguments are the next entries of each stream, each with its place in the stream, down to the time p_until and up '
+  'to p_most per stream.';
 
 create function private.closer_posts(p_place app.place, p_until timestamptz, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -104,7 +103,7 @@ declare
   v_places  integer[];
 begin
   if cardinality(v_authors) = 101 then
-    -- many authors: by time
+    -- with many authors it reads by time
     select array_agg(c.id order by c.published_at desc, c.id desc),
            array_agg(c.published_at order by c.published_at desc, c.id desc)
     into v_ids, v_times
@@ -134,8 +133,8 @@ begin
     end if;
   end if;
 
-  -- by author: first a few posts of each author, enough for a page, to find the time at which the page ends; then all
-  -- posts of each author since that time
+  -- reads by author: first a few posts of each author, enough for a page, to find the time at which the page ends;
+  -- then all posts of each author since that time
   v_each := 101 / greatest(cardinality(v_authors), 1) + 2;
   v_most := least(101, 4000 / greatest(cardinality(v_authors), 1));
   if v_until = '-infinity' then
@@ -159,11 +158,11 @@ begin
   return private.merged_streams(v_ids, v_times, v_places, v_most, v_until, p_muted);
 end $$;
 comment on function private.closer_posts is
-  'Posts for circles that the caller may see, including their own, and reposts of such posts, down to a time. If '
-  'the caller is in the circles of more than 1000 people, it reads by time only.';
+  'The posts for circles that the caller may see, including their own posts, and reposts of such posts, down to the '
+  'time p_until. If the caller is in the circles of more than 1000 people, it reads by time only.';
 
 create function private.all_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- its callers check each post once: see private.visible_posts
+language plpgsql stable security definer   -- the calling function checks each post once
 set search_path = ''
 as $$
 declare
@@ -182,7 +181,7 @@ begin
         order by published_at desc, id desc limit 101) o;
   v_open := private.run_of(v_ids, v_times, null, 101);
   v_cut := v_open.next;
-  -- an older post cannot be in this run
+  -- the run ends at v_cut, so needs no older posts
   v_closer := private.closer_posts(p_place, coalesce(v_cut.at, '-infinity'), p_muted);
   if (v_closer.next).at is not null and (v_cut.at is null
                                          or ((v_closer.next).at, (v_closer.next).id) > (v_cut.at, v_cut.id)) then
@@ -197,8 +196,9 @@ begin
   return private.run_of(v_ids, v_times, v_cut, v_open.looked + v_closer.looked);
 end $$;
 comment on function private.all_posts is
-  'All posts that the caller may see, except those in spaces; also public posts that the caller may not see because '
-  'of their author or of what they repost. Callers must check that, once, for the posts that they use.';
+  'All posts that the caller may see, except those in spaces. It also returns public posts that the caller may not '
+  'see because of their author or of the post that they repost. The calling function must check that, once, for the '
+  'posts that it uses.';
 
 create function private.posts_by(p_authors uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the streams are checked in private.merged_streams
@@ -214,7 +214,8 @@ declare
   v_times  timestamptz[];
   v_places integer[];
 begin
-  -- a few posts of each, enough for a page, show how far back the page goes; then it takes everything down to there
+  -- reads first a few posts of each author, enough for a page, to find the time at which the page ends; then all posts
+  -- since that time
   select c.published_at into v_until
   from unnest(p_authors) a (author_id)
   cross join lateral (
@@ -242,7 +243,7 @@ as $$
 declare
   v_me      uuid := app.uid();
   v_place   app.place := p_place;
-  -- posts in the caller's spaces are not among all posts
+  -- private.all_posts leaves out the posts in the caller's spaces
   v_by_all  boolean := not exists (select from app.space_members where user_id = app.uid());
   v_authors uuid[] := array(select following_id from app.follows where follower_id = app.uid() limit 301);
   v_looked  integer := 0;
@@ -258,8 +259,8 @@ begin
       return private.posts_by(v_authors, p_place, p_muted);
     end if;
   end if;
-  -- many authors: their posts are among the next of all posts, unless they write little; in that case it reads by
-  -- author
+  -- with many authors it first looks for their posts among all posts; if it finds too few, because the authors write
+  -- little, it reads by author
   for v_look in 1 .. 8 loop
     v_all := private.all_posts(v_place, p_muted);
     v_looked := v_looked + v_all.looked;
@@ -282,8 +283,8 @@ begin
   return private.posts_by(v_authors, p_place, p_muted);
 end $$;
 comment on function private.followed_posts is
-  'Posts by the people whom the caller follows. If the caller follows more than 2000, it reads by time only, and '
-  'without posts in spaces.';
+  'Posts by the people whom the caller follows. If the caller follows more than 2000 people, it reads by time only, '
+  'and leaves out posts in spaces.';
 
 create function private.trending_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -408,7 +409,8 @@ begin
   return private.merged_streams(v_ids, v_times, v_places, 101, '-infinity', p_muted);
 end $$;
 comment on function private.filtered_posts is
-  'Posts of journalism, else those with a format other than note, else those with one of these depths.';
+  'The posts of journalism if p_journalism is true, otherwise those of p_format if it is not note, otherwise those '
+  'with one of these depths.';
 
 do $$
 declare

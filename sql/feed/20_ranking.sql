@@ -6,8 +6,8 @@ create table app.feed_blocks (
   starts_at timestamptz primary key
 );
 comment on table app.feed_blocks is
-  'The boundaries of the ranked feed, about 50 posts apart. They never change; a block goes from one boundary up to '
-  'the next.';
+  'The boundaries of the blocks of the ranked feed, about 50 posts apart. They never change. A block goes from one '
+  'boundary up to the next.';
 comment on column app.feed_blocks.starts_at is 'The time of the first post of the block.';
 
 create function private.add_feed_block(p_event jsonb) returns void
@@ -25,7 +25,7 @@ begin
         union all (select from app.posts
                    where required_level <= 2 and closer_id is not null and within_id is null
                      and published_at >= v_start limit 51)) p) > 50
-     and v_at > v_start   -- a slow transaction may have an earlier time, and existing blocks don't change
+     and v_at > v_start   -- a slow transaction may publish with an earlier time, and existing blocks must not change
      -- of two concurrent calls only one adds the boundary
      and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
@@ -69,7 +69,7 @@ declare
   v_times  timestamptz[];
   v_looked integer;
 begin
-  -- a few posts of each space, enough for 51, show how far back these go; then it takes everything down to there
+  -- reads first a few posts of each space, enough for 51, to find the time of the 51st; then all posts since that time
   select c.published_at into v_from
   from unnest(p_spaces) s (id)
   cross join lateral (
@@ -89,7 +89,7 @@ begin
   v_looked := 2 * cardinality(p_spaces) + coalesce(cardinality(v_ids), 0);
   if cardinality(v_ids) = 51 then
     v_start := private.block_end(v_times[51]);
-    if v_start > v_times[1] then   -- all are in one block, which shows its newest 50
+    if v_start > v_times[1] then   -- all 51 are in one block, of which only the newest 50 are shown
       v_start := private.block_start(v_times[51]);
       v_ids := v_ids[:50];
       v_times := v_times[:50];
@@ -101,14 +101,14 @@ begin
   return (v_ids, v_times, (v_start, '00000000-0000-0000-0000-000000000000')::app.place, v_looked)::app.feed_run;
 end $$;
 comment on function private.posts_within is
-  'The newest posts in these spaces that the caller may see, from one block boundary down to another, at most 50 '
-  'per block: down to p_until, or to a later boundary if 50 posts end before it. So one look is enough, however '
-  'much is posted in a space.';
+  'The newest posts in these spaces that the caller may see, between two boundaries of blocks. It returns at most 50 '
+  'posts: it stops at p_until or, if there are more posts, at a later boundary. Of a block with more than 50 posts in '
+  'these spaces it returns only the newest 50. So one call is enough, however much is posted in a space.';
 call private.force_index_scans('private.posts_within');
 
 create function private.feed_scores(p_ids uuid[])
 returns table (id uuid, at timestamptz, is_visible boolean, score integer, weights integer[])
-language plpgsql stable security definer   -- nobody may read scores; it checks itself what the caller may see
+language plpgsql stable security definer   -- nobody may read scores; checks visibility itself
 set search_path = ''
 as $$
 declare
@@ -137,10 +137,10 @@ begin
     cross join lateral (select (s.plain * greatest(f.multiplier - 1, 0))::integer as more) b;
 end $$;
 comment on function private.feed_scores is
-  'Whether the caller may see these posts, and their score for the caller, in ten-thousandths: engagement ln(1 + '
-  'hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth that the '
-  'caller chose for its primary interest), interest 1 (if the caller has chosen that interest), following 1, circle '
-  '0.5 or 1 (if the caller is in the author''s circle or inner circle); and boost, which multiplies the sum of '
-  'these. weights has these in this order, and score is their sum. A repost takes the first three from its '
-  'original, and has no boost.';
+  'Whether the caller may see these posts, and their score for the caller, in ten-thousandths. The score is the sum '
+  'of the weights, in this order: engagement, ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks); depth, 0 to 1, '
+  'how near the post''s depth is to the depth that the caller chose for its primary interest; interest, 1 if the '
+  'caller has chosen that interest; following, 1 if the caller follows the author; circle, 0.5 or 1 if the caller is '
+  'in the author''s circle or inner circle; and boost, what the boost''s multiplier adds to the sum of the others. A '
+  'repost takes the first three from its original, and has no boost.';
 call private.force_index_scans('private.feed_scores');

@@ -10,7 +10,7 @@ create type app.feed_choice as (
   entries integer, characters integer
 );
 comment on type app.feed_choice is
-  'What the request asks for, what the reader has muted, and how many index entries and text characters one request '
+  'The filters of the request, the mutes of the caller, and how many index entries and text characters one request '
   'may read.';
 
 create function private.feed_source(p_choice app.feed_choice, p_place app.place) returns app.feed_run
@@ -18,7 +18,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- takes the narrowest source; private.feed_chosen then applies the other filters
+  -- chooses the source that returns the fewest other posts; private.feed_chosen then applies the other filters
   case
     when p_choice.tab = 'trending' then return private.trending_posts(p_place, p_choice.muted_people);
     when p_choice.tab = 'following' then return private.followed_posts(p_place, p_choice.muted_people);
@@ -58,7 +58,7 @@ begin
       and (p_choice.format is null or p.format = p_choice.format)
       and p.depth >= p_choice.min_depth
       and p.author_id <> all (p_choice.muted_people) and p.id <> all (p_choice.muted_posts)
-      -- a muted person or post stays muted when others repost it
+      -- a repost of a muted post, or of a post by a muted person, is also muted
       and (p.format <> 'repost'
            or (q.author_id <> all (p_choice.muted_people) and q.id <> all (p_choice.muted_posts)))
       and (v_words is null
@@ -67,19 +67,20 @@ begin
     order by w.place);
 end $$;
 comment on function private.feed_chosen is
-  'Keeps the posts that match the filters and are not muted: by their author, by themselves (also when reposted), '
-  'or by a word in them or in what they quote. Other muted keywords: private.without_phrases. With p_check it drops '
-  'posts that the caller may not see; without it, the calling function must check that before or after.';
+  'Keeps the posts that match the filters and are not muted. A post is muted if its author or the post itself is '
+  'muted, if it reposts such a post, or if it or the post that it quotes contains a muted word. Other muted keywords: '
+  'private.without_phrases. If p_check is true, it drops posts that the caller may not see; otherwise the calling '
+  'function must check that before or after.';
 
 create type app.feed_sieve as (ids uuid[], stopped_at uuid, budget integer);
 comment on type app.feed_sieve is
-  'The posts that were kept; the post at which the budget ran out, null if there was enough; and the remaining '
-  'budget, in characters.';
+  'The posts that were kept; the post at which the budget had run out, null if the budget was enough; and the '
+  'remaining budget, in characters.';
 
 create function private.without_phrases(
   p_muted app.muted_words, p_ids uuid[], p_blocks integer[], p_budget integer
 ) returns app.feed_sieve
-language plpgsql stable security definer   -- the posts were checked before; what they quote is checked here
+language plpgsql stable security definer   -- p_ids were checked before; quoted posts are checked here
 set search_path = ''
 as $$
 declare
@@ -118,15 +119,16 @@ begin
   return v_sieve;
 end $$;
 comment on function private.without_phrases is
-  'Keeps the posts that, with what they quote, contain no muted keyword of the kind that must be searched in the '
-  'text (a phrase, a sign, a word of a script without spaces). When the budget of characters has run out it stops, '
-  'but only before a post of another block.';
+  'Keeps the posts that contain no muted phrase, and whose quoted post contains none. Phrases are the muted keywords '
+  'that must be searched for in the text: several words, a sign, or a word of a script without spaces. When the '
+  'budget of characters has run out it stops, but only before a post of another block.';
 
 create type app.feed_page as (ids uuid[], parts text[], next text, opened text, size integer);
 comment on type app.feed_page is
-  'Up to one post more than a page; the fields score and why of each; the cursor to continue from if the search '
-  'ended before the page was full; the fingerprints of the posts at the front of its last post''s block '
-  '(private.post_fingerprint), if any; and how many posts the page has.';
+  'ids: the posts, up to one more than a page. parts: the fields score and why of each. next: the cursor from which '
+  'the next page continues if the search ended before the page was full. opened: the fingerprints '
+  '(private.post_fingerprint) of the posts at the front of the block of the page''s last post, if any. size: how many '
+  'posts the page has.';
 
 create function private.post_fingerprint(p_id uuid) returns text
 language plpgsql immutable
@@ -140,15 +142,15 @@ comment on function private.post_fingerprint is
 
 create type app.feed_cursor as (id uuid, at timestamptz, opened text);
 comment on type app.feed_cursor is
-  'A cursor of the feed: the id of a post, or a place if it has a time; and the fingerprints of the posts at the '
-  'front of its block, in order. With these the reader continues in the same order even if their centroid has '
-  'changed meanwhile.';
+  'A cursor of the feed: the id of a post, or a place if at is not null; and opened, the fingerprints of the posts at '
+  'the front of its block, in order. With the fingerprints the next page continues in the same order even if the '
+  'caller''s centroid has changed meanwhile.';
 
 create function private.feed_list(p_tab text) returns text
 language plpgsql immutable
 set search_path = ''
 as $$ begin return concat_ws(' ', 'feed', p_tab); end $$;
-comment on function private.feed_list is 'The name for cursors of a tab; for null, of For You.';
+comment on function private.feed_list is 'The name of a tab in cursors; if p_tab is null, the name of For You.';
 
 create function private.require_feed_cursor(p_tab text, p_cursor text) returns app.feed_cursor
 language plpgsql stable
@@ -221,7 +223,7 @@ begin
     v_sieve := private.without_phrases(p_choice.muted_words, private.feed_chosen(p_choice, v_run.ids, false), null,
                                        v_sieve.budget);
     v_page.ids := v_page.ids || v_sieve.ids;
-    if v_sieve.stopped_at is not null then   -- after the previous post: the first of a run is always checked
+    if v_sieve.stopped_at is not null then   -- without_phrases never stops at the first post
       v_stopped := array_position(v_run.ids, v_sieve.stopped_at);
       v_place := (v_run.times[v_stopped - 1], v_run.ids[v_stopped - 1])::app.place;
     end if;
@@ -240,8 +242,8 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_in_time is
-  'A page by time, or by heat for the tab trending. The score is the place in hours since 1970: recency, and for '
-  'trending also engagement.';
+  'A page of the feed by time, or by heat for the tab trending. The score is the place in hours since 1970: the part '
+  'recency and, for trending, also the part engagement.';
 
 create function private.feed_ranked(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
@@ -296,7 +298,7 @@ begin
     v_lowest := '-infinity';
     v_more := v_run;
     while (v_more.next).at is not null loop
-      -- only whole blocks: if all these posts are in one block, read on to its end
+      -- uses only whole blocks: if all these posts are in one block, reads on to its end
       v_lowest := private.block_end((v_more.next).at);
       exit when v_lowest < v_until;
       v_lowest := '-infinity';
@@ -315,8 +317,7 @@ begin
     v_bounds := array(select starts_at from app.feed_blocks
                       where starts_at > v_lowest and starts_at < v_until order by starts_at);
     v_whole := (select count(*) from unnest(v_run.times) t where t >= v_lowest);
-    -- feed_scores checks what the caller may see; but texts and nearness may be read only for posts already known to
-    -- be visible
+    -- feed_scores checks visibility, but texts and nearness may be read only for posts already known to be visible
     v_found := private.feed_chosen(
       p_choice, v_run.ids[:v_whole], v_moves or (p_choice.muted_words).pattern is not null);
     if (p_choice.muted_words).pattern is not null then
@@ -410,7 +411,7 @@ create function api.list_feed(
 ) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- for all that it calls: planning takes longer than running
+set plan_cache_mode = force_generic_plan   -- also for the functions that it calls: planning takes longer than running
 as $$
 declare
   v_cursor  app.feed_cursor := private.require_feed_cursor(p_tab, p_cursor);
