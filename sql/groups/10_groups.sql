@@ -1,5 +1,5 @@
--- Groups: spaces that people create and run themselves. Their rules are in sql/spaces; this file has the card of a
--- group and the operations that guilds do not share. The shared ones are in sql/spaces/50_operations.sql.
+-- Groups: spaces that people create and run themselves. The rules of groups are in sql/spaces. This file has the card
+-- of a group and the operations that guilds do not have. The operations of both are in sql/spaces/50_operations.sql.
 -- docs/decisions.md, Spaces.
 
 create function private.group_cards(p_ids uuid[]) returns json

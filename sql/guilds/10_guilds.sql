@@ -1,6 +1,6 @@
 -- Guilds: spaces about an interest, with a charter and a treasury of mana. People join only by application.
--- Membership is the code of spaces: what it calls owner, moderators and requests are the founder, the stewards and the
--- applications of a guild. This file has the tables and cards of guilds, and what their operations do.
+-- The code of spaces handles membership: its owner, moderators and requests are the founder, the stewards and the
+-- applications of a guild. This file has the tables and cards of guilds, and the functions that their operations call.
 -- docs/decisions.md, Spaces; Guilds.
 
 create table app.guilds (
@@ -8,9 +8,10 @@ create table app.guilds (
   min_rep  integer not null default 0,
   constraint guild_min_rep check (min_rep between 0 and 1000)
 );
-comment on table app.guilds is 'What a guild has besides its space. Its treasury is the account of mana with its id.';
+comment on table app.guilds is
+  'What a guild has besides its space. The treasury of a guild is the mana account with the id of the guild.';
 call private.make_nulls_raise_codes('app.guilds');
-comment on column app.guilds.min_rep is 'The reputation in its interest that an applicant must have.';
+comment on column app.guilds.min_rep is 'The reputation in the guild''s interest that an applicant must have.';
 
 create table app.guild_charters (
   id          uuid primary key default gen_random_uuid(),
@@ -23,7 +24,8 @@ create table app.guild_charters (
   constraint guild_charter check (length(charter) <= 20000)
 );
 comment on table app.guild_charters is
-  'Every charter that a guild has had. Version 1 is the one that it was founded with; the latest one is in force.';
+  'Every charter that a guild has had. Version 1 is the charter with which the guild was founded; the latest one is '
+  'in force.';
 
 insert into private.mana_account_kinds (kind, balance_in) values ('treasury', 'account');
 
@@ -116,7 +118,7 @@ comment on function private.change_guild is
   'The founder changes the name, the description, the accent or minRep of a guild. Fails: guild_min_rep.';
 
 create function private.list_charters(p_guild uuid, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- its caller checks who sees the guild
+language plpgsql stable security definer   -- the calling function checks who sees the guild
 set search_path = ''
 as $$
 declare
@@ -181,7 +183,7 @@ comment on function private.apply_to_guild is
   'application at a time. Both are checked under the lock of the guild.';
 
 create function private.find_own_requests(p_kind text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- the caller's own, even if they can no longer see the space
+language plpgsql stable security definer   -- the caller's own requests, even if they can no longer see the space
 set search_path = ''
 as $$
 declare
@@ -215,7 +217,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_own_requests is
-  'The next requests of the caller to spaces of a kind, including settled ones, among their next 400.';
+  'The next requests of the caller to spaces of a kind, including settled ones. It looks at the next 400.';
 call private.force_index_scans('private.find_own_requests');
 
 create function private.list_own_applications(p_limit integer, p_cursor text) returns json

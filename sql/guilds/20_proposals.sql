@@ -1,5 +1,6 @@
 -- Proposals: the members of a guild decide them by votes, and the worker then executes them. Voting, joining, leaving,
--- archiving and executing lock the row of the guild, so a proposal is decided once, by the votes at that moment.
+-- archiving the guild and executing a proposal lock the row of the guild, so a proposal is decided once, by the votes
+-- at that moment.
 -- docs/decisions.md, Guilds.
 
 create table private.proposal_kinds (
@@ -12,7 +13,7 @@ comment on table private.proposal_kinds is
   'Registry: the kinds of proposals. checker(space, person, payload) returns the payload to store, and '
   'executor(space, proposal) executes the proposal. Both may fail with a code.';
 comment on column private.proposal_kinds.person_key is
-  'The field of the payload that names a person, who is stored in subject_id; null if there is none.';
+  'The field of the payload that names a person; subject_id stores that person. Null if the payload names nobody.';
 
 create table app.guild_proposals (
   id          uuid primary key default gen_random_uuid(),
@@ -53,13 +54,12 @@ create index guild_charters_proposal_id_idx on app.guild_charters (proposal_id);
 comment on table app.guild_proposals is 'Proposals of members to their guild, and their outcomes.';
 comment on column app.guild_proposals.status is
   'open, then passed or failed by votes, expired without a quorum, withdrawn by its proposer, or force_closed by '
-  'staff or when the guild is archived; a passed one then becomes executed or execution_failed.';
+  'staff or when the guild is archived. A passed proposal then becomes executed or execution_failed.';
 comment on column app.guild_proposals.reason is 'The code with which the execution failed; null otherwise.';
 comment on column app.guild_proposals.created_at is
-  'When it opened, by the clock and under the lock of the guild: members who joined before then may vote.';
+  'When it opened, by the clock, under the lock of the guild. Members who joined before then may vote.';
 comment on column app.guild_proposals.due_at is
-  'When the worker looks at it next: to close it, or to execute it and notify its proposer; null when it is '
-  'finished.';
+  'When the worker next closes it, or executes it and notifies its proposer; null when nothing remains to do.';
 comment on column app.guild_proposals.decided_at is 'When it was decided; null while it is open.';
 comment on column app.guild_proposals.executed_at is 'When it was executed, or its execution failed; null otherwise.';
 comment on column app.guild_proposals.eligible is
@@ -77,8 +77,8 @@ create table app.guild_votes (
 create index guild_votes_user_id_idx on app.guild_votes (user_id, proposal_id);
 comment on column app.guild_votes.value is 'yes, no or abstain; an abstention counts only towards the quorum.';
 comment on table app.guild_votes is
-  'Votes on proposals. A member who leaves a guild loses their votes on open proposals; the counts of decided ones '
-  'are stored in app.guild_proposals.';
+  'Votes on proposals. A member who leaves a guild loses their votes on open proposals. The counts of decided '
+  'proposals are stored in app.guild_proposals.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.guild_proposals', 'proposer_id', 'guildProposals', '{due_at}'),
@@ -103,7 +103,7 @@ insert into private.errors (code, status, text) values
   ('proposal_vote', 422, 'value must be yes, no or abstain.'),
   ('proposals_exhausted', 409, 'A guild can have at most 50 open proposals.');
 
--- the kinds that need no other feature
+-- the kinds of proposals that need no other feature
 
 create function private.check_general_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
 language plpgsql stable
@@ -228,9 +228,9 @@ from app.guild_proposals p
 join app.space_members m on m.space_id = p.guild_id and m.created_at <= p.created_at and not m.hidden
                             and (p.kind <> 'expel' or m.user_id is distinct from p.subject_id);
 comment on view private.proposal_voters is
-  'Who may vote on an open proposal: members who joined before it opened, except people who are banned from '
-  'the instance and the person whom the proposal would expel. This is a view and not a function of one member, '
-  'because each vote counts all members, who may be thousands.';
+  'Who may vote on an open proposal: members who joined before it opened, except people who are banned from the '
+  'instance and the person whom the proposal would expel. This is a view and not a function that checks one member, '
+  'because each vote counts all members, and there may be thousands.';
 
 create function private.tally(p_proposal app.guild_proposals) returns app.tally
 language plpgsql stable security definer   -- nobody may read votes
@@ -245,8 +245,8 @@ begin
   else
     v_hidden := array(select m.user_id from app.space_members m where m.space_id = p_proposal.guild_id and m.hidden);
     v_tally.eligible := (select count(*) from private.proposal_voters v where v.proposal_id = p_proposal.id);
-    -- the votes of members who left are deleted, so only those of banned members must be excluded. A join with the
-    -- members would look up each member's vote separately
+    -- the votes of members who left are deleted, so only those of hidden members must be excluded. This uses no join
+    -- with the members, which would look up the vote of each member separately
     select count(*) filter (where v.value = 'yes'), count(*) filter (where v.value = 'no'),
            count(*) filter (where v.value = 'abstain')
     into v_tally.yes, v_tally.no, v_tally.abstain
@@ -257,8 +257,8 @@ begin
   return v_tally;
 end $$;
 comment on function private.tally is
-  'The votes on a proposal: those that count now or, if it is decided, those that counted then. A quorum is a '
-  'quarter of the eligible members, rounded up.';
+  'The votes on a proposal: those that count now or, if it is decided, those that counted when it was decided. A '
+  'quorum is a quarter of the eligible members, rounded up.';
 call private.force_index_scans('private.tally');
 
 create function private.decide_proposal(p_proposal app.guild_proposals, p_status text) returns void
@@ -274,8 +274,8 @@ begin
   where id = p_proposal.id;
 end $$;
 comment on function private.decide_proposal is
-  'Decides an open proposal with the votes that count now. Its guild is already locked. The worker then executes it '
-  'and notifies its proposer.';
+  'Decides an open proposal with the votes that count now. The calling function has locked its guild. The worker then '
+  'executes it and notifies its proposer.';
 
 create function private.pass_early(p_proposal app.guild_proposals, p_tally app.tally) returns boolean
 language plpgsql volatile security definer   -- nobody may write proposals
@@ -289,8 +289,8 @@ begin
   return false;
 end $$;
 comment on function private.pass_early is
-  'Passes an open proposal if, by this tally, more than half of the eligible members voted yes; returns false '
-  'otherwise.';
+  'Passes an open proposal and returns true if, by this tally, more than half of the eligible members voted yes. '
+  'Returns false otherwise.';
 
 create function private.drop_votes() returns trigger
 language plpgsql security definer   -- people may not delete votes
@@ -338,7 +338,7 @@ begin
   v_space := private.lock_space(v_proposal.guild_id, array[v_proposal.proposer_id, v_proposal.subject_id]);
   select * into v_proposal from app.guild_proposals where id = p_id and due_at <= clock_timestamp();
   if not found then
-    return;   -- another worker was first
+    return;   -- another worker has done it
   end if;
   if v_proposal.status = 'open' then
     v_tally := private.tally(v_proposal);
@@ -380,9 +380,9 @@ begin
   end if;
 end $$;
 comment on function private.settle_proposal is
-  'Does what is due for a proposal, in one transaction and therefore once: closes it by the votes that count, '
-  'executes it if it passed, and notifies its proposer. If the execution fails with a code, the proposal becomes '
-  'execution_failed with that code as its reason.';
+  'Takes the due step of a proposal: closes it by the votes that count, executes it if it passed, and notifies its '
+  'proposer. All this is one transaction, so it happens once. If the execution fails with a code, the proposal '
+  'becomes execution_failed with that code as its reason.';
 
 create function private.job_settle_proposals() returns integer
 language plpgsql volatile security definer   -- the worker has no rights on our tables
@@ -398,7 +398,7 @@ begin
   end if;
   begin
     perform private.settle_proposal(v_id);
-  exception when others or query_canceled then   -- others does not include a timeout
+  exception when others or query_canceled then   -- "others" does not include a timeout
     raise warning 'the proposal % was not settled: % %', v_id, sqlstate, sqlerrm;
     update app.guild_proposals set due_at = clock_timestamp() + interval '5 seconds' where id = v_id;
     return -1;
@@ -429,7 +429,7 @@ begin
   end if;
 end $$;
 comment on function private.erase_proposals is
-  'Step: empties an erased person''s proposals, except a charter that is being voted on or has passed. Skips '
-  'proposals that the worker is settling; the hourly job erases them later.';
+  'Step: deletes the texts of an erased person''s proposals, but not a charter that is being voted on or has passed. '
+  'Skips proposals that the worker is settling; the hourly job erases them later.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_proposals', '{erasure}', 184);

@@ -1,7 +1,7 @@
 -- The operations of proposals (sql/guilds/20_proposals.sql), for members and for staff.
 
 create function private.proposal_cards(p_ids uuid[]) returns setof json
-language plpgsql stable security definer   -- its callers check who may read them
+language plpgsql stable security definer   -- the calling function checks who may read them
 set search_path = ''
 as $$
 begin
@@ -28,7 +28,7 @@ comment on function private.proposal_cards is
 call private.force_index_scans('private.proposal_cards');
 
 create function private.proposal_detail(p_id uuid, p_tally app.tally default null) returns json
-language plpgsql stable security definer   -- its callers check who may read it
+language plpgsql stable security definer   -- the calling function checks who may read it
 set search_path = ''
 as $$
 declare
@@ -43,11 +43,11 @@ begin
                                            where v.proposal_id = p_id and v.user_id = app.uid()))));
 end $$;
 comment on function private.proposal_detail is
-  'The card of a proposal with its tally: {…, tally {yes, no, abstain, eligible, quorum}, viewer {vote}}. p_tally '
-  'avoids counting the votes again.';
+  'The card of a proposal with its tally: {…, tally {yes, no, abstain, eligible, quorum}, viewer {vote}}. If p_tally '
+  'is given, the votes are not counted again.';
 
 create function private.require_proposal(p_guild uuid, p_id uuid) returns app.guild_proposals
-language plpgsql stable security definer   -- its callers check who may read it
+language plpgsql stable security definer   -- the calling function checks who may read it
 set search_path = ''
 as $$
 declare
@@ -59,7 +59,7 @@ begin
   end if;
   return v_proposal;
 end $$;
-comment on function private.require_proposal is 'Returns a proposal of a guild.';
+comment on function private.require_proposal is 'Returns this proposal if it belongs to the guild.';
 
 create function private.lock_open_proposal(p_guild text, p_id uuid) returns app.guild_proposals
 language plpgsql volatile security definer   -- see private.lock_space
@@ -78,7 +78,7 @@ begin
   return v_proposal;
 end $$;
 comment on function private.lock_open_proposal is
-  'Locks a guild that the caller is a member of, and returns an open proposal of it.';
+  'Locks a guild of which the caller is a member, and returns an open proposal of this guild.';
 
 create function private.propose(
   p_guild text, p_kind text, p_title text, p_body text, p_payload jsonb, p_closes_at timestamptz
@@ -115,7 +115,7 @@ begin
   perform private.require_space_role(v_space.id, 'owner', 'moderator', 'member');
   perform private.require_open(v_space);
   if v_subject is not null then
-    perform private.require_visible_person(p_payload ->> v_kind.person_key);   -- again, because we may have waited
+    perform private.require_visible_person(p_payload ->> v_kind.person_key);   -- checks again: this may have waited
   end if;
   if (select count(*) from app.guild_proposals where guild_id = v_space.id and status = 'open') >= 50 then
     perform private.raise_error('proposals_exhausted');
@@ -182,7 +182,7 @@ end $$;
 comment on function private.read_proposal is 'Returns a proposal to a member of its guild.';
 
 create function private.find_proposals(p_guild uuid, p_status text, p_from app.place) returns uuid[]
-language plpgsql stable security definer   -- its caller checks who may read them
+language plpgsql stable security definer   -- the calling function checks who may read them
 set search_path = ''
 as $$
 declare
@@ -198,7 +198,8 @@ begin
                where guild_id = p_guild and status = p_status and (created_at, id) < (v_from, v_before)
                order by created_at desc, id desc limit 51);
 end $$;
-comment on function private.find_proposals is 'The next 51 proposals of a guild, with this status if one is given.';
+comment on function private.find_proposals is
+  'The next 51 proposals of a guild; if p_status is given, only those with this status.';
 call private.force_index_scans('private.find_proposals');
 
 create function private.list_proposals(p_guild text, p_status text, p_limit integer, p_cursor text) returns json
@@ -225,7 +226,7 @@ end $$;
 comment on function private.list_proposals is 'The proposals of a guild, newest first, for members.';
 
 create function private.settle_by_staff(p_guild text, p_id uuid, p_status text) returns json
-language plpgsql volatile security definer   -- staff see every guild, and the staff's service may not write
+language plpgsql volatile security definer   -- staff see every guild; nobody may write proposals
 set search_path = ''
 as $$
 declare

@@ -1,5 +1,5 @@
--- What a ban does to proposals: a banned person is no longer eligible, so those who voted yes may now be the majority.
--- An erasure removes the person from their guilds; private.drop_votes then handles their votes.
+-- What a ban does to proposals: a banned person is no longer eligible, so the yes votes may now be the majority. An
+-- erasure removes the person from their guilds; private.drop_votes then handles their votes.
 -- docs/decisions.md, Guilds.
 
 create function private.recount_proposals(p_job jsonb, p_after uuid default null) returns json
@@ -24,7 +24,7 @@ begin
 end $$;
 comment on function private.recount_proposals is
   'For the worker alone: makes the open proposals in the next guild of a banned person {userId} due, so that '
-  'private.job_settle_proposals counts them again. Returns {changed, next}; next is null at the end.';
+  'private.job_settle_proposals counts their votes again. Returns {changed, next}; next is null at the end.';
 call private.make_batch_queue('recounted-proposals', 'private.recount_proposals');
 
 create function private.enqueue_recounts(p_user app.users) returns void

@@ -10,9 +10,9 @@ alter table app.users
   add column profile_pic_url text check (profile_pic_url ~* '^https?://' and length(profile_pic_url) <= 2000),
   add column credentials_version integer not null default 0;
 comment on column app.users.credentials_version is
-  'Increases with every new password and every ban. Device tokens and counts of wrong passwords belong to one '
-  'version, so they end when it increases.';
-comment on column app.users.country is 'ISO 3166-1 alpha-2. Only the first admin has none.';
+  'Increases with every new password and every ban. A device token, like a count of wrong passwords, belongs to one '
+  'version, so it ends when the version increases.';
+comment on column app.users.country is 'The ISO 3166-1 alpha-2 code. Only the first admin has no country.';
 
 create table app.accounts (
   user_id           uuid primary key references app.users on delete cascade,
@@ -27,16 +27,16 @@ create table app.accounts (
 create unique index email_taken on app.accounts (lower(email));
 comment on table app.accounts is 'Private data of a person. Only the first admin has no date_of_birth.';
 comment on column app.accounts.email_verified_at is
-  'When the person proved that the address is theirs; null until then. The address of the first admin counts as '
-  'proved.';
+  'When the person verified that the address is theirs; null until then. The address of the first admin is verified '
+  'from the beginning.';
 comment on column app.accounts.email_bounced_at is
-  'When a mail server reported that the mailbox does not exist. Null again once the person uses a link that was '
-  'mailed to it, or changes the address.';
+  'When a mail server reported that the mailbox does not exist. Becomes null when the person uses a link that was '
+  'mailed to the address, or changes the address.';
 comment on column app.accounts.last_seen_at is
-  'When the person was last here, accurate to five minutes: see api.note_presence.';
+  'When the person last used Kith, accurate to five minutes: see api.note_presence.';
 comment on column app.accounts.total_reputation is
-  'The sum of the person''s direct reputation entries, which determines their allotment of invite codes. A trigger '
-  'of reputation maintains it.';
+  'The sum of the person''s direct reputation entries. It determines how many invite codes they may make. A trigger '
+  'in sql/reputation maintains it.';
 
 create table private.credentials (
   user_id           uuid primary key references app.users on delete cascade,
@@ -45,8 +45,8 @@ create table private.credentials (
   issued_in_second  integer not null default 0
 );
 comment on table private.credentials is
-  'Password hashes (argon2id), and what keeps a token''s (sub, iat, exp) unique: the last iat in unix seconds and '
-  'how many further tokens were issued with it.';
+  'Password hashes (argon2id). The other columns keep (sub, iat, exp) unique among the tokens of a person: the iat of '
+  'the last token, and how many tokens were issued before it with the same iat.';
 comment on column private.credentials.last_issued_at is 'iat of the last token, in unix seconds.';
 
 create table app.personas (
@@ -81,8 +81,8 @@ cross join lateral (
          || ',"lastName":' || to_json(u.last_name)::text
          || ',"profilePicUrl":' || coalesce(to_json(u.profile_pic_url)::text, 'null') || '}' as text) c;
 comment on view app.person_card is
-  'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}, as json '
-  'and as its text; and their actor id by itself.';
+  'How a person appears in every public response: {id, actorId, username, firstName, lastName, profilePicUrl}, as '
+  'json (card) and as its text (text); actor_id has the actor id alone.';
 
 create view private.own_profiles with (security_invoker) as
 select u.id,
@@ -106,11 +106,11 @@ select u.id,
          'lastSeenAt', private.utc(a.last_seen_at)) as card
 from app.users u join app.accounts a on a.user_id = u.id;
 comment on view private.own_profiles is
-  'People as they see themselves: the only shape with the internal id. Only private.own_profile and '
-  'private.login_answer read it.';
+  'People as they see themselves. This is the only shape with the internal id. Only private.own_profile and '
+  'private.login_answer read this view.';
 
 create function private.own_profile() returns json
-language plpgsql stable security definer   -- finds only the caller; row-level security would double the time
+language plpgsql stable security definer   -- finds only the caller; a policy would double the time
 set search_path = ''
 as $$
 declare
@@ -129,7 +129,7 @@ declare
     lower(extensions.unaccent(p_first_name || '_' || p_last_name)), '[^a-z0-9]+', '_', 'g'), 24), '_');
 begin
   if length(v_name) < 3 then
-    v_name := btrim('member_' || v_name, '_');   -- a name in another script may leave nothing
+    v_name := btrim('member_' || v_name, '_');   -- of a name in another script nothing may remain
   end if;
   while private.is_reserved(v_name) or not private.is_free(v_name) loop
     v_name := regexp_replace(v_name, '_?\d*$', '') || '_' || (2 + floor(random() * 9998))::int;

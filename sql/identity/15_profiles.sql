@@ -1,4 +1,4 @@
--- Profiles: what a person can change, what others see of it, and when the person was last here.
+-- Profiles: what a person can change, what others see of them, and when the person was last active.
 -- docs/decisions.md, People.
 
 create view app.profile_card with (security_invoker) as
@@ -45,9 +45,9 @@ begin
   return private.own_profile();
 end $$;
 comment on function api.update_me is
-  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: '
-  'absent fields remain unchanged, null clears phone, about and profilePicUrl. The former username continues to lead '
-  'to the caller. Fails: username_taken, username_reserved, usernames_exhausted.';
+  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: absent '
+  'fields remain unchanged, null clears phone, about and profilePicUrl. A former username still finds the caller. '
+  'Fails: username_taken, username_reserved, usernames_exhausted.';
 
 create function api.note_presence() returns json
 language plpgsql volatile
@@ -59,4 +59,4 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.note_presence is
-  'Records that the caller is here. It writes at most once in five minutes, even if several facades call it.';
+  'Records that the caller is active now. It writes at most once in five minutes, even if several facades call it.';

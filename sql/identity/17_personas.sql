@@ -30,7 +30,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- the delete has locked the row, so this sees if the persona became the default meanwhile
+  -- the delete has locked the row, so old says whether the persona has become the default meanwhile
   if old.is_default then
     perform private.raise_error('persona_is_default');
   end if;
@@ -135,12 +135,12 @@ end $$;
 comment on function api.delete_persona is 'Deletes the caller''s persona. Fails: persona_is_default.';
 
 create function private.make_default_persona(p_persona uuid) returns void
-language plpgsql volatile security definer   -- people may not write is_default, or there could be no default or two
+language plpgsql volatile security definer   -- people may not write is_default
 set search_path = ''
 as $$
 begin
   perform private.lock('personas', private.require_caller()::text);
-  -- two steps, because the index allows no second default even within a statement
+  -- two statements, because the index never allows a second default, not even during a statement
   update app.personas set is_default = false where user_id = app.uid() and is_default and id <> p_persona;
   update app.personas set is_default = true where user_id = app.uid() and id = p_persona;
   if not found then

@@ -12,7 +12,7 @@ declare
   v_issued bigint;
   v_number integer;
 begin
-  -- the row lock makes (sub, iat, exp) unique: iat never decreases, and tokens of the same second differ in exp
+  -- under the row lock iat never decreases, and tokens with the same iat differ in exp, so (sub, iat, exp) is unique
   update private.credentials c
   set last_issued_at = greatest(v_now, u.tokens_valid_from, c.last_issued_at),
       issued_in_second = case when c.last_issued_at >= greatest(v_now, u.tokens_valid_from)
@@ -42,7 +42,7 @@ begin
   update app.sessions set ended_at = now(), user_agent = null where user_id = p_user and ended_at is null;
   return greatest(
     floor(extract(epoch from clock_timestamp()))::bigint + 1,
-    -- tokens issued since tokens_valid_from last moved may be dated to that next second already
+    -- the last token may already have an iat in that next second, because iat is never before tokens_valid_from
     (select last_issued_at + 1 from private.credentials where user_id = p_user));
 end $$;
 comment on function private.close_sessions is
@@ -85,7 +85,7 @@ comment on function private.login_answer is
   'credentialsVersion}.';
 
 create function private.end_own_token(p_everywhere boolean) returns void
-language plpgsql volatile security definer   -- a person may write neither users nor the denylist
+language plpgsql volatile security definer   -- people may not write users or the denylist
 set search_path = ''
 as $$
 declare
@@ -115,8 +115,8 @@ begin
     where lower(a.email) = lower(btrim(p_email)));
 end $$;
 comment on function api.find_login is
-  'For the facade alone: the person and the password hash to check at login, {userId, passwordHash, '
-  'credentialsVersion}, or null.';
+  'For the facade alone: the person with this address and the password hash to check at login, {userId, passwordHash, '
+  'credentialsVersion}, or null if nobody has it.';
 
 create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
@@ -145,19 +145,19 @@ begin
   return private.login_answer(p_user_id, v_claims);
 end $$;
 comment on function api.log_in is
-  'For the facade alone, once the password is checked: {claims, user, credentialsVersion}. p_new_hash replaces a '
-  'hash whose parameters have become too weak; with p_family a rotating session begins.';
+  'For the facade alone, after it has checked the password: logs the person in, {claims, user, credentialsVersion}. '
+  'p_new_hash replaces a hash whose parameters have become too weak. With p_family it starts a rotating session.';
 
 create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- the session before the denylist, the order of every function that ends a session
+  -- writes the session before the denylist, as does every function that ends a session
   perform private.end_own_session(p_family);
   perform private.end_own_token(p_scope = 'global');
   return null;   -- the response is 204
 end $$;
 comment on function api.log_out is
-  'Revokes this request''s token, or with scope global every token of the caller; with p_family it also ends that '
-  'rotating session if it is the caller''s.';
+  'Revokes the token of this request or, with scope global, every token of the caller. With p_family it also ends '
+  'that rotating session if it is the caller''s.';

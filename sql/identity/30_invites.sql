@@ -24,11 +24,12 @@ create index invite_codes_used_idx on app.invite_codes (generated_by) where used
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
 comment on table app.invite_codes is
-  'One-time codes. reservation_id is the secret of the candidate who reserved the code; a used code keeps it.';
+  'One-time codes. reservation_id is the secret of the candidate who reserved the code; it remains after the code is '
+  'used.';
 comment on column app.invite_codes.used_at is 'When somebody registered with it; null until then.';
 comment on column app.invite_codes.status is 'active, reserved, used, expired or revoked. used and revoked are final.';
 comment on column app.invite_codes.reserved_until is 'When the reservation ends; null unless it is reserved.';
-comment on column app.invite_codes.expires_at is 'From then on the code cannot be reserved.';
+comment on column app.invite_codes.expires_at is 'When the code expires. From then on it cannot be reserved.';
 
 create table app.invite_tree (
   invitee_id uuid primary key references app.users on delete cascade,
@@ -37,13 +38,13 @@ create table app.invite_tree (
   created_at timestamptz not null default now()
 );
 create index invite_tree_inviter_id_idx on app.invite_tree (inviter_id, created_at desc, code_id desc);
-comment on table app.invite_tree is 'Who was invited by whom, and with which code.';
+comment on table app.invite_tree is 'Who invited whom, and with which code.';
 
 insert into private.event_types (name, payload, happens) values
   ('identity.user_registered', '{userId,email,inviterUserId}',
    'a person has registered'),
   ('identity.invite_code.used', '{codeId,newUserId,inviterUserId}',
-   'a person has registered; it names the code that they used');
+   'a person has registered; the payload names the code that they used');
 
 insert into private.errors (code, status, text) values
   ('invite_unknown', 404, 'There is no such invite code.'),
@@ -64,7 +65,7 @@ declare
 begin
   while length(v_code) < 6 loop
     v_byte := get_byte(extensions.gen_random_bytes(1), 0);
-    -- 204 is the last multiple of 34 in a byte: a higher value would favour the first letters
+    -- 204 is the largest multiple of 34 in a byte: using higher values too would favour the first letters
     if v_byte < 204 then
       v_code := v_code || substr(c_alphabet, v_byte % 34 + 1, 1);
     end if;
@@ -88,7 +89,7 @@ begin
   end loop;
   return v_code;
 end $$;
-comment on function private.make_invite_code is 'A new active code of a person.';
+comment on function private.make_invite_code is 'Creates an active code of a person.';
 
 create function private.release_reservations() returns integer
 language plpgsql volatile
@@ -108,8 +109,8 @@ begin
   return v_released;
 end $$;
 comment on function private.release_reservations is
-  'Ends up to 500 reservations whose half hour is over: their codes become active again, or expired. Returns how '
-  'many.';
+  'Ends up to 500 reservations whose half hour is over: their codes become active again, or expired. Returns how many '
+  'it ended.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
 language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
@@ -120,7 +121,7 @@ declare
 begin
   perform private.release_reservations();
   if p_candidate_session_id is not null then
-    -- a candidate has only one reservation, even if two of their requests run concurrently
+    -- so that two concurrent requests of a candidate leave them one reservation
     perform private.lock('candidate', p_candidate_session_id::text);
   end if;
 
@@ -151,7 +152,7 @@ begin
   return json_build_object('sessionId', v_code.reservation_id, 'expiresAt', private.utc(v_code.reserved_until));
 end $$;
 comment on function api.reserve_invite is
-  'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. If a candidate '
+  'Reserves a code for 30 minutes: {sessionId, expiresAt}. It first ends reservations that are over. If a candidate '
   'reserves again, their earlier reservation ends.';
 
 create function api.reserve_invite_code(p_code text, p_candidate_session_id uuid) returns json
@@ -213,8 +214,8 @@ begin
 end $$;
 comment on function api.register is
   'For the facade alone: redeems a reservation and creates the person: {claims, user, credentialsVersion}. With '
-  'p_family it starts a rotating session, with p_verification_id it mails a link that verifies the address. A '
-  'failure does not change the reservation.';
+  'p_family it starts a rotating session. With p_verification_id it mails a link that verifies the address. A failure '
+  'does not change the reservation.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile
@@ -228,8 +229,8 @@ begin
     return null;
   end if;
   v_admin := private.create_person(p_email, p_password_hash, 'Admin', 'Admin', null, null, null, 'admin');
-  update app.accounts set email_verified_at = now() where user_id = v_admin;   -- the operator gave it
-  -- nobody can choose this name; an erased admin may have had it
+  update app.accounts set email_verified_at = now() where user_id = v_admin;   -- the operator configured it
+  -- people cannot choose this username, but an erased admin may have had it
   insert into app.usernames (hash, username, user_id) values (private.username_hash('admin'), 'admin', v_admin)
   on conflict (hash) do nothing;
   if found then
@@ -238,4 +239,4 @@ begin
   return (select json_agg((private.make_invite_code(v_admin)).code) from generate_series(1, 3));
 end $$;
 comment on function private.ensure_first_admin is
-  'At boot: creates the first admin if there is none, and returns their first invite codes; otherwise null.';
+  'At boot: if there is no admin, creates the first one and returns their first invite codes; otherwise returns null.';

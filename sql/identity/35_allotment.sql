@@ -1,4 +1,4 @@
--- A person's own invite codes: how many they may give out, and whom they invited.
+-- A person's own invite codes: how many they may make, and whom they invited.
 -- docs/decisions.md, Invites.
 
 insert into private.errors (code, status, text) values
@@ -33,7 +33,7 @@ begin
     from app.users u join app.accounts a on a.user_id = u.id where u.id = p_user);
 end $$;
 comment on function private.invite_allotment is
-  'How many codes a person may have made: clamp(5 + floor(totalRep / 50) + floor(ageDays / 14), 5, 30).';
+  'How many codes a person may make in all: clamp(5 + floor(totalRep / 50) + floor(ageDays / 14), 5, 30).';
 
 create function private.count_invites(p_user uuid) returns integer
 language plpgsql stable
@@ -46,8 +46,8 @@ begin
                 limit 30) c);
 end $$;
 comment on function private.count_invites is
-  'Counts a person''s codes against their allotment: all except codes that expired unused, up to 30, the maximum '
-  'allotment.';
+  'Counts the codes that use up a person''s allotment: all except those that expired unused. It counts up to 30, the '
+  'maximum allotment.';
 
 create view app.invite_card with (security_invoker) as
 select c.id, c.generated_by, c.created_at,
@@ -63,10 +63,10 @@ select c.id, c.generated_by, c.created_at,
 from app.invite_codes c;
 comment on view app.invite_card is
   'A person''s own invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is '
-  'also null if that person is hidden.';
+  'null if nobody has used the code, or if the person who did is hidden.';
 
 create function api.list_my_invites() returns json
-language plpgsql volatile   -- applies the caller's waiting effects first, because the allotment depends on reputation
+language plpgsql volatile   -- first applies the caller's pending effects, because the allotment depends on reputation
 set search_path = ''
 as $$
 declare
@@ -85,8 +85,8 @@ begin
     'remaining', greatest(0, v_allotment - private.count_invites(v_me)));
 end $$;
 comment on function api.list_my_invites is
-  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200, newest first, how many codes they '
-  'may make in all, how many were redeemed (counted up to 1000), and how many they can still make.';
+  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200 codes, newest first; how many '
+  'codes they may make in all; how many were used (counted up to 1000); and how many they can still make.';
 
 create function private.make_own_invite() returns uuid
 language plpgsql volatile security definer   -- a person may not write codes
@@ -138,7 +138,7 @@ begin
   update app.invite_codes set status = 'revoked' where id = p_code;
 end $$;
 comment on function private.revoke_own_invite is
-  'Revokes an unused code of the caller; this also ends a reservation of it.';
+  'Revokes an unused code of the caller. If the code is reserved, this ends the reservation.';
 
 create function api.revoke_invite(p_id uuid) returns json
 language plpgsql volatile
@@ -151,7 +151,7 @@ end $$;
 comment on function api.revoke_invite is 'Revokes an unused invite code of the caller. Repeating it changes nothing.';
 
 create function private.find_invited(p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policies it could scan hidden people without limit
+language plpgsql stable security definer   -- with the policies it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -187,7 +187,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_invited is
-  'Returns the codes of the next people whom the caller has invited and can see, among the next 400.';
+  'Returns the codes of the next people whom the caller has invited and can see. It looks at the next 400.';
 call private.force_index_scans('private.find_invited');
 
 create function api.get_invite_tree(p_limit integer default 20, p_cursor text default null) returns json
@@ -209,6 +209,6 @@ begin
                     v_found.ids::text[], p_limit, v_found.next)::jsonb)::json;
 end $$;
 comment on function api.get_invite_tree is
-  'Who invited the caller (null for the first admin), and a page of the people whom they invited, newest first: '
-  '{invitedBy, items: [{id, person, joinedAt}], nextCursor, hasMore}; id is the code''s. People whom the caller '
-  'cannot see are left out.';
+  'Who invited the caller (null for the first admin), and a page of the people whom the caller invited, newest first: '
+  '{invitedBy, items: [{id, person, joinedAt}], nextCursor, hasMore}; id is the id of the code. Leaves out people '
+  'whom the caller cannot see.';

@@ -8,8 +8,8 @@ begin
   return private.release_reservations();
 end $$;
 comment on function private.job_release_reservations is
-  'Job: makes codes active again if their reservation is older than half an hour. May run twice: it takes only '
-  'overdue rows, and skips locked ones.';
+  'Job: ends reservations that are older than half an hour: their codes become active again, or expired. May run '
+  'twice: it takes only overdue rows, and skips locked ones.';
 insert into private.jobs (name, cron, expires) values ('release-reservations', '* * * * *', 60);
 
 create function private.job_expire_invites() returns integer
@@ -25,6 +25,6 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_expire_invites is
-  'Job: marks active codes as expired after their time. It releases a reserved code first. May run twice: it takes '
-  'only overdue rows, and skips locked ones.';
+  'Job: sets the status of active codes to expired after their time. It releases a reserved code first. May run '
+  'twice: it takes only overdue rows, and skips locked ones.';
 insert into private.jobs (name, cron, expires) values ('expire-invites', '5 * * * *', 300);

@@ -1,5 +1,5 @@
--- Rotating sessions: an access token is valid for 15 minutes, and a refresh token for one use.
--- The facade makes refresh tokens, HMAC-SHA256(key, family ‖ generation); the rules about which are valid are here.
+-- Rotating sessions: an access token is valid for 15 minutes, and a refresh token for one use. The facade makes
+-- refresh tokens, HMAC-SHA256(key, family ‖ generation). The rules that say which refresh tokens are valid are here.
 -- docs/decisions.md, Tokens and sessions.
 
 create table app.sessions (
@@ -19,17 +19,19 @@ create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id 
 create index sessions_of_user_idx on app.sessions (user_id, created_at);
 create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
-  'Families of refresh tokens, one per login: the current generation, and the SHA-256 of its token. An ended session '
-  'keeps its row until it expires, so that it stays ended.';
+  'Families of refresh tokens, one per login. generation and token_hash are the current generation and the SHA-256 of '
+  'its refresh token. An ended session keeps its row until it expires, so that it stays ended.';
 comment on column app.sessions.live_tokens is
   'The access tokens that the session issued and that have not expired: [[iat, exp], …] in unix seconds. They end '
   'with the session.';
 comment on column app.sessions.expires_at is '60 days after the last refresh.';
-comment on column app.sessions.ended_at is 'When it was ended before its time; null while it can be refreshed.';
+comment on column app.sessions.ended_at is 'When it was ended before it expired; null otherwise.';
 comment on column app.sessions.issued_at is
   'iat of the first access token in unix seconds. A session older than the person''s tokens_valid_from is no longer '
   'valid.';
-comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
+comment on column app.sessions.last_used_at is
+  'When the refresh token of the previous generation was first used; when the session began, if there is no previous '
+  'one.';
 insert into private.retention (relation, counts_from, keep) values ('app.sessions', 'expires_at', '0');
 
 insert into private.errors (code, status, text) values
@@ -94,8 +96,9 @@ begin
   end if;
 end $$;
 comment on function private.start_session is
-  'Begins a rotating session with the claims of its first access token, and ends the least recently used session if '
-  'there are more than 100. Does nothing without a family. The caller must have locked the person''s credentials.';
+  'Starts a rotating session with the claims of its first access token, and ends the least recently used session if '
+  'there are more than 100. Does nothing if p_family is null. The calling function must have locked the person''s '
+  'credentials.';
 
 create function api.refresh_session(
   p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer
@@ -125,22 +128,24 @@ begin
     where id = p_family;
   elsif p_generation = v_session.generation - 1
     and v_session.last_used_at > clock_timestamp() - interval '10 seconds' then
-    -- two concurrent requests, or a lost response: both get the same successor, unless this facade has another key
+    -- the response was lost, or two requests ran concurrently: both get the same next token, unless this facade's key
+    -- differs
     if p_next_hash <> v_session.token_hash then
       perform private.raise_error('refresh_token_invalid');
     end if;
   else
     perform private.end_session(v_session.user_id, p_family);
-    return private.error_response('refresh_token_reused');   -- not an error, which would undo the end of the session
+    return private.error_response('refresh_token_reused');   -- raising an error would undo the end of the session
   end if;
   v_claims := private.issue_claims(v_session.user_id, p_seconds);
   perform private.note_token(p_family, v_claims);
   return json_build_object('claims', v_claims);
 end $$;
 comment on function api.refresh_session is
-  'For the facade alone, after it has checked the token''s seal: {claims} of a new access token. The token of '
-  'p_generation is used up, and the one of p_next_hash replaces it for 60 days. A token that was already used ends '
-  'the session and its access tokens for good, except the last one within 10 seconds of its first use.';
+  'For the facade alone, after it has checked the token''s seal: returns the {claims} of a new access token. The '
+  'refresh token of p_generation is used up; the one with p_next_hash replaces it and is valid for 60 days. Using a '
+  'token again ends the session and its access tokens for good. Only the previous token may be used again, within 10 '
+  'seconds of its first use.';
 
 create function api.list_sessions(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -159,7 +164,7 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  v_id := coalesce(v_id, v_caller);   -- with infinity, any id works
+  v_id := coalesce(v_id, v_caller);   -- any id works with infinity
   v_ids := array(select id from app.sessions
                  where user_id = v_caller and ended_at is null and expires_at > now()
                    and (created_at, id) < (v_before, v_id)

@@ -1,4 +1,5 @@
--- Changing a password: with the old one, or by mail. The facade makes the hashes; they and the rules are here.
+-- Changing a password, with the old one or by mail. The facade computes the hashes; the database stores them, and has
+-- the rules.
 -- docs/decisions.md, Tokens and sessions.
 
 create table private.password_resets (
@@ -13,10 +14,10 @@ create index password_resets_user_id_idx on private.password_resets (user_id, cr
 create index password_resets_created_at_idx on private.password_resets (created_at);
 comment on table private.password_resets is
   'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null if nobody has the '
-  'address: such a request has the same effects, so that nobody can tell the difference.';
+  'address. Such a request is stored and queued like any other, so that its sender can''t tell the difference.';
 comment on column private.password_resets.used_at is
   'When this or another reset of the person set a password; null until then.';
-comment on column private.password_resets.expires_at is 'An hour after the request.';
+comment on column private.password_resets.expires_at is 'When the link expires: an hour after the request.';
 insert into private.retention (relation, counts_from, keep) values ('private.password_resets', 'created_at', '1 day');
 
 insert into private.errors (code, status, text) values
@@ -34,8 +35,8 @@ begin
           where c.user_id = private.require_caller());
 end $$;
 comment on function api.find_password is
-  'For the facade alone: the hash to check when the caller must repeat their password, {userId, passwordHash, '
-  'credentialsVersion}.';
+  'For the facade alone: the caller''s password hash, for operations that require the password, {userId, '
+  'passwordHash, credentialsVersion}.';
 
 create function private.replace_password(p_user uuid, p_new_hash text) returns void
 language plpgsql volatile
@@ -74,9 +75,9 @@ begin
   return private.login_answer(v_caller, v_claims);
 end $$;
 comment on function api.change_password is
-  'For the facade alone, after it has checked the old password: sets the new one, ends every token, session and '
-  'device token of the caller and the links that were mailed for a password or a change of address, and returns '
-  '{claims, user, credentialsVersion} for new ones. With p_family it starts a rotating session.';
+  'For the facade alone, after it has checked the old password: sets the new one and returns {claims, user, '
+  'credentialsVersion} for new tokens. It ends every token, session and device token of the caller, and the links '
+  'that were mailed for a password or a change of address. With p_family it starts a rotating session.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
@@ -85,12 +86,12 @@ as $$
 declare
   v_person uuid;
 begin
-  -- for share, because a concurrent change of the address must also end this link
+  -- locked, because a concurrent change of the address must also end this link
   select a.user_id into v_person
   from private.reachable_accounts a join private.credentials c on c.user_id = a.user_id
   where lower(a.email) = lower(btrim(p_email))
   for share of c;
-  -- so that nobody can flood another person's mailbox
+  -- limits the requests, so that nobody can flood another person's mailbox
   if (select count(*) >= 5 from private.password_resets r
       where r.user_id = v_person and r.created_at > now() - interval '1 hour') then
     v_person := null;
@@ -100,8 +101,8 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_password_reset is
-  'For the facade alone: stores a request for a new password and mails a link, at most 5 per person and hour. '
-  'Returns {ok}, with the same work, even if the address is unknown or has not been verified within a day.';
+  'For the facade alone: stores a request for a new password and mails a link, at most 5 per person and hour. Returns '
+  '{ok} after the same work even if nobody has the address or it has not been verified within a day.';
 
 create function private.find_reset_mail(p_id uuid) returns json
 language plpgsql stable security definer   -- only for the worker, which has no access to Kith's tables
@@ -116,8 +117,8 @@ begin
     where r.id = p_id and r.used_at is null and r.expires_at > now());
 end $$;
 comment on function private.find_reset_mail is
-  'For the worker alone: the address to which a request for a new password is mailed, {to, tokenHash (hex)}; null if '
-  'there is nobody to mail or the request is no longer valid.';
+  'For the worker alone: the address to which the link of a request for a new password is mailed, {to, tokenHash '
+  '(hex)}; null if nobody has the address or the request is no longer valid.';
 
 create function private.find_running_reset(p_id uuid, p_token_hash bytea) returns uuid
 language plpgsql stable
@@ -132,7 +133,7 @@ end $$;
 comment on function private.find_running_reset is 'Returns the person whose password this token may set, or null.';
 
 create function api.check_password_reset(p_id uuid, p_token_hash bytea) returns json
-language plpgsql stable security definer   -- only for gate: the token gives the right to it
+language plpgsql stable security definer   -- only for gate: the link's token authorizes the call
 set search_path = ''
 as $$
 begin
@@ -145,7 +146,7 @@ comment on function api.check_password_reset is
   'For the facade alone: checks a token before the facade hashes a new password, {ok}.';
 
 create function api.reset_password(p_id uuid, p_token_hash bytea, p_new_hash text) returns json
-language plpgsql volatile security definer   -- only for gate: the token gives the right to it
+language plpgsql volatile security definer   -- only for gate: the link's token authorizes the call
 set search_path = ''
 as $$
 declare
@@ -158,13 +159,13 @@ begin
     perform private.raise_error('reset_over');
   end if;
   perform private.replace_password(v_person, p_new_hash);
-  -- the token came to this address
+  -- the link was mailed to this address, so it is verified
   update app.accounts set email_verified_at = coalesce(email_verified_at, now()), email_bounced_at = null
   where user_id = v_person and (email_verified_at is null or email_bounced_at is not null);
   return (select json_build_object('userId', id, 'credentialsVersion', credentials_version)
           from app.users where id = v_person);
 end $$;
 comment on function api.reset_password is
-  'For the facade alone: sets the password of the person to whom this token was mailed, {userId, '
-  'credentialsVersion}. All tokens that were mailed to them for a password or a change of address are used up, their '
-  'access tokens, sessions and device tokens end, and their address is verified.';
+  'For the facade alone: sets the password of the person to whom this token was mailed, {userId, credentialsVersion}. '
+  'All links that were mailed to them for a password or a change of address end, and so do their access tokens, '
+  'sessions and device tokens. Their address is then verified.';

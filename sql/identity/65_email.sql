@@ -15,14 +15,14 @@ create index email_verifications_user_id_idx on private.email_verifications (use
 create index email_verifications_email_idx on private.email_verifications (lower(email), created_at);
 create index email_verifications_expires_at_idx on private.email_verifications (expires_at);
 comment on table private.email_verifications is
-  'Links that verify an address, with the SHA-256 of the token that was mailed. One with `replaces` is a change: the '
-  'person''s address becomes `email`.';
+  'Links that verify an address, with the SHA-256 of the token that was mailed. A link with `replaces` changes the '
+  'person''s address to `email`.';
 comment on column private.email_verifications.replaces is
-  'The person''s address when they requested another one; null if `email` is already their address.';
+  'The person''s address when they requested the change; null if `email` is already their address.';
 comment on column private.email_verifications.expires_at is
-  'When the link expires: a week after it was requested, or a day if it changes the address; immediately when it is '
-  'used or becomes unnecessary.';
--- an hour longer, because links mailed within the last hour are counted
+  'When the link expires: a week after it was requested, or a day if it changes the address. When the link is used or '
+  'becomes unnecessary, this is set to the current time.';
+-- kept an hour longer, because the links that were mailed within the last hour are counted
 insert into private.retention (relation, counts_from, keep)
 values ('private.email_verifications', 'expires_at', '1 hour');
 
@@ -37,9 +37,9 @@ from app.accounts a join app.users u on u.id = a.user_id
 where u.erased_at is null
   and (a.email_verified_at is not null or u.created_at > now() - interval '24 hours');
 comment on view private.reachable_accounts is
-  'The accounts to which digests and links for a new password may be mailed. An address that is not verified within '
-  'a day of the registration may belong to a stranger. An address with email_bounced_at gets only mail that somebody '
-  'requests; otherwise its owner could never recover the account.';
+  'The accounts to which digests and links for a new password may be mailed. An address that is not verified within a '
+  'day of the registration may belong to a stranger. The view includes addresses with email_bounced_at. These get no '
+  'digests, but still the mail that somebody requests; otherwise their owners could never recover their accounts.';
 
 insert into private.lock_kinds (kind, position) values ('email', 240);
 
@@ -51,8 +51,8 @@ begin
   perform private.lock('email', lower(p_email));
 end $$;
 comment on function private.lock_address is
-  'Lets one transaction at a time take an address. Otherwise a second one would wait at the unique index while it '
-  'holds the lock of its account, which the first may need: ARCHITECTURE.md, Locks.';
+  'Lets only one transaction at a time give an address to an account. Without it a second transaction would wait for '
+  'the unique index while it locks its account, and the first may need that lock: ARCHITECTURE.md, Locks.';
 
 create function private.require_link_left(p_user uuid) returns void
 language plpgsql volatile
@@ -65,8 +65,8 @@ begin
   end if;
 end $$;
 comment on function private.require_link_left is
-  'Passes if fewer than 10 links were mailed for a person within an hour. The caller must have locked the person''s '
-  'credentials.';
+  'Passes if fewer than 10 links were mailed for a person within the last hour. The calling function must have locked '
+  'the person''s credentials.';
 
 create function private.mail_verification(
   p_user uuid, p_email text, p_replaces text, p_id uuid, p_token_hash bytea
@@ -81,8 +81,8 @@ begin
   perform private.enqueue('mail', json_build_object('verificationId', p_id, 'letter', 'link'));
 end $$;
 comment on function private.mail_verification is
-  'Queues a mail with a link to an address. The link verifies the address; with p_replaces it also makes it the '
-  'person''s.';
+  'Queues a mail with a link to an address. The link verifies the address; if p_replaces is given, it also makes this '
+  'address the person''s.';
 
 create function private.end_email_changes(p_user uuid) returns void
 language plpgsql volatile
@@ -93,8 +93,8 @@ begin
   where user_id = p_user and replaces is not null and expires_at > now();
 end $$;
 comment on function private.end_email_changes is
-  'Ends the links that would change a person''s address. A new password does so too, because the change may have '
-  'been requested by somebody who knew the old password.';
+  'Ends the links that would change a person''s address. A new password also ends them, because somebody who knew the '
+  'old password may have requested the change.';
 
 create function private.find_running_verification(p_id uuid) returns private.email_verifications
 language plpgsql stable
@@ -111,8 +111,8 @@ begin
   return v_link;
 end $$;
 comment on function private.find_running_verification is
-  'A valid link, or null: its person is neither banned nor erased and still has the address that it verifies or '
-  'replaces.';
+  'The link if it is valid, otherwise null. It is valid until it expires, if its person is neither banned nor erased '
+  'and still has the address that the link verifies or replaces.';
 
 create function private.find_email_owner(p_email text) returns uuid
 language plpgsql stable
@@ -137,7 +137,7 @@ begin
   from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
   where a.user_id = v_caller;
   if not found then
-    perform private.raise_error('token_revoked');   -- the person was erased first
+    perform private.raise_error('token_revoked');   -- the person was erased meanwhile
   end if;
   select v.* into v_change from private.email_verifications v
   where v.user_id = v_caller and v.replaces is not null and v.expires_at > now()
@@ -180,8 +180,9 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_email_change is
-  'For the facade alone, after it has checked the password: mails a link to the new address and notifies the old '
-  'one, {ok}. It replaces a pending change; the caller''s own address only ends that change.';
+  'For the facade alone, after it has checked the password: mails a link to the new address and notifies the old one, '
+  '{ok}. The new change replaces a pending one. If the new address is the caller''s own, it only ends the pending '
+  'change.';
 
 create function private.find_verification_mail(p_id uuid, p_letter text) returns json
 language plpgsql stable security definer   -- only for the worker, which has no access to Kith's tables
@@ -196,7 +197,8 @@ begin
   end if;
   v_link := private.find_running_verification(p_id);
   if v_link.id is null
-    -- so that nobody can flood another person's mailbox; mail to the person's own address has a limit of its own
+    -- limits the mail to a new address, so that nobody can flood another person's mailbox; mail to the person's own
+    -- address has another limit
     or v_link.replaces is not null
        and (select count(*) >= 5 from private.email_verifications v
             where lower(v.email) = lower(v_link.email) and v.replaces is not null
@@ -212,9 +214,10 @@ begin
     'tokenHash', encode(v_link.token_hash, 'hex'));
 end $$;
 comment on function private.find_verification_mail is
-  'For the worker alone: the mail for a link, {to, letter, tokenHash (hex)}; null if there is nothing to mail. For '
-  'the kind `link` the letter is verify, change, or taken: the owner of a taken address is informed instead, at most '
-  '5 times an hour. The kinds `asked` and `changed` go to the replaced address.';
+  'For the worker alone: the mail for a link, {to, letter, tokenHash (hex)}; null if there is nothing to mail. If '
+  'p_letter is `link`, the letter is verify, change or, if somebody else has the new address, taken. A new address '
+  'gets at most 5 of these mails in an hour. If p_letter is `asked` or `changed`, the mail goes to the replaced '
+  'address.';
 
 create function private.note_bounce(p_email text) returns void
 language plpgsql volatile security definer   -- the worker has no access to Kith's tables
@@ -228,7 +231,7 @@ comment on function private.note_bounce is
   'nothing if nobody has the address.';
 
 create function api.verify_email(p_id uuid, p_token_hash bytea) returns json
-language plpgsql volatile security definer   -- only for gate: the token gives the right to it
+language plpgsql volatile security definer   -- only for gate: the link's token authorizes the call
 set search_path = ''
 as $$
 declare
@@ -261,5 +264,5 @@ begin
 end $$;
 comment on function api.verify_email is
   'For the facade alone: verifies the address to which this token was mailed, {ok}. If the link is for a change, the '
-  'address becomes the person''s, the old address is notified, and every other link ends, also those for a new '
-  'password; tokens and sessions remain valid. Fails: email_taken (the token remains valid).';
+  'address becomes the person''s and the old address is notified. Every other link then ends, including those for a '
+  'new password; tokens and sessions remain valid. Fails: email_taken (the token remains valid).';
