@@ -1,5 +1,5 @@
--- Erasure: a person's data is deleted; ledgers, the audit log and the invite tree keep their ids, because others rely
--- on them.
+-- Erasure: a person's data is deleted. Ledgers, the audit log and the invite tree keep the person's id, because the
+-- records of other people rely on it.
 -- docs/decisions.md, Erasure and export.
 
 insert into private.errors (code, status, text) values
@@ -15,7 +15,8 @@ begin
   perform private.lock('roles');
 end $$;
 comment on function private.lock_roles is
-  'Lets one transaction at a time change who is an admin, so that two admins can''t take the role from each other.';
+  'Lets only one transaction at a time change who is an admin, so that two admins can''t take the role from each '
+  'other concurrently.';
 
 create function private.keep_an_admin(p_user uuid) returns void
 language plpgsql stable
@@ -29,7 +30,8 @@ begin
   end if;
 end $$;
 comment on function private.keep_an_admin is
-  'Passes if there is another admin besides this person. Lock the roles first.';
+  'Passes if this person is not an admin, or if there is another admin who is neither banned nor erased. The calling '
+  'function must first lock the roles.';
 
 create function private.erase_person(p_user uuid) returns void
 language plpgsql volatile
@@ -45,8 +47,8 @@ begin
   where id = p_user and erased_at is null;
 end $$;
 comment on function private.erase_person is
-  'Erases a person in this transaction; the steps of private.account_steps do the rest. Repeating it changes nothing. '
-  'For definer functions and staff operations.';
+  'Erases a person in this transaction; the steps in private.account_steps erase the rest of their data. Repeating it '
+  'changes nothing. For definer functions and staff operations.';
 
 create function private.erase_account(p_user app.users) returns void
 language plpgsql volatile
@@ -61,7 +63,7 @@ begin
   delete from app.sessions where user_id = p_user.id;
   delete from private.password_resets where user_id = p_user.id;
   delete from private.email_verifications where user_id = p_user.id;
-  -- last, because a transaction that writes the person's ledger locks other rows first and this row last
+  -- comes last, because a transaction that writes the person's ledger also locks this row after all others
   update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
                           email_verified_at = null, email_bounced_at = null, date_of_birth = null, phone = null,
                           last_seen_at = null
@@ -88,7 +90,7 @@ begin
     -- the password changed while it was being checked, which ended this token
     perform private.raise_error('token_revoked');
   end if;
-  perform private.check_caller();   -- again: an admin of a moment ago has not locked the roles
+  perform private.check_caller();   -- checks again: the caller may have become an admin
   perform private.keep_an_admin(app.uid());
   perform private.erase_person(app.uid());
   return json_build_object('erased', true);

@@ -1,4 +1,5 @@
--- The export: everything about a person, section by section (private.personal_data), so that no answer holds it all.
+-- The export: all data about a person, section by section (private.personal_data), so that no response holds all of
+-- it.
 -- docs/decisions.md, Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
@@ -22,10 +23,11 @@ begin
   return p_source.within is null
      and array(select k.name from private.key_columns(p_source.relation) k) = array[p_source.person_column];
 end $$;
-comment on function private.is_single is 'Whether a section of the export has at most one row: the person is its key.';
+comment on function private.is_single is
+  'Whether a section of the export has at most one row, because the column with the person is the key.';
 
 create function private.export_head(p_user uuid) returns json
-language plpgsql stable security definer   -- nobody may read which tables there are
+language plpgsql stable security definer   -- people may not read private.personal_data
 set search_path = ''
 as $$
 begin
@@ -39,8 +41,8 @@ begin
       from private.personal_data d where d.section is not null));
 end $$;
 comment on function private.export_head is
-  'The head of a person''s export: {format, exportedAt, actorId, sections: [{name, single}]}. A single section has at '
-  'most one row.';
+  'The head of a person''s export: {format, exportedAt, actorId, sections: [{name, single}]}. If single is true, the '
+  'section has at most one row.';
 
 create function private.export_own(p_section text, p_after text) returns json
 language plpgsql volatile security definer   -- private.export_page exports anybody
@@ -56,12 +58,12 @@ end $$;
 comment on function private.export_own is 'The caller''s own export: its head, or a page of a section.';
 
 create function api.export_me(p_section text default null, p_after text default null) returns json
-language plpgsql volatile   -- applies the caller's waiting effects first
+language plpgsql volatile   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 begin
   return private.export_own(p_section, p_after);
 end $$;
 comment on function api.export_me is
-  'The caller''s data: without p_section {format, exportedAt, actorId, sections}; with it up to 200 rows of that '
-  'section, {items, next}. Pass next as p_after for the following rows; it is null at the end.';
+  'The caller''s data. Without p_section it returns {format, exportedAt, actorId, sections}; with p_section, up to '
+  '200 rows of that section, {items, next}. To get the following rows, pass next as p_after; next is null at the end.';

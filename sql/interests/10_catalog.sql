@@ -2,7 +2,7 @@
 -- docs/decisions.md, Interests.
 
 create function private.interest_start(p_id uuid, p_slug text, p_name text, p_accent_color text) returns text
-language plpgsql immutable   -- row_to_json is only stable, but these types have one text under all settings
+language plpgsql immutable   -- row_to_json is only stable, but no setting changes the text of these types
 set search_path = ''
 as $$
 begin
@@ -11,8 +11,8 @@ begin
     from (select p_id as id, p_slug as slug, p_name as name, p_accent_color as "accentColor") s);
 end $$;
 comment on function private.interest_start is
-  'Returns the start of an interest as JSON for the cards of posts: {id, slug, name, accentColor, without the '
-  'closing brace.';
+  'Returns the start of an interest as JSON, without the closing brace, for the cards of posts: {id, slug, name, '
+  'accentColor.';
 
 create table app.interests (
   id           uuid primary key default gen_random_uuid(),
@@ -33,10 +33,11 @@ create table app.interests (
 );
 create index interests_parent_id_idx on app.interests (parent_id, parent_level);
 comment on table app.interests is
-  'The catalog, which staff maintain. A parent is always one level up: the foreign key checks the level too.';
+  'The catalog, which staff maintain. The parent of an interest is always one level up, because the foreign key '
+  'checks the level too.';
 comment on column app.interests.card_start is 'See private.interest_start.';
 comment on column app.interests.user_count is
-  'How many people chose this interest itself, not one below it. A trigger maintains it.';
+  'How many people chose this interest itself, and not only one below it. A trigger maintains it.';
 -- interests are never deleted, because too many rows refer to them
 
 insert into private.errors (code, status, text) values
@@ -49,7 +50,8 @@ create view app.interest_card with (security_invoker) as
 select id, slug, name, level, parent_id as "parentId", accent_color as "accentColor", user_count as "userCount"
 from app.interests;
 comment on view app.interest_card is
-  'An interest as the catalog shows it. The columns are the fields, so that a query can add children.';
+  'An interest as the catalog shows it. Each column is a field of the JSON, so that a query can add the field '
+  'children.';
 
 create function private.require_interest(p_interest uuid) returns uuid
 language plpgsql stable
@@ -102,7 +104,7 @@ begin
     select id from below);
 end $$;
 comment on function private.interest_subtree is
-  'Returns the ids of an interest and of all interests below it; null for null.';
+  'Returns the ids of an interest and of all interests below it; null if p_interest is null.';
 
 create function api.get_catalog(p_level integer default null, p_parent_id uuid default null) returns json
 language plpgsql stable
@@ -114,8 +116,9 @@ begin
   if p_parent_id is not null then
     perform private.require_interest(p_parent_id);
   end if;
-  -- sums the rows' hashes in any order: sorted text takes four times as long, and is nearly the whole cost of a 304.
-  -- Hash each hash again, or the sum could remain the same if two rows exchange their counts
+  -- the sum of the rows' hashes needs no order: hashing sorted text takes four times as long, and this is nearly the
+  -- whole cost of a 304. Each hash is hashed again, because otherwise the sum could remain the same if two rows
+  -- exchange their counts
   if private.not_modified((select coalesce(sum(hashint8extended(hash_record_extended(i, 0), 0)), 0)
                            from app.interests i)::text) then
     return null;
@@ -131,5 +134,5 @@ begin
   return json_build_object('items', coalesce(v_items, '[]'::json));
 end $$;
 comment on function api.get_catalog is
-  'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; '
-  'narrowed by level, parent or both, a flat list without children. Sorted by name, with an ETag.';
+  'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}. If '
+  'filtered by level, parent or both, it is a flat list without children. Sorted by name; the response has an ETag.';

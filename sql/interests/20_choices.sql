@@ -1,4 +1,4 @@
--- What people chose from the catalog, and how deep they are in it.
+-- The interests that people chose from the catalog, each with a depth.
 -- docs/decisions.md, Interests.
 
 create table app.user_interests (
@@ -15,8 +15,8 @@ create table app.user_interests (
 );
 create index user_interests_interest_id_idx on app.user_interests (interest_id);
 comment on table app.user_interests is
-  'Who chose which interest. depth and expertise go from 1 (Curious) to 5. created_at also gives the order within a '
-  'bulk choice.';
+  'Who chose which interest. depth and expertise go from 1 (Curious) to 5. created_at also gives the order of '
+  'interests that were chosen in one bulk choice.';
 create trigger _100_touch before update on app.user_interests
   for each row execute function private.touch();
 
@@ -109,7 +109,7 @@ as $$
 declare
   v_chosen uuid[];
 begin
-  -- one call per person at a time, because choices keep the order in which they were made
+  -- one call per person at a time, so that created_at follows the order of the choices
   perform private.lock('choices', private.require_caller()::text);
 
   with named as (
@@ -132,9 +132,9 @@ begin
   return api.list_my_interests();
 end $$;
 comment on function api.select_interests is
-  'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and keeps '
-  'the others. If an interest is named twice, the last entry counts. Returns all chosen interests, {items}. Fails: '
-  'interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and keeps the '
+  'caller''s other interests. If an interest is named twice, the last entry counts. Returns all chosen interests, '
+  '{items}. Fails: interest_depth_out_of_range, interest_expertise_out_of_range.';
 
 create function api.drop_interest(p_interest_id uuid) returns json
 language plpgsql
@@ -145,4 +145,5 @@ begin
   where user_id = private.require_caller() and interest_id = private.require_interest(p_interest_id);
   return null;   -- the response is 204
 end $$;
-comment on function api.drop_interest is 'Takes a choice back. Repeating it changes nothing.';
+comment on function api.drop_interest is
+  'Removes an interest from the caller''s choices. Repeating it changes nothing.';

@@ -1,4 +1,5 @@
--- What erasure does to choices, and where they hold personal data. How erasure runs: sql/base/90_erasure.sql.
+-- What erasure does to the choices of interests, and where they hold personal data. How erasure runs:
+-- sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.user_interests', 'user_id', 'interests');

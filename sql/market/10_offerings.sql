@@ -14,13 +14,14 @@ create table app.offerings (
   constraint offering_stock check (stock between 0 and 1000000),
   constraint offering_delivery check (delivery_days between 1 and 60)
 );
-comment on table app.offerings is 'What an offering has beside its head in app.contents.';
+comment on table app.offerings is 'What an offering has besides its head in app.contents.';
 call private.make_nulls_raise_codes('app.offerings');
 comment on column app.offerings.price_mana is 'Whole mana that an order costs.';
-comment on column app.offerings.stock is 'How many can still be ordered; null if there is no limit.';
+comment on column app.offerings.stock is
+  'How many times the offering can still be ordered; null if there is no limit.';
 comment on column app.offerings.paused is 'Whether the seller accepts no orders for now.';
 comment on column app.offerings.rating_sum is
-  'The sum of the stars of all reviews that staff did not remove. A trigger updates it.';
+  'The sum of the stars of all reviews except those that staff removed. A trigger updates it.';
 
 create function private.place_offering() returns trigger
 language plpgsql security definer   -- nobody may write places
@@ -75,7 +76,7 @@ begin
   perform from app.contents where id = any (p_ids) and kind = 'offering' order by id for no key update;
   delete from app.offerings where id = any (p_ids);
 end $$;
-comment on function private.erase_offerings is 'Deletes the texts of these offerings when their author is erased.';
+comment on function private.erase_offerings is 'Deletes the details of these offerings when their author is erased.';
 
 create function private.matches_offering_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable security definer   -- for private.find_contents, which checks visibility
@@ -88,7 +89,7 @@ begin
     from app.offerings o where o.id = p_id), false);
 end $$;
 comment on function private.matches_offering_filter is
-  'Whether the price of an offering is between {minPrice?, maxPrice?}, both included.';
+  'Whether the price of an offering is from minPrice to maxPrice, of {minPrice?, maxPrice?}, both included.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('offering', 'offerings', 'app.offerings', 'private.offering_details', 'private.erase_offerings',
@@ -100,7 +101,7 @@ insert into private.personal_data (relation, person_column, section, within) val
 insert into private.report_targets (type, finder) values ('offering', 'private.require_reported_content');
 
 create function private.offering_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- the heads decide what the caller sees
+language plpgsql stable security definer   -- private.content_heads checks what the caller sees
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -112,7 +113,7 @@ begin
     join private.offering_details d on d.id = h.id);
 end $$;
 comment on function private.offering_cards is
-  'The cards of those of these offerings that the caller may see, in order: the head and the detail.';
+  'The cards of these offerings, in order, without those that the caller can''t see: the head and the detail.';
 call private.force_index_scans('private.offering_cards');
 
 create function private.require_offering_card(p_id uuid) returns json
@@ -145,8 +146,8 @@ begin
   return private.page(private.offering_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_offerings is
-  'Offerings, newest first, cheapest first or best rated first; optionally only those within a price range, by one '
-  'seller (by actor id or username), and filtered as every list of contents.';
+  'Offerings, newest first, cheapest first or best rated first. They can be filtered by price range and seller (actor '
+  'id or username), and like every list of contents.';
 
 create function private.write_offering(p_offering app.offerings) returns void
 language plpgsql volatile security definer   -- nobody may write details
@@ -178,7 +179,7 @@ begin
   v_offering.description := private.require_body(p_description);
   v_offering.price_mana := p_price_mana;
   v_offering.stock := p_stock;
-  v_offering.delivery_days := least(p_delivery_days, 61);   -- a smallint; 61 is rejected like any larger number
+  v_offering.delivery_days := least(p_delivery_days, 61);   -- a smallint: 61 represents all larger numbers
   v_offering.id := private.add_content('offering', p_interest_id, p_title, array[v_offering.description],
                                        p_group_id, p_guild_id);
   perform private.write_offering(v_offering);

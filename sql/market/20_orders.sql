@@ -1,5 +1,6 @@
--- Orders: the price is held until the order ends, and is then paid out exactly once, as the final state says. One
--- table says who may do what in which state; the code and test/model/orders.test.ts both read it.
+-- Orders: the price is held until the order ends, and is then paid out exactly once, as the final state says.
+-- private.order_transitions says who may take which action in which state; the code and test/model/orders.test.ts both
+-- read it.
 -- docs/decisions.md, Market.
 
 create table private.order_transitions (
@@ -18,12 +19,13 @@ comment on table private.order_transitions is
   'Every step of an order: in this state this actor may take this action, and the order is then in the next state. A '
   'state without steps is final, and every step to a final state settles the hold.';
 comment on column private.order_transitions.after is
-  'How long after the order got into this state the worker takes the step.';
+  'How long after the order got into this state the worker takes the step by itself; null for all other steps.';
 comment on column private.order_transitions.late is 'Whether the step is allowed only after the deadline.';
 comment on column private.order_transitions.settles is
-  'Who gets the held mana: buyer or seller all of it, or both, as the admin divides it. Null while the mana is still '
-  'held.';
-comment on column private.order_transitions.restocks is 'Whether what the order took from the stock is put back.';
+  'Who gets the held mana: all of it the buyer or the seller, or both, as the admin divides it. Null if the mana '
+  'remains held.';
+comment on column private.order_transitions.restocks is
+  'Whether the step puts back into the stock what the order took from it.';
 insert into private.order_transitions (state, action, actor, next, after, late, settles, restocks) values
   ('held',      'accept',   'seller', 'accepted',  null,       false, null,     false),
   ('held',      'decline',  'seller', 'declined',  null,       false, 'buyer',  true),
@@ -37,7 +39,7 @@ insert into private.order_transitions (state, action, actor, next, after, late, 
   ('delivered', 'complete', 'worker', 'completed', '7 days',   false, 'seller', false),
   ('delivered', 'dispute',  'buyer',  'disputed',  null,       false, null,     false),
   ('disputed',  'resolve',  'admin',  'resolved',  null,       false, 'both',   false),
-  -- when the buyer or the seller is banned or erased
+  -- the steps after the buyer or the seller is banned or erased
   ('held',      'decline',  'worker', 'declined',  null,       false, 'buyer',  true),
   ('held',      'cancel',   'worker', 'cancelled', null,       false, 'buyer',  true),
   ('accepted',  'dispute',  'worker', 'disputed',  null,       false, null,     false),
@@ -68,7 +70,7 @@ create table app.orders (
   constraint order_note check (length(note) <= 2000),
   constraint order_delivery_note check (length(delivery_note) between 1 and 2000),
   constraint order_reason check (length(dispute_reason) between 1 and 2000),
-  -- checked at commit: the hold is written last, because it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit, because the hold is written last: it locks wallets (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_holds on delete restrict deferrable initially deferred
 );
 create index orders_offering_id_idx on app.orders (offering_id, state);
@@ -84,11 +86,12 @@ comment on table app.orders is
   'Orders, each with a copy of the offering at the time of the order. An order has the same id as its hold, which '
   'keeps the price until the order ends.';
 comment on column app.orders.offering_id is
-  'The offering, which may have been deleted since. There is no foreign key: the purge of deleted offerings would '
-  'look up orders while it holds the lock of the offering, but code that locks an order locks the offering after it.';
+  'The offering, which may have been deleted since. There is no foreign key, because with one the purge of deleted '
+  'offerings would look up orders while it holds the lock of the offering. All other code locks an order before its '
+  'offering.';
 comment on column app.orders.price_mana is 'Whole mana that the buyer pays.';
 comment on column app.orders.state is 'See private.order_transitions.';
-comment on column app.orders.took_stock is 'Whether it took one from a limited stock, which may be put back.';
+comment on column app.orders.took_stock is 'Whether the order took one from a limited stock; some steps put it back.';
 comment on column app.orders.refund_mana is
   'Whole mana of a resolved order that went back to the buyer; the seller got the rest.';
 comment on column app.orders.deadline_at is
@@ -151,7 +154,7 @@ declare
 begin
   select * into v_step from private.order_transitions t
   where t.state = p_order.state and t.action = p_action and t.actor = p_actor;
-  -- once a step is due only the worker may take it, even if it runs late: so its delay makes no difference
+  -- once the worker's step is due, no other step is possible, so it makes no difference whether the worker runs late
   if not found or (v_step.late and p_order.deadline_at > now()) or (p_order.due_at <= now() and v_step.after is null)
   then
     perform private.raise_error('order_state');
@@ -169,7 +172,7 @@ begin
                 where t.state = p_order.state and t.after is not null)
   where id = p_order.id;
   if v_step.restocks and p_order.took_stock then
-    -- a stock that has no limit by now stays without one
+    -- stock remains null if the seller has removed the limit meanwhile
     update app.offerings set stock = stock + 1 where id = p_order.offering_id and stock < 1000000;
   end if;
   perform private.note_order(p_order, p_actor);
@@ -181,14 +184,14 @@ begin
   end if;
 end $$;
 comment on function private.step_order is
-  'Takes a step of an order, with everything that follows: history, stock, notifications and finally the hold. The '
-  'caller has locked the order, and may have set notes and the refund in p_order. Only for definer functions, as '
-  'their last step. Never: insufficient_mana (the hold has it).';
+  'Takes a step of an order, and updates its history, the stock, the notifications and finally the hold. The calling '
+  'function has locked the order, and may have set notes and the refund in p_order. Only for definer functions, as '
+  'their last step. Never: insufficient_mana (the hold has the mana).';
 
 create function private.act_on_order(
   p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null
 ) returns void
-language plpgsql volatile security definer   -- nobody may write orders, nor the ledger
+language plpgsql volatile security definer   -- nobody may write orders or the ledger
 set search_path = ''
 as $$
 declare
@@ -218,7 +221,7 @@ language plpgsql volatile security definer   -- people may not read bans and era
 set search_path = ''
 as $$
 begin
-  -- a concurrent ban or erasure of either waits, or this fails: otherwise the ban would miss the new order
+  -- a concurrent ban or erasure of one of the two waits for this, or this fails: otherwise it would miss the new order
   perform private.check_lock_order('person', private.require_caller()::text, p_seller::text);
   perform from app.users u where u.id in (private.require_caller(), p_seller) order by u.id for share;
   if exists (select from app.users u where u.id in (app.uid(), p_seller)
@@ -230,7 +233,7 @@ comment on function private.lock_order_parties is
   'Share-locks the caller and a seller, so that neither is banned or erased until the transaction ends.';
 
 create function private.place_order(p_offering app.contents, p_note text, p_expected integer) returns uuid
-language plpgsql volatile security definer   -- nobody may write orders, nor the ledger
+language plpgsql volatile security definer   -- nobody may write orders or the ledger
 set search_path = ''
 as $$
 declare
@@ -260,8 +263,8 @@ begin
   return v_order.id;
 end $$;
 comment on function private.place_order is
-  'Orders an offering for the caller: takes one from its stock and holds the price. Its caller must have taken the '
-  'locks that api.place_order takes. Fails: order_note.';
+  'Orders an offering for the caller: takes one from its stock and holds the price. The calling function must have '
+  'taken the locks that api.place_order takes. Fails: order_note.';
 
 create function private.job_end_orders() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table
@@ -278,7 +281,7 @@ begin
   begin
     perform private.step_order(v_order, t.action, 'worker')
     from private.order_transitions t where t.state = v_order.state and t.after is not null;
-  exception when others or query_canceled then   -- others does not include a timeout
+  exception when others or query_canceled then   -- "others" does not include a timeout
     raise warning 'the order % did not end: % %', v_order.id, sqlstate, sqlerrm;
     update app.orders set due_at = clock_timestamp() + interval '5 seconds' where id = v_order.id;
     return -1;
@@ -287,7 +290,7 @@ begin
 end $$;
 comment on function private.job_end_orders is
   'Job: takes the automatic step of the order that has been due the longest, because the seller or the buyer did not '
-  'act in time, and returns 1. If that fails, it returns -1; the order is tried again after the other due orders, in '
-  '5 seconds at the earliest. May run twice: it takes only due orders, each once, and skips locked ones. The worker '
-  'repeats it until it returns 0.';
+  'act in time, and returns 1. If the step fails, it returns -1, and tries the order again after the other due '
+  'orders, in 5 seconds at the earliest. May run twice: it takes only due orders, each once, and skips locked ones. '
+  'The worker repeats it until it returns 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('end-orders', '* * * * *', 60, true);

@@ -2,7 +2,7 @@
 -- docs/decisions.md, Market.
 
 create function private.order_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks by itself whether the other party is visible
+language plpgsql stable security definer   -- checks itself whether the other party is visible
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning it takes longer than running it
 as $$
@@ -45,10 +45,10 @@ begin
                        where c.id = o.seller_id) seller on true);
 end $$;
 comment on function private.order_cards is
-  'The cards of these orders, in order, only those of the caller: {id, offering {id, title, description, priceMana, '
-  'deliveryDays}, buyerId, buyer, sellerId, seller, quantity, priceMana, state, note, deliveryNote, attachment, '
-  'disputeReason, refundMana, deadlineAt, createdAt, history [{state, by, at}]}. A hidden party is null, and so is '
-  'the id of an offering that the caller can''t see any more.';
+  'The cards of those of these orders that are the caller''s, in order: {id, offering {id, title, description, '
+  'priceMana, deliveryDays}, buyerId, buyer, sellerId, seller, quantity, priceMana, state, note, deliveryNote, '
+  'attachment, disputeReason, refundMana, deadlineAt, createdAt, history [{state, by, at}]}. A hidden party is null, '
+  'and so is the id of an offering that the caller can''t see any more.';
 call private.force_index_scans('private.order_cards');
 
 create function private.require_order_card(p_id uuid) returns json
@@ -58,7 +58,7 @@ as $$ begin return private.require_card('order_unknown', private.order_cards(arr
 comment on function private.require_order_card is 'Returns the card of an order of the caller.';
 
 create function private.find_orders(p_role text, p_state text, p_from app.place) returns app.found
-language plpgsql stable   -- invoker: the policy returns exactly the caller's own orders
+language plpgsql stable   -- security invoker, because the policy returns exactly the caller's own orders
 set search_path = ''
 as $$
 declare
@@ -88,8 +88,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_orders is
-  'The next orders of the caller as buyer, as seller or both, optionally only those in one state, among the next '
-  '400.';
+  'The next orders of the caller as buyer, as seller or both; if p_state is given, only those in this state. It looks '
+  'at the next 400.';
 call private.force_index_scans('private.find_orders');
 
 create function api.list_orders(
@@ -99,7 +99,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- at infinity the id doesn't matter
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works with infinity
   v_found app.found;
 begin
   if p_role not in ('buyer', 'seller') then
@@ -166,7 +166,7 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
-  if p_asset is not null then   -- a repeat works even if staff has removed the asset since
+  if p_asset is not null then   -- not checked again for a repeated request
     perform private.use_asset(p_asset, array['image', 'video', 'audio', 'attachment']);
   end if;
   perform private.act_on_order(p_id, p_action, p_delivery_note, p_asset, p_reason);
@@ -179,7 +179,7 @@ create function api.accept_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'accept'); end $$;
-comment on function api.accept_order is 'The seller accepts an order; the days of delivery count from now on.';
+comment on function api.accept_order is 'The seller accepts an order; the days until the delivery count from then on.';
 
 create function api.decline_order(p_id uuid) returns json
 language plpgsql volatile

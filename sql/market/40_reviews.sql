@@ -15,7 +15,7 @@ create table app.offering_reviews (
   constraint review_stars check (stars between 1 and 5),
   constraint review_text check (length(body) <= 2000)
 );
--- only what everybody sees: readers then needn't scan reviews that were removed, or by banned people
+-- has only reviews that everybody sees, so that lists need not scan removed reviews and reviews by hidden people
 create index offering_reviews_offering_id_idx on app.offering_reviews (offering_id, created_at desc, id desc)
   where removed_at is null and not author_hidden;
 create index offering_reviews_own_idx on app.offering_reviews (offering_id, author_id, created_at desc, id desc)
@@ -27,12 +27,12 @@ comment on table app.offering_reviews is
 comment on column app.offering_reviews.words is
   'The words of its body, for the search of staff. A trigger writes them.';
 comment on column app.offering_reviews.offering_id is
-  'Has no foreign key: a review outlives its offering and still names it.';
+  'Has no foreign key, because a review remains, and still names its offering, when the offering is deleted.';
 comment on column app.offering_reviews.removed_at is
-  'When staff hid it from everybody but its author; null unless it is removed.';
+  'When staff hid the review from everybody except its author; null unless it is removed.';
 comment on column app.offering_reviews.author_hidden is
-  'Whether the author is banned or erased, as in app.contents.author_hidden. Their stars still count in the rating, '
-  'as likes do.';
+  'Whether the author is banned or erased, as in app.contents.author_hidden. The stars of a hidden author still count '
+  'in the rating, as their likes do.';
 
 create view private.review_details with (security_invoker) as
 select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_at, r.words,
@@ -40,7 +40,7 @@ select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_a
                          'body', r.body) as detail
 from app.offering_reviews r;
 comment on view private.review_details is
-  'Reviews as staff sees them, {offeringId, orderId, stars, body}, also if their offering is deleted.';
+  'Reviews as staff sees them, {offeringId, orderId, stars, body}, even if the offering is deleted.';
 insert into private.content_child_kinds (kind, plural, relation, details) values
   ('review', 'reviews', 'app.offering_reviews', 'private.review_details');
 insert into private.content_child_tables (relation, person, key, words) values
@@ -69,7 +69,7 @@ begin
   return null;
 end $$;
 comment on function private.count_review is
-  'Trigger: keeps the rating of an offering; reviews that staff removed don''t count.';
+  'Trigger: updates the rating of an offering; reviews that staff removed don''t count.';
 create trigger count_review after insert on app.offering_reviews
   for each row execute function private.count_review();
 create trigger count_removed_review after update on app.offering_reviews
@@ -81,11 +81,12 @@ from app.offering_reviews r
 cross join lateral private.visibility(r.author_id, case when r.removed_at is null then 0 else 3 end) v
 where v.is_visible;
 comment on view private.visible_reviews is
-  'The reviews that the caller may see, if they see the offering or are a party of the order: none across a block or '
-  'by banned or erased people, and removed ones only by the caller. For definer functions.';
+  'The reviews that the caller may see, provided that they see the offering or are a party of the order. It leaves '
+  'out reviews across a block, by banned or erased people, and removed ones except the caller''s own. For definer '
+  'functions.';
 
 create function private.review_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks by itself whom the caller may see
+language plpgsql stable security definer   -- checks visibility itself
 set search_path = ''
 as $$
 begin
@@ -105,12 +106,12 @@ begin
     join app.person_card author on author.id = r.author_id);
 end $$;
 comment on function private.review_cards is
-  'The cards of those of these reviews that the caller may see, in order: {id, orderId, authorId, author, stars, '
-  'text, createdAt, removedAt}. orderId is null except for the buyer and the seller.';
+  'The cards of these reviews, in order, without those that the caller can''t see: {id, orderId, authorId, author, '
+  'stars, text, createdAt, removedAt}. orderId is null unless the caller is the buyer or the seller.';
 call private.force_index_scans('private.review_cards');
 
 create function private.find_reviews(p_offering uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- a policy would make it scan all hidden reviews
+language plpgsql stable security definer   -- with a policy it would scan all hidden reviews
 set search_path = ''
 as $$
 declare
@@ -142,7 +143,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_reviews is
-  'The next reviews of an offering that the caller may see, their own removed ones included, among the next 400.';
+  'The next reviews of an offering that the caller may see, including their own removed ones. It looks at the next '
+  '400.';
 call private.force_index_scans('private.find_reviews');
 
 create function private.find_review_time(p_id uuid, p_offering uuid) returns timestamptz
@@ -155,7 +157,7 @@ begin
             and private.may_meet(private.find_level(app.uid(), r.author_id)));
 end $$;
 comment on function private.find_review_time is
-  'When a review of this offering was written, even if it was removed since; null for other reviews.';
+  'When a review of this offering was written, even if it has been removed; null for other reviews.';
 
 create function api.list_reviews(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -163,7 +165,7 @@ set search_path = ''
 as $$
 declare
   v_offering uuid := (private.require_content('offering', p_id)).id;
-  v_from     app.place := ('infinity', p_id)::app.place;   -- at infinity the id doesn't matter
+  v_from     app.place := ('infinity', p_id)::app.place;   -- any id works with infinity
   v_found    app.found;
 begin
   if p_cursor is not null then
@@ -179,7 +181,7 @@ end $$;
 comment on function api.list_reviews is 'The reviews of an offering, newest first.';
 
 create function private.add_review(p_order uuid, p_stars integer, p_body text) returns uuid
-language plpgsql volatile security definer   -- nobody may write reviews, nor lock orders
+language plpgsql volatile security definer   -- nobody may write reviews or lock orders
 set search_path = ''
 as $$
 declare
@@ -226,7 +228,7 @@ end $$;
 comment on function api.review_order is 'The buyer reviews a completed order, once.';
 
 create function private.require_reported_review(p_type text, p_target text) returns uuid
-language plpgsql stable security definer   -- checks by itself what the reporter may see
+language plpgsql stable security definer   -- checks itself what the caller may see
 set search_path = ''
 as $$
 declare
@@ -251,9 +253,9 @@ set search_path = ''
 as $$
 begin
   perform private.lock_own_content('offering', p_id, false);
-  -- a concurrent order waits and then fails, or this waits and then finds the order
+  -- a concurrent order waits for this lock and then fails, or this waits for the order and then finds it
   perform from app.offerings where id = p_id for no key update;
-  -- one lookup per state, because thousands of other orders may have ended
+  -- looks up each running state by itself, because thousands of other orders may have ended
   if exists (select from (select distinct t.state from private.order_transitions t) r
              cross join lateral (select from app.orders o
                                  where o.offering_id = p_id and o.state = r.state limit 1) running) then
@@ -262,8 +264,8 @@ begin
   perform private.delete_content('offering', p_id);
 end $$;
 comment on function private.delete_offering is
-  'Deletes the caller''s own offering, unless an order for it is running. Orders keep their copy of it. Never: '
-  'writes_exceeded (it is not an edit).';
+  'Deletes the caller''s own offering, unless an order for it is running. Orders keep their copy of the offering. '
+  'Never: writes_exceeded (it is not an edit).';
 call private.force_index_scans('private.delete_offering');
 
 create function api.delete_offering(p_id uuid) returns json

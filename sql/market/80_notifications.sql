@@ -21,12 +21,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- it names no actor: a mute or a block must not drop it, because both parties have mana in the order
+  -- the notification has no actor, because a mute or a block must not drop it: it is about the mana of both parties
   perform private.notify(array(
     select (e.user_id, 'order.updated', null, 'order', n.id::text,
             jsonb_build_object('orderId', n.id, 'state', n.state),
-            -- a buyer can place and cancel any number of orders before the seller accepts one: for one offering
-            -- they are one subject, named by a hash, because nobody may see the internal id of the buyer
+            -- a buyer can place and cancel any number of orders before the seller accepts one, so all of them for one
+            -- offering share a group key. It has a hash because nobody may see the internal id of the buyer
             case when u.untaken then concat_ws(':', 'order.updated', o.offering_id,
                                                md5(concat_ws(':', o.offering_id, o.buyer_id))) end,
             null, e.caused_at)::private.notice
@@ -34,7 +34,7 @@ begin
     join app.orders o on o.id = (e.payload ->> 'orderId')::uuid
     cross join lateral (
       select e.user_id = o.seller_id and (e.payload ->> 'state' = 'held' or o.deadline_at is null) as untaken) u
-    -- the one notification must not be about an ended order while another waits for the seller
+    -- the shared notification must not be about an ended order while another order waits for the seller
     cross join lateral (
       select case when u.untaken and e.payload ->> 'state' <> 'held' then private.find_waiting_order(o) end as id) w
     cross join lateral (
@@ -42,8 +42,8 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_order is
-  'Listener: notifies the parties who did not cause it that an order was placed or changed its state. Until the '
-  'seller accepts an order, they have one unread notification for each offering and buyer; when one of these orders '
-  'ends, it is about the latest that still waits, if any.';
+  'Listener: notifies the parties who did not cause it that an order was placed or changed its state. For orders that '
+  'they have not accepted, the seller has one unread notification for each offering and buyer. When one of these '
+  'orders ends, the notification is about the latest that still waits, if there is one.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('market.order.changed', 'private.notify_order', 600, 'soon');

@@ -17,7 +17,7 @@ declare
   v_user  uuid := (p_job ->> 'userId')::uuid;
   v_order app.orders;
 begin
-  -- a concurrent end of the ban waits for this, or is already visible here
+  -- if the ban ends concurrently, that waits for this transaction, or this sees that it has ended
   perform from app.users where id = v_user and (banned_at is not null or erased_at is not null) for share;
   if not found then
     return json_build_object('changed', 0, 'next', null);
@@ -36,8 +36,8 @@ begin
 end $$;
 comment on function private.interrupt_orders is
   'For the worker alone: ends the next running order of a banned or erased person {userId}, or hands it to an admin: '
-  'a held order is cancelled or declined and the mana goes back; an accepted or delivered one becomes disputed. Due '
-  'orders are left to the job end-orders. Returns {changed, next}; next is null if there are no more.';
+  'a held order is cancelled or declined, and the mana goes back to the buyer; an accepted or delivered order becomes '
+  'disputed. It leaves due orders to the job end-orders. Returns {changed, next}; next is null if there are no more.';
 call private.make_batch_queue('interrupted-orders', 'private.interrupt_orders');
 
 create function private.erase_orders(p_user uuid) returns void

@@ -7,8 +7,8 @@ create table private.media_kinds (
   types    text[] not null
 );
 comment on table private.media_kinds is
-  'What may be uploaded: the content types and the maximum size of each kind. None of the types is one that a browser '
-  'runs. The function `media` recognizes each type by its first bytes.';
+  'The kinds of media that may be uploaded, each with its content types and its maximum size. A browser runs none of '
+  'these types. The function `media` recognizes each type by its first bytes.';
 comment on column private.media_kinds.max_size is 'In bytes.';
 insert into private.media_kinds (kind, max_size, types) values
   ('avatar', 5 * 1024 * 1024, '{image/jpeg,image/png,image/webp}'),
@@ -37,15 +37,15 @@ create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at
 create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
 create index media_assets_expires_at_idx on app.media_assets (expires_at);
 comment on table app.media_assets is
-  'What a person uploads, or has announced. Definer functions alone write it: what is committed was looked at in the '
-  'storage.';
-comment on column app.media_assets.content_type is 'As announced. The storage serves the file with this type.';
+  'The files that people have announced or uploaded. Only definer functions write this table, so every committed '
+  'asset was checked in the storage.';
+comment on column app.media_assets.content_type is 'The announced type. The storage serves the file with it.';
 comment on column app.media_assets.mime_type is
   'The type according to the first bytes; null while the asset is pending.';
 comment on column app.media_assets.status is 'pending until its owner commits it, then committed.';
 comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
-  'When the storage was found to have the file as announced; null while the asset is pending.';
+  'When it was found that the storage has the file as announced; null while the asset is pending.';
 insert into private.retention (relation, counts_from, keep) values ('app.media_assets', 'expires_at', '0');
 insert into private.personal_data (relation, person_column, section) values
   ('app.media_assets', 'owner_id', 'mediaAssets');
@@ -55,7 +55,7 @@ create table private.media_usage (
   bytes    bigint not null check (bytes >= 0)
 );
 comment on table private.media_usage is
-  'How many bytes of committed assets a person has: the sum over app.media_assets, kept by triggers.';
+  'How many bytes of committed assets a person has: a sum over app.media_assets, which triggers maintain.';
 insert into private.personal_data (relation, person_column, reason) values
   ('private.media_usage', 'owner_id', 'Computed from mediaAssets.');
 
@@ -82,7 +82,7 @@ begin
   return null;
 end $$;
 comment on function private.count_asset_bytes is
-  'Trigger: maintains the sum of a person''s committed assets. Deleting pending assets doesn''t lock a sum.';
+  'Trigger: maintains the sum of a person''s committed assets. Deleting pending assets locks no sum.';
 create trigger count_bytes_that_came after insert on app.media_assets
   referencing new table as came for each statement execute function private.count_asset_bytes();
 create trigger count_bytes_committed after update on app.media_assets
@@ -90,7 +90,7 @@ create trigger count_bytes_committed after update on app.media_assets
 create trigger count_bytes_that_went after delete on app.media_assets
   referencing old table as gone for each statement execute function private.count_asset_bytes();
 
--- the defaults of an instance without settings of its own; written at boot
+-- the defaults; at boot they are replaced by the settings of the instance
 insert into app.settings (key, value) values
   ('media_url', 'http://localhost:8787/api/v1/media/local'), ('media_bucket', 'local'), ('media_quota', '5368709120'),
   ('media_hosts', '*');
@@ -139,7 +139,7 @@ comment on function private.require_usable_asset is
   'Returns the public address of an asset if it is committed and of one of these kinds.';
 
 create function private.use_asset(p_asset uuid, p_kinds text[]) returns text
-language plpgsql stable   -- invoker: another person's asset is unknown
+language plpgsql stable   -- security invoker, so another person's asset is unknown
 set search_path = ''
 as $$
 declare

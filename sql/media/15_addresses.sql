@@ -1,4 +1,5 @@
--- Addresses that people give for pictures, videos and sound: of their own assets, or at other hosts.
+-- The addresses that people enter for pictures, videos and sound: those of their own assets, or addresses at other
+-- hosts.
 -- docs/decisions.md, Media.
 
 create function private.url_place(p_url text) returns text[]
@@ -60,7 +61,7 @@ comment on function private.is_media_host is
   '*.host for the subdomains of a host, and * for all hosts.';
 
 create function private.use_media_url(p_url text, p_kinds text[]) returns text
-language plpgsql stable security definer   -- must see other people's assets to reject them
+language plpgsql stable security definer   -- must read other people's assets to reject their addresses
 set search_path = ''
 as $$
 declare
@@ -70,7 +71,8 @@ declare
   v_key    text;
   v_fits   boolean;
 begin
-  -- a browser reads \ as / and normalizes % and wide letters in a host, so it would load from another host
+  -- rejects \, % and wide letters in a host: a browser reads \ as / and normalizes the others, so it would load from a
+  -- host that was not checked
   if (p_url ~* '^https?://([^\s\\/?#]*@)?[][a-z0-9._:-]+([/?#][^\s\\]*)?$' and length(p_url) <= 2000) is not true then
     perform private.raise_error('media_url');
   end if;
@@ -93,7 +95,7 @@ end $$;
 comment on function private.use_media_url is
   'Returns an address as it is stored. The address of an asset, in any spelling, becomes its public address; the '
   'asset must be the caller''s own, committed and of one of these kinds. Any other address must be an http(s) URL of '
-  'up to 2000 characters at an allowed host. The host is not contacted.';
+  'up to 2000 characters at an allowed host. This sends no request to the host.';
 
 create function private.use_picture(p_url text) returns text
 language plpgsql stable
@@ -103,4 +105,4 @@ begin
   return case when p_url is not null then private.use_media_url(p_url, '{avatar,image}') end;
 end $$;
 comment on function private.use_picture is
-  'Returns the address of a person''s picture as it is stored; null for null.';
+  'Returns the address of a person''s picture as it is stored; null if p_url is null.';

@@ -61,7 +61,7 @@ begin
   perform private.count_writes('uploads');
   perform private.lock('assets', v_caller::text);   -- so that concurrent calls don't exceed the limits
   loop
-    -- in one statement, because a concurrent commit turns pending bytes into committed ones
+    -- counts both in one statement, because a concurrent commit turns pending bytes into committed ones
     select count(*), coalesce(sum(a.size), 0) + coalesce((
              select u.bytes from private.media_usage u where u.owner_id = v_caller), 0)
     into v_many, v_bytes
@@ -85,8 +85,8 @@ begin
   return v_asset;
 end $$;
 comment on function private.announce_asset is
-  'Adds a pending asset of the caller and returns it. If that would exceed the limit or the quota, older assets that '
-  'were never committed are deleted first.';
+  'Adds a pending asset of the caller and returns it. If this asset would exceed the limit or the quota, it first '
+  'deletes the caller''s older assets that were never committed.';
 
 create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
 language plpgsql volatile
@@ -121,7 +121,7 @@ begin
 end $$;
 comment on function api.get_asset is
   'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. '
-  'Fails: asset_unknown (also another person''s).';
+  'Fails: asset_unknown (also if it is another person''s).';
 
 create function api.commit_asset(p_asset_id uuid, p_mime_type text) returns json
 language plpgsql volatile security definer   -- trusts the facade to have checked the uploaded file
@@ -134,5 +134,5 @@ begin
   return api.get_asset(p_asset_id);   -- a second commit returns the same as the first
 end $$;
 comment on function api.commit_asset is
-  'For the gate alone: commits the caller''s asset, which the storage has as announced. Returns the same as '
-  'api.get_asset. Fails: asset_unknown (also another person''s).';
+  'For the facade alone, after it has found that the storage has the file as announced: commits the caller''s asset. '
+  'Returns the same as api.get_asset. Fails: asset_unknown (also if it is another person''s).';

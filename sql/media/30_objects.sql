@@ -10,19 +10,21 @@ create table private.pending_object_deletions (
 );
 create index pending_object_deletions_due_at_idx on private.pending_object_deletions (due_at);
 comment on table private.pending_object_deletions is
-  'Objects to be deleted. A row stays until the storage has deleted the object. Objects that nobody uploaded have '
-  'rows too.';
+  'Objects that the worker must delete. A row stays until the storage has deleted the object. Announced objects that '
+  'were never uploaded also have rows.';
 comment on column private.pending_object_deletions.upload_only is
-  'True if the asset still exists, and only a file that was uploaded again through its upload URL is deleted.';
+  'True if the asset still exists. Then only a file that was uploaded again, through the asset''s upload URL, is '
+  'deleted.';
 comment on column private.pending_object_deletions.due_at is
-  'When the next attempt is made: not before the upload URL has expired, or the object could be uploaded again.';
+  'When the worker next tries to delete the object: not before the upload URL has expired, because until then the '
+  'object can be uploaded again.';
 
 create function private.queue_object_deletions() returns trigger
 language plpgsql security definer   -- only triggers may queue deletions
 set search_path = ''
 as $$
 begin
-  -- an upload may arrive for ten minutes, and a commit in progress may take two
+  -- an upload can arrive within the first ten minutes, and a running commit may take two
   insert into private.pending_object_deletions as d (bucket, key, upload_only, due_at)
   select g.bucket, g.key, tg_op = 'UPDATE',
          greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
@@ -34,8 +36,9 @@ begin
   return null;
 end $$;
 comment on function private.queue_object_deletions is
-  'Trigger: queues the objects of deleted assets for deletion: assets that expired, made room for a new one, belonged '
-  'to an erased person, or were deleted by the database''s owner. After a commit, it queues only later uploads.';
+  'Trigger: queues the objects of deleted assets for deletion. These are assets that expired, made room for a new '
+  'one, belonged to an erased person, or were deleted by the database''s owner. When an asset is committed, it queues '
+  'only files that are uploaded later.';
 create trigger queue_object_deletions after delete on app.media_assets
   referencing old table as gone for each statement execute function private.queue_object_deletions();
 create trigger queue_upload_deletions after update on app.media_assets
@@ -70,9 +73,9 @@ begin
   return cardinality(v_keys || v_uploads);
 end $$;
 comment on function private.job_delete_objects is
-  'Job: has objects deleted whose asset was deleted, 50 at a time. Objects that the storage did not delete are tried '
-  'again after 10 minutes. May run twice: deleting an object twice changes nothing. The worker repeats it until none '
-  'is due.';
+  'Job: queues up to 50 objects whose asset was deleted, so that the worker deletes them from the storage. It queues '
+  'an object again after 10 minutes if the storage did not delete it. May run twice: deleting an object twice changes '
+  'nothing. The worker repeats it until none is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('delete-objects', '* * * * *', 60, true);
 
 create function private.note_deleted_objects(p_bucket text, p_keys text[], p_uploads text[]) returns integer
@@ -89,5 +92,5 @@ begin
   return v_deleted;
 end $$;
 comment on function private.note_deleted_objects is
-  'For the worker alone: removes from the queue the objects of a bucket that the storage has deleted, or whose '
-  'uploads it has deleted, and returns how many.';
+  'For the worker alone: removes from private.pending_object_deletions the objects of a bucket that the storage has '
+  'deleted (p_keys), and those of which it has deleted later uploads (p_uploads). Returns how many.';
