@@ -1,4 +1,4 @@
--- Conversations, their members, and when these took part.
+-- Conversations, their members, and the spans for which the members took part.
 -- docs/decisions.md, Messaging.
 
 create table app.conversations (
@@ -18,13 +18,14 @@ create table app.conversations (
 create index conversations_other_id_idx on app.conversations (other_id);
 create index conversations_created_at_idx on app.conversations (created_at desc, id desc);
 comment on table app.conversations is
-  'A conversation. New messages are announced to its members on the channel conversation:{id}. Sending a message and '
-  'changing the members lock its row.';
+  'Conversations. The channel conversation:{id} announces new messages to the members of a conversation. Sending a '
+  'message and changing the members lock the row of the conversation.';
 comment on column app.conversations.title is
-  'The title of a group; null for a direct conversation. It belongs to the group, and remains when the person who '
-  'set it leaves or is erased.';
+  'The title of a group; null for a direct conversation. The title remains when the person who set it leaves or is '
+  'erased.';
 comment on column app.conversations.one_id is
-  'In a direct conversation the two people, the lower id first; two people have at most one. Null for a group.';
+  'one_id and other_id are the two people of a direct conversation, the lower id first; two people have at most one '
+  'direct conversation. Both are null for a group.';
 comment on column app.conversations.last_number is 'The number of its latest message, 0 before the first.';
 comment on column app.conversations.last_message_at is 'When its latest message was sent; null before the first.';
 
@@ -47,11 +48,13 @@ comment on column app.conversation_members.latest_at is
   'The conversation''s position in the person''s list: when they joined or, if later, when the latest message that '
   'they receive was sent. A message from somebody whom they blocked or who blocked them does not change it.';
 comment on column app.conversation_members.last_read_number is
-  'The number of the latest message that the person has read; before that, the number before their first message.';
+  'The number of the latest message that the person has read; if they have read none, the number before their first '
+  'message.';
 comment on column app.conversation_members.last_read_at is
-  'When the latest message that the person has read was sent; null if they have read none. It never moves back.';
+  'When the latest message that the person has read was sent; null if they have read none. It never decreases.';
 comment on column app.conversation_members.muted_until is
-  'Until when the person gets no notifications; infinity without an end, null if they have not muted it.';
+  'Until when the person gets no notifications of the conversation; infinity if the mute has no end, null if they '
+  'have not muted it.';
 
 create table app.conversation_spans (
   conversation_id uuid not null references app.conversations on delete cascade,
@@ -62,9 +65,8 @@ create table app.conversation_spans (
 );
 create index conversation_spans_user_id_idx on app.conversation_spans (user_id);
 comment on table app.conversation_spans is
-  'Which messages of a conversation each member may read, by number, including those of earlier memberships: from '
-  'the first message after they joined to the last one before they left. The last span is open while they are a '
-  'member.';
+  'Which messages of a conversation each person may read, by number: from the first message after they joined to the '
+  'last one before they left. Each membership has a span; the last span is open while the person is a member.';
 
 insert into private.write_limits (kind, per_hour) values ('conversations', 500), ('messages', 3000);
 
@@ -94,8 +96,8 @@ begin
   return (select v.is_visible from private.visibility(p_sender, 0, p_viewer => p_viewer) v);
 end $$;
 comment on function private.receives_from is
-  'Whether the viewer receives what the sender says: neither has blocked the other, and the sender is neither banned '
-  'nor erased.';
+  'Whether the viewer receives messages of the sender: if neither has blocked the other, and the sender is neither '
+  'banned nor erased.';
 
 create function private.sees_in(p_direct boolean, p_viewer uuid, p_person uuid) returns boolean
 language plpgsql stable security definer   -- reads the audience of people other than the caller
@@ -106,8 +108,8 @@ begin
       or p_direct and not exists (select from app.hidden_people s where s.user_id = p_person);
 end $$;
 comment on function private.sees_in is
-  'Whether a viewer sees a person in one of their conversations. Nobody sees banned or erased people. In a group, '
-  'two people do not see each other if one has blocked the other; a direct conversation remains readable for both.';
+  'Whether a viewer sees a person in one of the viewer''s conversations. Nobody sees banned or erased people. In a '
+  'group, two people do not see each other if one has blocked the other; in a direct conversation they still do.';
 
 create function private.may_read_of(p_direct boolean, p_viewer uuid, p_sender uuid) returns boolean
 language plpgsql stable security definer   -- people may not read who is erased
@@ -118,8 +120,8 @@ begin
       or exists (select from app.users u where u.id = p_sender and u.erased_at is not null);
 end $$;
 comment on function private.may_read_of is
-  'Whether a viewer sees the messages of a sender in a conversation: like private.sees_in, and also the tombstones '
-  'of erased people.';
+  'Whether a viewer sees the messages of a sender in a conversation: those of people whom they see (private.sees_in), '
+  'and the tombstones of erased people.';
 
 create function private.is_direct(p_conversation uuid) returns boolean
 language plpgsql stable security definer   -- people read conversations only through operations
@@ -154,7 +156,7 @@ as $$
 begin
   perform private.check_lock_order('conversation', p_conversation::text);
   perform from app.conversations where id = p_conversation for no key update;
-  return private.require_member(p_conversation);   -- a later statement: the caller may have been removed meanwhile
+  return private.require_member(p_conversation);   -- the caller may have been removed meanwhile
 end $$;
 comment on function private.lock_conversation is
   'Locks a conversation in which the caller takes part, and returns it: ARCHITECTURE.md, Locks.';

@@ -29,20 +29,21 @@ create index messages_reply_to_id_idx on app.messages (reply_to_id) where reply_
 create index messages_asset_id_idx on app.messages (asset_id) where asset_id is not null;
 create index messages_changed_at_idx on app.messages (conversation_id, changed_at, id) where changed_at is not null;
 comment on table app.messages is
-  'Messages. A deleted one remains as a tombstone without words. The body of a system message says what happened: '
-  'joined, left, removed, owner, or title followed by a space and the new title; its sender is the person whom it is '
-  'about.';
+  'Messages. A deleted message remains as a tombstone without words. The body of a system message says what happened: '
+  'joined, left, removed, owner, or title followed by a space and the new title. Its sender is the person to whom '
+  'this happened or who did it.';
 comment on column app.messages.number is
-  'Its position in the conversation. It is assigned under the lock of the conversation, so that no smaller number '
-  'appears later.';
+  'The message''s position in the conversation. It is assigned under the lock of the conversation, so that no smaller '
+  'number appears later.';
 comment on column app.messages.client_id is
-  'The id that the sender''s client gave it, so that sending it again returns the same message; null for system '
-  'messages.';
+  'The id that the sender''s client gave the message, so that sending it again returns the same message; null for '
+  'system messages.';
 comment on column app.messages.edited_at is 'When its words last changed; null if never.';
 comment on column app.messages.deleted_at is 'When its sender deleted it or was erased; null otherwise.';
 comment on column app.messages.changed_at is
   'When it was last edited, deleted or reacted to, for clients that were offline; null if never.';
-comment on column app.messages.created_at is 'When it got its number, so both give the same order.';
+comment on column app.messages.created_at is
+  'When the message got its number, so that times and numbers give the same order.';
 
 create table app.message_reactions (
   message_id uuid not null references app.messages on delete cascade,
@@ -54,7 +55,8 @@ create table app.message_reactions (
 );
 create index message_reactions_user_id_idx on app.message_reactions (user_id, created_at desc);
 comment on table app.message_reactions is
-  'Who reacted to which message with which emoji. Others see only counts, and only of people whom they see.';
+  'Who reacted to which message with which emoji. Members of the conversation see only counts, in which only people '
+  'whom they see are counted.';
 call private.make_nulls_raise_codes('app.message_reactions');
 
 create table private.emoji (
@@ -62,8 +64,8 @@ create table private.emoji (
   emoji text collate "C" not null
 );
 comment on table private.emoji is
-  'The emoji that reactions can consist of: those of Unicode, inserted by sql/messaging/25_emoji.sql. bare is the '
-  'emoji without its variation selectors, which many keyboards omit.';
+  'The emoji of which reactions can consist: those of Unicode, which sql/messaging/25_emoji.sql inserts. bare is the '
+  'emoji without its variation selectors, because many keyboards omit these.';
 
 insert into private.errors (code, status, text) values
   ('message_unknown', 404, 'There is no such message.'),
@@ -77,7 +79,7 @@ insert into private.errors (code, status, text) values
 
 insert into private.event_types (name, payload, happens) values
   ('messaging.message.sent', '{messageId,conversationId}',
-   'a message is sent, also a system message: somebody joined or left, or the title or the owner changed');
+   'a message is sent, including system messages: somebody joined or left, or the title or the owner changed');
 
 insert into private.lock_kinds (kind, position) values ('message', 585);
 
@@ -109,8 +111,9 @@ begin
   return v_message;
 end $$;
 comment on function private.find_message is
-  'A message if the caller may see it: they are a member of its conversation, it was sent while they took part, its '
-  'sender is not banned, and in a group neither has blocked the other. Null otherwise.';
+  'Returns a message if the caller may see it: they are a member of its conversation, it was sent while they took '
+  'part, its sender is not banned and, in a group, neither the caller nor the sender has blocked the other. Otherwise '
+  'null.';
 
 create function private.is_tombstone(p_message app.messages) returns boolean
 language plpgsql stable security definer   -- people may not read who is erased
@@ -121,8 +124,8 @@ begin
       or exists (select from app.users where id = p_message.sender_id and erased_at is not null);
 end $$;
 comment on function private.is_tombstone is
-  'Whether a message has no words any more: it was deleted, or its sender was erased. An erasure empties messages in '
-  'batches, so the row may still have its words.';
+  'Whether a message was deleted or its sender was erased, so that it has no words any more. An erasure deletes the '
+  'words in batches, so the row may still have them.';
 
 create function private.require_message(p_id uuid) returns app.messages
 language plpgsql stable
@@ -146,7 +149,7 @@ begin
   perform private.require_message(p_id);
   perform private.check_lock_order('message');
   perform from app.messages where id = p_id for no key update;
-  return private.require_message(p_id);   -- as it is now, if the caller still sees it
+  return private.require_message(p_id);   -- read again, because the message may have changed
 end $$;
 comment on function private.lock_message is
   'Locks a message that the caller sees, and returns it: ARCHITECTURE.md, Locks.';
@@ -178,7 +181,7 @@ select m.id,
            from (select x.emoji, count(*) as count, bool_or(x.user_id = (select app.uid())) as mine,
                         min(x.created_at) as first_at
                  from app.message_reactions x
-                 join (select r.user_id   -- checked once per person, who may have reacted 20 times
+                 join (select r.user_id   -- checks each person once, because they may have reacted 20 times
                        from (select distinct user_id from app.message_reactions where message_id = m.id offset 0) r
                        where private.sees_in(c.kind = 'direct', (select app.uid()), r.user_id)) seen
                    on seen.user_id = x.user_id
@@ -205,7 +208,8 @@ begin
           join private.message_heads h on h.id = i.id
           where (private.find_message(i.id)).id is not null);
 end $$;
-comment on function private.message_cards is 'The cards of the given messages that the caller sees, in order.';
+comment on function private.message_cards is
+  'The cards of these messages, in order, without those that the caller can''t see.';
 call private.force_index_scans('private.message_cards');
 
 create function private.require_message_card(p_id uuid) returns json
@@ -233,9 +237,9 @@ begin
           limit p_most) u);
 end $$;
 comment on function private.count_unread_messages is
-  'How many messages in a conversation the caller has not read, up to p_most, among the latest 500. Does not count '
-  'their own, system messages, deleted ones, and those of people from whom they do not receive: '
-  'private.receives_from.';
+  'How many messages in a conversation the caller has not read, up to p_most, among the latest 500. It does not count '
+  'the caller''s own messages, system messages, deleted messages, and those of people from whom the caller does not '
+  'receive messages (private.receives_from).';
 call private.force_index_scans('private.count_unread_messages');
 
 create function private.find_last_message(p_conversation uuid) returns uuid

@@ -1,10 +1,10 @@
--- The channel conversation:{conversationId}, for its members. Each change is announced in its own transaction, and
--- only by an id: the client reads the rest, and gets what it missed from the list of messages
--- (after, changedSince).
+-- The channel conversation:{conversationId}, for its members. The transaction of each change announces it, and only
+-- with an id: the client reads the message, and gets the changes that it missed from the list of messages (after,
+-- changedSince).
 -- docs/decisions.md, Realtime.
 
 create function private.may_listen_to_conversation(p_rest text) returns boolean
-language plpgsql stable   -- called by a definer function: checks the caller's own membership
+language plpgsql stable   -- a definer function calls this, so it may read the memberships
 set search_path = ''
 as $$
 begin
@@ -22,14 +22,14 @@ set events = events || '; `conversation` {id} when one of the person''s conversa
 where prefix = 'user';
 
 create function private.send_conversation_access() returns trigger
-language plpgsql security definer   -- nobody else may insert messages
+language plpgsql security definer   -- people may not send to Realtime
 set search_path = ''
 as $$
 begin
   if tg_op = 'DELETE' then
     perform private.broadcast('tokens', 'left', jsonb_build_object(
       'sub', old.user_id, 'topic', 'conversation:' || old.conversation_id, 'hears', false));
-  elsif exists (select from app.conversation_spans s   -- only former members were announced as left
+  elsif exists (select from app.conversation_spans s   -- only former members already have a span
                 where s.conversation_id = new.conversation_id and s.user_id = new.user_id) then
     perform private.broadcast('tokens', 'came', jsonb_build_object(
       'sub', new.user_id, 'topic', 'conversation:' || new.conversation_id, 'hears', true));

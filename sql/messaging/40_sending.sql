@@ -1,4 +1,4 @@
--- Adding messages to a conversation: those that people send, and system messages.
+-- Adds messages to a conversation: those that people send, and system messages.
 -- docs/decisions.md, Messaging; Idempotency.
 
 create function private.add_message(p_message app.messages) returns app.messages
@@ -9,7 +9,7 @@ declare
   v_message app.messages := p_message;
   v_people  uuid[];
 begin
-  -- this locks the conversation's row, if it is not locked already, so that its messages have one order
+  -- this locks the row of the conversation, if it is not locked already, so that its messages have one order
   update app.conversations set last_number = last_number + 1, last_message_at = clock_timestamp()
   where id = p_message.conversation_id
   returning last_number, last_message_at into v_message.number, v_message.created_at;
@@ -31,7 +31,7 @@ begin
 end $$;
 comment on function private.add_message is
   'Appends a message to its conversation, moves the conversation up in the lists of the members who receive from the '
-  'sender, announces the message on the conversation''s channel, and leaves the rest to the effects.';
+  'sender, announces the message on the conversation''s channel, and emits an event, whose effects do the rest.';
 
 create function private.add_system_message(p_conversation uuid, p_person uuid, p_what text) returns app.messages
 language plpgsql volatile
@@ -77,7 +77,8 @@ declare
   v_message      app.messages;
   v_card         json;
 begin
-  -- share, as private.check_author: waits for a ban or an erasure in progress, while we hold no lock that they need
+  -- locks for share, as private.check_author does: waits for a running ban or erasure before this takes a lock that it
+  -- needs
   perform private.check_lock_order('person', private.require_caller()::text);
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
@@ -105,7 +106,7 @@ begin
   return private.message_cards(array[v_message.id]) -> 0;
 end $$;
 comment on function private.send_message is
-  'Sends the caller''s message, whose fields are already checked, unless their client has sent it before.';
+  'Sends the caller''s message, unless their client has sent it before. The calling function has checked the fields.';
 
 create function api.send_message(
   p_id uuid, p_body text, p_client_id uuid, p_reply_to_id uuid default null, p_asset_id uuid default null
@@ -137,7 +138,7 @@ begin
   return v_card;
 end $$;
 comment on function api.send_message is
-  'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the first message. Fails: '
+  'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the same message. Fails: '
   'value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body.';
 
 create function private.edit_message(p_id uuid, p_body text) returns void
@@ -196,8 +197,7 @@ begin
   perform private.broadcast('conversation:' || v_message.conversation_id, 'message.changed',
                             jsonb_build_object('id', p_id));
 end $$;
-comment on function private.delete_message is
-  'Makes the caller''s message a tombstone; if it is one already, nothing changes.';
+comment on function private.delete_message is 'Makes the caller''s message a tombstone. Repeating it changes nothing.';
 
 create function api.delete_message(p_id uuid) returns json
 language plpgsql volatile
@@ -208,4 +208,4 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.delete_message is
-  'Deletes the words of the caller''s message for everyone; repeating it changes nothing.';
+  'Deletes the caller''s message for everyone: it remains without words. Repeating it changes nothing.';

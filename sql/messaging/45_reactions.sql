@@ -2,7 +2,7 @@
 -- docs/decisions.md, Messaging.
 
 create function private.require_emoji(p_emoji text) returns text
-language plpgsql stable security definer   -- people may not read the list
+language plpgsql stable security definer   -- people may not read private.emoji
 set search_path = ''
 as $$
 declare
@@ -11,7 +11,7 @@ declare
   v_next  private.emoji;
 begin
   for v_n in 1..8 loop
-    -- the longest match: a thumb with a skin tone is one emoji
+    -- takes the longest match, because a thumb with a skin tone is one emoji
     select e.* into v_next
     from generate_series(least(9, length(v_rest)), 1, -1) as l (length)
     join private.emoji e on e.bare = left(v_rest, l.length)
@@ -26,7 +26,8 @@ begin
   perform private.raise_error('message_emoji');
 end $$;
 comment on function private.require_emoji is
-  'A reaction as it is stored: 1 to 8 emoji and nothing else, each in the form that Unicode recommends.';
+  'Returns a reaction as it is stored, if it is 1 to 8 emoji and nothing else: each in the form that Unicode '
+  'recommends.';
 
 create function private.add_message_reaction(p_id uuid, p_emoji text) returns void
 language plpgsql volatile security definer   -- nobody may write reactions otherwise
@@ -41,7 +42,7 @@ begin
   if private.is_tombstone(v_message) then
     perform private.raise_error('message_deleted');
   end if;
-  -- only those that the caller sees are counted: an error must not reveal hidden ones
+  -- counts only reactions that the caller sees, because an error must not reveal hidden ones
   v_seen := array(select distinct r.emoji from app.message_reactions r
                   where r.message_id = p_id and private.sees_in(v_talk.kind = 'direct', app.uid(), r.user_id));
   if p_emoji <> all (v_seen) and cardinality(v_seen) >= 20 then
@@ -102,5 +103,5 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.unreact_to_message is
-  'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that they no longer '
-  'see, but the response is then the same as for a message that does not exist.';
+  'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that the caller no '
+  'longer sees, but the response is then the same as for a message that does not exist.';

@@ -21,8 +21,8 @@ begin
   return v_number;
 end $$;
 comment on function private.require_number is
-  'The message number that a cursor means. The cursor is a place, or the id of a message that was sent to this '
-  'conversation while the caller took part.';
+  'Returns the number of the message from which a list continues after this cursor. The cursor is a place, or the id '
+  'of a message that was sent to this conversation while the caller took part.';
 
 create function private.find_messages(p_conversation uuid, p_from bigint, p_up boolean) returns app.found
 language plpgsql stable security definer   -- people read messages only through operations
@@ -98,8 +98,9 @@ begin
   return (v_ids, null)::app.found;
 end $$;
 comment on function private.find_messages is
-  'The next messages of a conversation that the caller sees, after a number if p_up, otherwise before it, within the '
-  'spans in which they took part. Looks at no more than 400 messages and spans together.';
+  'The next messages of a conversation that the caller sees, within the spans in which they took part: those after '
+  'the number p_from if p_up is true, otherwise those before it. It looks at no more than 400 messages and spans '
+  'together.';
 call private.force_index_scans('private.find_messages');
 
 create function private.find_changed_messages(p_conversation uuid, p_from app.place) returns app.found
@@ -131,7 +132,7 @@ begin
 end $$;
 comment on function private.find_changed_messages is
   'The next messages of a conversation that the caller sees and that were edited, deleted or reacted to after a '
-  'place, oldest change first, among the next 400.';
+  'place, oldest change first. It looks at the next 400.';
 call private.force_index_scans('private.find_changed_messages');
 
 create function private.note_late_message() returns trigger
@@ -147,7 +148,7 @@ begin
   return null;
 end $$;
 comment on function private.note_late_message is
-  'Trigger, at commit: does for changed messages what private.note_late_change does.';
+  'Trigger, at commit: does the same for changed messages as private.note_late_change for notifications.';
 create constraint trigger note_late_message after update of changed_at on app.messages
   deferrable initially deferred for each row execute function private.note_late_message();
 
@@ -179,7 +180,7 @@ begin
     perform private.raise_error('message_selection');
   end if;
   if p_changed_since is not null then
-    -- a commit takes time: an earlier change may become visible after a later one
+    -- a commit takes time, so an earlier change may become visible after a later one
     v_place := (p_changed_since - interval '3 seconds', '00000000-0000-0000-0000-000000000000')::app.place;
     if p_cursor is not null then
       v_place := private.cursor_place('changed messages ' || v_id, p_cursor);
@@ -198,9 +199,9 @@ begin
   return private.page(private.message_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_messages is
-  'Messages of a conversation that the caller sees, newest first; with p_after those after that message, oldest '
-  'first; with p_changed_since those that were edited, deleted or reacted to since then, or up to 3 seconds before '
-  'it, oldest change first.';
+  'The messages of a conversation that the caller sees, newest first. With p_after it lists the messages after that '
+  'one, oldest first. With p_changed_since it lists those that were edited, deleted or reacted to since that time, or '
+  'up to 3 seconds before it, oldest change first.';
 
 create function api.get_message(p_id uuid) returns json
 language plpgsql stable
@@ -241,8 +242,9 @@ begin
     join app.conversations c on c.id = i.id);
 end $$;
 comment on function private.conversation_cards is
-  'The cards of the given conversations in which the caller takes part, in order: {id, kind, title, members, '
-  'lastMessage, unreadCount, mutedUntil, createdAt}. They show only members and messages that the caller sees.';
+  'The cards of these conversations, in order, without those in which the caller does not take part: {id, kind, '
+  'title, members, lastMessage, unreadCount, mutedUntil, createdAt}. A card shows only members and messages that the '
+  'caller sees.';
 
 create function private.require_conversation_card(p_id uuid) returns json
 language plpgsql stable
@@ -318,8 +320,8 @@ begin
   return (v_ids, null)::app.found;
 end $$;
 comment on function private.find_conversations is
-  'The next conversations of the caller, filtered by kind, by having unread messages and by name, as far as each '
-  'filter is given. Looks at the next 400 conversations, and in them at no more than 10,000 messages and members.';
+  'The next conversations of the caller. They can be filtered by kind, by name, and to those with unread messages. It '
+  'looks at the next 400 conversations, and in them at no more than 10,000 messages and members.';
 call private.force_index_scans('private.find_conversations');
 
 create function private.conversation_place(p_id uuid) returns app.place
@@ -389,8 +391,8 @@ begin
   return v_count;
 end $$;
 comment on function private.count_unread_conversations is
-  'How many conversations have something that the caller has not read, without those that they muted, up to 99. '
-  'Looks at the first 1000 of their list, and in them at no more than 20,000 messages.';
+  'How many conversations have a message that the caller has not read, without those that they muted, up to 99. It '
+  'looks at the first 1000 conversations of the caller''s list, and in them at no more than 20,000 messages.';
 call private.force_index_scans('private.count_unread_conversations');
 
 create function api.count_unread_conversations() returns json
@@ -398,4 +400,4 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return json_build_object('count', private.count_unread_conversations()); end $$;
 comment on function api.count_unread_conversations is
-  'How many conversations have something unread, without those that the caller muted: {count}.';
+  'How many conversations have unread messages, without those that the caller muted: {count}.';

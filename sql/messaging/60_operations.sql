@@ -1,15 +1,15 @@
--- Opening and renaming conversations, their members, muting and reading.
+-- The operations on conversations: opening and renaming them, changing their members, muting and reading.
 -- docs/decisions.md, Messaging.
 
 create function private.require_others(p_people text[]) returns uuid[]
-language plpgsql stable   -- invoker: a person hidden by row-level security is unknown
+language plpgsql stable   -- security invoker, so a hidden person is unknown
 set search_path = ''
 as $$
 declare
   v_people uuid[];
 begin
   if cardinality(p_people) > 49 then
-    perform private.raise_error('conversation_full');   -- before looking anybody up
+    perform private.raise_error('conversation_full');   -- raised before anybody is looked up
   end if;
   v_people := array(select distinct private.require_person(p.person) as id from unnest(p_people) as p (person)
                     order by id);
@@ -29,7 +29,7 @@ declare
   v_caller uuid := private.require_caller();
 begin
   perform private.lock_pairs(array_fill(v_caller, array[cardinality(p_people)]), p_people);
-  -- checked again in a later statement: a block may have been made while this waited
+  -- checked again in a later statement, because somebody may have blocked the other while this waited
   if (select count(*) from app.users where id = any (p_people)) < cardinality(p_people) then
     perform private.raise_error('person_unknown');
   elsif exists (select from unnest(p_people) as p (id) where not private.is_available(v_caller, p.id)) then
@@ -37,7 +37,7 @@ begin
   end if;
 end $$;
 comment on function private.lock_available is
-  'Locks the relations between the caller and these people, and passes if the caller may write to each of them.';
+  'Locks the relations between the caller and these people. Passes if the caller may write to each of them.';
 
 create function private.start_membership(p_conversation uuid, p_people uuid[], p_number bigint) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -50,7 +50,7 @@ begin
   select p_conversation, p.id, p_number from unnest(p_people) as p (id);
 end $$;
 comment on function private.start_membership is
-  'Makes people members of a conversation, who may read its messages from this number on.';
+  'Makes people members of a conversation. They may read its messages from the number p_number on.';
 
 create function private.open_direct(p_other uuid) returns uuid
 language plpgsql volatile security definer   -- nobody may write conversations otherwise
@@ -60,7 +60,7 @@ declare
   v_caller uuid := private.require_caller();
   v_id     uuid;
 begin
-  -- the pair is locked, so nobody else can create it now
+  -- the pair is locked, so nobody else can create the conversation concurrently
   insert into app.conversations (kind, one_id, other_id)
   values ('direct', least(v_caller, p_other), greatest(v_caller, p_other))
   returning id into v_id;
@@ -199,8 +199,8 @@ begin
   return private.finish_idempotent('add_conversation_members', private.require_conversation_card(p_id));
 end $$;
 comment on function api.add_conversation_members is
-  'Adds people who share a circle or have a direct conversation with the caller to the caller''s group: all of them '
-  'or none. Returns the card.';
+  'Adds people to the caller''s group, all of them or none. Each must share a circle or have a direct conversation '
+  'with the caller. Returns the card.';
 
 create function private.hand_over(p_id uuid, p_from uuid, p_to uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -243,8 +243,8 @@ begin
   end if;
 end $$;
 comment on function private.end_membership is
-  'Removes a person from a conversation, which is already locked, and adds a system message if p_what is given. If '
-  'they owned it, the longest-standing member becomes the owner.';
+  'Removes a person from a conversation, and adds a system message if p_what is given. If the person owned the '
+  'conversation, the longest-standing member becomes the owner. The calling function has locked the conversation.';
 
 create function private.leave_group(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -253,7 +253,7 @@ as $$
 begin
   perform private.lock_group(p_id);
   perform private.end_membership(p_id, app.uid(), 'left');
-  -- their other devices still have it in the list
+  -- the list on the person's other devices still has the conversation
   perform private.broadcast('user:' || app.uid(), 'conversation', jsonb_build_object('id', p_id));
 end $$;
 comment on function private.leave_group is 'Removes the caller from a group.';
@@ -352,12 +352,13 @@ begin
   if p_until <= now() then
     perform private.raise_error('conversation_until');
   end if;
-  -- a time after the end of the calendar means without end
+  -- a time after the end of the calendar means that the mute has no end
   perform private.mute_conversation(p_id, case when p_until < private.calendar_end() then p_until else 'infinity' end);
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.mute_conversation is
-  'Mutes a conversation for the caller: no notifications or pushes until p_until, or without end. Returns the card.';
+  'Mutes a conversation for the caller: no notifications or pushes until p_until, or forever if it is null. Returns '
+  'the card.';
 
 create function api.unmute_conversation(p_id uuid) returns json
 language plpgsql volatile
@@ -388,7 +389,7 @@ begin
   end if;
 end $$;
 comment on function private.read_up_to is
-  'Records that the caller has read up to a message, and tells only their other devices.';
+  'Records that the caller has read up to a message, and announces this only to the caller''s other devices.';
 
 create function api.read_conversation(p_id uuid, p_message_id uuid) returns json
 language plpgsql volatile

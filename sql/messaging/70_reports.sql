@@ -1,5 +1,5 @@
--- How a report finds its message, and the copy that it stores. Staff can read messages only in such copies.
--- The reports are in sql/social/70_reports.sql.
+-- Reports of messages: which messages a person can report, and the copy that a report stores. Staff can read messages
+-- only in such copies. Reports of all types are in sql/social/70_reports.sql.
 -- docs/decisions.md, Messaging.
 
 create function private.find_received_message(p_id uuid) returns app.messages
@@ -11,7 +11,7 @@ declare
 begin
   select m.* into v_message from app.messages m
   where m.id = p_id and private.in_span(m.conversation_id, m.number)
-    -- a block that existed when it was sent to a group hid it from the caller; a later block did not
+    -- a block hid a message in a group from the caller only if it existed when the message was sent
     and (private.is_direct(m.conversation_id)
          or not exists (select from app.blocks b
                         where (b.blocker_id, b.blocked_id) in ((app.uid(), m.sender_id), (m.sender_id, app.uid()))
@@ -40,7 +40,7 @@ comment on function private.require_reported_message is
   'Returns the id of the message that a report names. The caller must have received the message.';
 
 create function private.copy_reported_message() returns trigger
-language plpgsql security definer   -- people may neither read messages nor write copies
+language plpgsql security definer   -- people may not read messages or write copies
 set search_path = ''
 as $$
 declare

@@ -1,4 +1,4 @@
--- The effects of a message for each member: the notification, and an announcement on their own channel.
+-- The effects of a message for each member: a notification, and an announcement on the member's own channel.
 -- docs/decisions.md, Effects; Messaging.
 
 insert into private.notification_kinds (kind, rolls_up, counts_each) values ('message.received', true, true);

@@ -9,8 +9,8 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, reason) values
   ('app.conversations', 'one_id', 'The memberships say who takes part.'),
   ('app.conversations', 'other_id', 'The memberships say who takes part.'),
-  ('app.conversation_spans', 'user_id', 'Positions in conversations, which the memberships and messages show.'),
-  ('app.reports', 'copy', 'A message that somebody reported; the sender''s export has it among the messages.');
+  ('app.conversation_spans', 'user_id', 'Positions in conversations; conversations and messages have the same data.'),
+  ('app.reports', 'copy', 'A copy of a reported message; the sender''s export has the message itself.');
 
 create function private.erase_messages(p_user uuid) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -34,7 +34,8 @@ begin
   end if;
 end $$;
 comment on function private.erase_messages is
-  'Makes up to 500 messages of an erased person tombstones, and removes their words from up to 500 reports.';
+  'Makes up to 500 messages of an erased person tombstones, and deletes the words of their messages from up to 500 '
+  'reports.';
 call private.force_index_scans('private.erase_messages');
 
 create function private.erase_conversations(p_user app.users) returns void
@@ -57,8 +58,8 @@ begin
   perform private.erase_messages(p_user.id);
 end $$;
 comment on function private.erase_conversations is
-  'Step: removes an erased person from every conversation, makes the longest-standing member the owner of each of '
-  'their groups, and makes their messages tombstones: 500 of each at a time.';
+  'Step: removes an erased person from every conversation and makes their messages tombstones, 500 of each at a time. '
+  'The longest-standing member becomes the owner of each group that the person owned.';
 call private.force_index_scans('private.erase_conversations');
 insert into private.account_steps (step, events, position) values
   ('private.erase_conversations', '{erasure}', 168);
