@@ -1,6 +1,6 @@
--- Notifications: what happened to a person. The same event happening again and again is rolled up into one. Each
--- feature defines which of its events notify whom: features installed before this one have a file in this folder,
--- later ones have sql/<feature>/80_notifications.sql.
+-- Notifications tell a person what happened. If the same thing happens several times, it is rolled up into one
+-- notification. Each feature defines which of its events notify whom. Features that are installed before this one have
+-- a file in this folder; later ones have sql/<feature>/80_notifications.sql.
 
 create table private.notification_kinds (
   kind              text primary key check (kind ~ '^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$'),
@@ -15,21 +15,22 @@ create table private.notification_kinds (
 comment on table private.notification_kinds is
   'Registry: the kinds of notifications.';
 comment on column private.notification_kinds.rolls_up is
-  'Whether items within an hour of the first join it in one notification, with a count and several actors.';
+  'Whether items within an hour of the first item join its notification, which then has a count and several actors.';
 comment on column private.notification_kinds.counts_each is
-  'For a roll-up: whether another item by a person who is already in it counts and makes it unread again.';
+  'For kinds that roll up: whether another item by an actor of the notification counts and makes the notification '
+  'unread again.';
 comment on column private.notification_kinds.replaces_unread is
-  'Whether a group has at most one unread notification, which is replaced by the latest item and takes its time; '
-  'such a kind is pushed at most once an hour for one actor or group (private.begin_push_hour). For what somebody '
-  'else can repeat at no cost.';
+  'Whether a group has at most one unread notification, which the latest item replaces. It is for actions that '
+  'somebody else can repeat at no cost. Notifications of such a kind are pushed at most once an hour for one actor or '
+  'group (private.begin_push_hour).';
 comment on column private.notification_kinds.passes_muted_post is
-  'Whether it is sent even for a post that the person has muted.';
+  'Whether notifications of this kind are sent even for a post that the person has muted.';
 comment on column private.notification_kinds.outlives_actor is
-  'Whether it remains, without a name, when the only person who caused it is erased.';
+  'Whether notifications of this kind remain, without a name, when their only actor is erased.';
 comment on column private.notification_kinds.default_channels is
-  'The channels that it uses unless the person chooses others.';
+  'The channels that the kind uses unless the person chooses others.';
 comment on column private.notification_kinds.always_in_app is
-  'Whether it always appears in the inbox: people can''t turn it off there.';
+  'Whether notifications of this kind always appear in the inbox: people can''t turn them off there.';
 
 create table app.notifications (
   id          uuid primary key default gen_random_uuid(),
@@ -56,11 +57,12 @@ create index notifications_unread_group_idx on app.notifications (user_id, group
   where read_at is null and in_app;
 create index notifications_digest_idx on app.notifications (user_id, updated_at) where read_at is null;
 comment on table app.notifications is
-  'A person''s notifications. Clients get target and payload unchanged, so they hold ids of posts, circles, '
-  'payments and the like, never the internal id of a person. created_at is when it happened: the time of the first '
-  'item in a roll-up, of the latest item for a kind that replaces the unread one.';
+  'A person''s notifications. Clients get target and payload unchanged, so these have ids of posts, circles, payments '
+  'and the like, and never the internal id of a person. created_at is when the event happened: in a roll-up the first '
+  'item, in a kind that replaces the unread notification the latest item.';
 comment on column app.notifications.round is
-  'How many times it was new to the person: one more when it becomes unread again or is replaced by a later item.';
+  'How many times the notification was new to the person. It increases when the notification becomes unread again or '
+  'a later item replaces it.';
 comment on column app.notifications.in_app is
   'Whether it is in the person''s inbox; if not, it exists only for push or a digest.';
 comment on column app.notifications.read_at is
@@ -75,11 +77,11 @@ create table app.notification_actors (
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
 create index notification_actors_first_idx on app.notification_actors (notification_id, created_at, actor_id);
 comment on column app.notifications.kind is
-  'One of private.notification_kinds, as private.notify reads it. There is no foreign key because every insert '
-  'would lock the same row of that table.';
+  'One of private.notification_kinds, because private.notify joins that table. There is no foreign key, because with '
+  'one every insert would lock the same row of that table.';
 comment on table app.notification_actors is
-  'Everybody who caused a notification, each once. All are kept so that the next one is shown if an earlier one is '
-  'hidden later.';
+  'The actors of a notification: everybody who caused it, each once. All are stored, so that the next one can be '
+  'shown when an earlier one is hidden.';
 
 insert into private.errors (code, status, text) values
   ('read_selection', 422, 'Exactly one of ids (at most 100), groupKey and before must be given.');
@@ -107,8 +109,8 @@ select n.id,
          'readAt', private.utc(n.read_at)) as card
 from app.notifications n;
 comment on view app.notification_card is
-  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, updatedAt, readAt}. actors are '
-  'the first three that the reader can see, among the first 50.';
+  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, updatedAt, readAt}. actors are the '
+  'first three that the caller can see, among the first 50.';
 
 insert into private.lock_kinds (kind, position) values ('reads', 650);
 
@@ -130,9 +132,9 @@ create type private.notice as (
   sees uuid[], caused_at timestamptz
 );
 comment on type private.notice is
-  'A notification to be written: its kind, who caused it (null for nobody), what it is about, and when it happened. '
-  'If group_key is null, the kind and the target make up the group. sees lists the posts that the person must still '
-  'be able to see.';
+  'A notification to be written: its kind, its actor (null for nobody), its target, and when the event happened. If '
+  'group_key is null, the kind and the target make up the group. sees lists the posts that the person must still be '
+  'able to see.';
 
 create function private.add_notifications(p_notices private.notice[]) returns uuid[]
 language plpgsql volatile
@@ -166,7 +168,7 @@ begin
   select n.id into v_id from app.notifications n
   where n.user_id = p_notice.user_id and n.group_key = p_notice.group_key and n.read_at is null
   order by n.created_at desc limit 1
-  for no key update;   -- the erasure of an actor may be deleting it
+  for no key update;   -- an erasure of an actor may be deleting the row
   if not found then
     return false;
   end if;
@@ -181,8 +183,9 @@ begin
   return true;
 end $$;
 comment on function private.replace_unread is
-  'Points the unread notification of a group at a later item and its actor; returns false if there is none. So an '
-  'action that somebody repeats, such as sending and withdrawing an invitation, leaves one notification.';
+  'Replaces the target, the payload and the actor of the unread notification of a group by those of a later item. '
+  'Returns false if the group has no unread notification. So an action that somebody repeats, such as sending and '
+  'withdrawing an invitation, leaves one notification.';
 
 create function private.take_back_notice(p_user uuid, p_group_key text, p_payload jsonb) returns void
 language plpgsql volatile
@@ -196,8 +199,8 @@ begin
     and payload @> p_payload;
 end $$;
 comment on function private.take_back_notice is
-  'Deletes the latest notification of a group if its payload contains this one, because what it was about, such as '
-  'an invitation, no longer exists. Lock first (private.lock_effects).';
+  'Deletes the latest notification of a group if its payload contains p_payload. For notifications of things that no '
+  'longer exist, such as a withdrawn invitation. The calling function must first lock (private.lock_effects).';
 
 create function private.roll_up(p_notices private.notice[], p_counts_each boolean) returns void
 language plpgsql volatile
@@ -224,7 +227,7 @@ begin
     where n.user_id = v_rest[1].user_id and n.group_key = v_rest[1].group_key
       and n.created_at > v_rest[1].caused_at - c_hour and n.created_at < v_rest[1].caused_at + c_hour
     order by n.created_at desc limit 1
-    for no key update;   -- the erasure of an actor may be deleting it
+    for no key update;   -- an erasure of an actor may be deleting the row
     if not found then
       v_open.id := (private.add_notifications(v_rest[:1]))[1];
       v_open.created_at := v_rest[1].caused_at;
@@ -244,16 +247,16 @@ begin
           payload = v_joining[cardinality(v_joining)].payload, read_at = null
       where id = v_open.id;
     else
-      -- the old payload may name something that no longer exists
+      -- replaces the payload, because the old one may name something that no longer exists
       update app.notifications set payload = v_joining[cardinality(v_joining)].payload
       where id = v_open.id and payload <> v_joining[cardinality(v_joining)].payload;
     end if;
   end loop;
 end $$;
 comment on function private.roll_up is
-  'Writes items of one group: each joins the notification whose first item is less than an hour older, which '
-  'becomes unread and takes the latest payload; if there is none, it starts a new one. Unless each item counts, an '
-  'actor who is in an earlier notification of the last day doesn''t start a new one.';
+  'Writes items of one group. Each joins the notification whose first item is less than an hour older; that '
+  'notification becomes unread and takes the latest payload. If there is none, the item starts a new one. Unless each '
+  'item counts, it skips items whose actor is in an earlier notification of the group from the last day.';
 
 create function private.notify(p_notices private.notice[]) returns void
 language plpgsql volatile
@@ -268,7 +271,7 @@ begin
     select k.rolls_up, k.counts_each, k.replaces_unread,
            array_agg((n.user_id, n.kind, n.actor_id, n.target_type, n.target_id, n.payload, g.key, n.sees,
                       n.caused_at)::private.notice order by n.place) as notices,
-           -- the first item of a group has nothing to join, whatever times private.roll_up would compare
+           -- a single item of a new group has no notification to join, so private.roll_up need not run
            k.rolls_up and (count(*) > 1 or exists (
              select from app.notifications o where o.user_id = n.user_id and o.group_key = g.key)) as may_join
     from unnest(p_notices) with ordinality
@@ -308,16 +311,16 @@ begin
   end if;
 end $$;
 comment on function private.notify is
-  'Writes notifications, each group in order, rolled up by kind and target unless they have a group key. It checks '
-  'again and skips: what people did themselves; anything from people whom they muted or across a block; anything '
-  'from banned or erased people (unless the kind outlives its actor); anything about a post that they muted or '
-  'can''t see; kinds for which they turned off every channel; and banned or erased recipients. Lock first '
-  '(private.lock_effects).';
+  'Writes notifications, each group in order. Notifications without a group key are grouped by kind and target. It '
+  'skips notifications whose recipient is the actor, has muted the actor, or is separated from the actor by a block; '
+  'whose actor is banned or erased (unless the kind outlives its actor); about a post that the recipient muted or '
+  'can''t see; of a kind for which the recipient turned off every channel; and for banned or erased recipients. The '
+  'calling function must first lock (private.lock_effects).';
 
 create function api.list_notifications(
   p_limit integer default 20, p_cursor text default null, p_since timestamptz default null
 ) returns json
-language plpgsql volatile   -- applies the caller's waiting effects first
+language plpgsql volatile   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 declare
@@ -342,8 +345,8 @@ begin
   return private.page(private.notification_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_notifications is
-  'The caller''s notifications, newest first by their first item; with p_since, those that are new or changed since '
-  'then, as in private.list_changed.';
+  'The caller''s notifications, by the time of their event, newest first. With p_since it lists those that are new or '
+  'changed since that time, as private.list_changed does.';
 
 create function private.unread_count() returns json
 language plpgsql stable
@@ -362,7 +365,7 @@ comment on function private.unread_count is
 call private.force_index_scans('private.unread_count');
 
 create function api.count_unread() returns json
-language plpgsql volatile   -- applies the caller's waiting effects first
+language plpgsql volatile   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 begin
@@ -370,7 +373,8 @@ begin
   return private.unread_count();
 end $$;
 comment on function api.count_unread is
-  'The number of notifications that the caller has not read, counted up to 1000: {count}. A roll-up counts once.';
+  'The number of notifications that the caller has not read, counted up to 1000: {count}. A rolled-up notification '
+  'counts once.';
 
 create function private.mark_earlier_read(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker continues on the person's behalf
@@ -383,7 +387,7 @@ declare
   v_ids    uuid[];
 begin
   -- Skips locked rows to prevent deadlocks: the transaction that adds an item may hold one row and wait for another.
-  -- An item that joins a notification now makes it unread again anyway.
+  -- If an item is just joining a notification, this makes the notification unread again anyway.
   if v_group is null then
     v_ids := array(select id from app.notifications
                    where user_id = v_user and read_at is null and in_app and created_at < v_before
@@ -395,19 +399,19 @@ begin
                    order by created_at desc limit 500 for no key update skip locked);
   end if;
   update app.notifications set read_at = now() where id = any (v_ids);
-  -- rows marked as read are not found again, so the next batch starts from the beginning
+  -- rows that were marked as read are not found again, so each batch starts from the beginning and needs no p_after
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.mark_earlier_read is
-  'For the worker alone, and private.mark_own_read: marks as read the newest 500 of a person''s unread '
-  'notifications from before a given time, {userId, groupKey, before}: all of them, or those of one group. Returns '
+  'For the worker alone, and private.mark_own_read: marks as read the newest 500 of a person''s unread notifications '
+  'from before a time, {userId, groupKey, before}. If groupKey is not null, only those of this group. Returns '
   '{changed, next}; next is null at the end.';
 call private.force_index_scans('private.mark_earlier_read');
 
 call private.make_batch_queue('read-notifications', 'private.mark_earlier_read');
 
 create function private.mark_own_read(p_group_key text, p_before timestamptz) returns void
-language plpgsql volatile security definer   -- private.mark_earlier_read can mark anybody's
+language plpgsql volatile security definer   -- private.mark_earlier_read can mark the notifications of anybody
 set search_path = ''
 as $$
 declare
@@ -418,8 +422,8 @@ begin
   end if;
 end $$;
 comment on function private.mark_own_read is
-  'Marks as read the caller''s notifications from before a given time, all or those of one group: the newest 500 at '
-  'once, the others soon after.';
+  'Marks as read the caller''s notifications from before a time or, if p_group_key is given, those of this group: the '
+  'newest 500 at once, the others soon after.';
 
 create function api.mark_read(
   p_ids uuid[] default null, p_group_key text default null, p_before timestamptz default null
@@ -442,8 +446,9 @@ begin
       where user_id = private.require_caller() and read_at is null and in_app and id = any (p_ids)
       for no key update skip locked));   -- as in private.mark_earlier_read
   end if;
-  return private.unread_count();   -- catching up again could wait for whoever adds to the rows locked here
+  return private.unread_count();   -- to catch up again could wait for a transaction that waits for us
 end $$;
 comment on function api.mark_read is
-  'Marks the caller''s notifications as read: up to 100 ids, a group, or all before a given time; those beyond 500 '
-  'soon after. Skips other people''s notifications. Returns how many are still unread, as api.count_unread.';
+  'Marks the caller''s notifications as read: up to 100 ids, a group, or all before a time. It marks the newest 500 '
+  'at once, and the others soon after. It skips other people''s notifications. Returns how many are still unread, as '
+  'api.count_unread does.';

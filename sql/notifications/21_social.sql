@@ -34,7 +34,7 @@ begin
   from unnest(p_effects) e;
 end $$;
 comment on function private.forget_circle_invitation is
-  'Listener: deletes the notification of an invitation that was withdrawn.';
+  'Listener: deletes the notification of a withdrawn invitation.';
 
 create function private.notify_circle_accepted(p_effects private.effects[]) returns void
 language plpgsql volatile

@@ -24,8 +24,8 @@ begin
     join app.replies r on r.id = (e.payload ->> 'replyId')::uuid and r.required_level = 0));
 end $$;
 comment on function private.notify_replied is
-  'Listener: tells the author of a post about a reply to it, and the author of the reply that it answers. It skips '
-  'a reply that has been deleted or hidden meanwhile.';
+  'Listener: notifies the author of a post of a reply, and the author of the reply that it answers. It skips a reply '
+  'that has been deleted or hidden meanwhile.';
 
 create function private.notify_mentioned(p_effects private.effects[]) returns void
 language plpgsql volatile

@@ -19,7 +19,7 @@ begin
 end $$;
 comment on function private.fan_out_series_item_batch is
   'For the worker alone, and private.fan_out_series_item: adds an effect for each of the next 500 followers of a '
-  'series {seriesId, postId}, after a given one. Returns {changed, next}; next is null at the end.';
+  'series {seriesId, postId}, after p_after. Returns {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('series-notices', 'private.fan_out_series_item_batch');
 
@@ -47,8 +47,9 @@ begin
           from app.series_items i join app.posts p on p.id = i.post_id
           where i.series_id = (p_item ->> 'seriesId')::uuid and i.post_id = (p_item ->> 'postId')::uuid);
 end $$;
-comment on function private.item_time is 'When both an item {seriesId, postId} was in the series and its post was '
-  'published; null if it no longer exists.';
+comment on function private.item_time is
+  'When the later of two things happened to an item {seriesId, postId}: it was added to the series, or its post was '
+  'published. Null if the item no longer exists.';
 
 create function private.notify_series_extended(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -61,8 +62,7 @@ begin
     from unnest(p_effects) e
     join app.posts p on p.id = (e.payload ->> 'postId')::uuid
     cross join lateral (select 'series.updated:' || (e.payload ->> 'seriesId') as key) k
-    -- A batch may run twice: nobody is notified twice of an item, nor of an item older than the last one that they
-    -- were notified of.
+    -- A batch may run twice, so this skips an item of which the person has been notified, or a later item has.
     where not exists (
       select from (select o.payload from app.notifications o
                    where o.user_id = e.user_id and o.group_key = k.key order by o.created_at desc limit 1) o

@@ -1,5 +1,5 @@
 -- Notifies the author and the voters that a poll has ended. The transaction that closes the poll adds an effect for
--- each of up to 100 voters; if there are more, the worker does it, as for the followers of a series.
+-- each of them if up to 100 people voted; if more did, the worker does it, as for the followers of a series.
 
 insert into private.notification_kinds (kind) values ('poll.closed');
 
@@ -22,9 +22,9 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.fan_out_poll_end_batch is
-  'For the worker alone, and private.fan_out_poll_end: adds an effect for each of the next 500 people, the author '
-  'and the voters of a poll that has ended {postId, pollId}, after a given one. Returns {changed, next}; next is '
-  'null at the end.';
+  'For the worker alone, and private.fan_out_poll_end: adds an effect for each of the next 500 people, after p_after, '
+  'among the author and the voters of a poll that has ended {postId, pollId}. Returns {changed, next}; next is null '
+  'at the end.';
 
 call private.make_batch_queue('poll-notices', 'private.fan_out_poll_end_batch');
 

@@ -24,8 +24,8 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_membership is
-  'Listener: tells a person what was decided about them in a group or guild. It says who decided only for '
-  'invitations, and skips an invitation that is no longer pending.';
+  'Listener: tells a person what was decided about them in a group or guild. Only the notification of an invitation '
+  'names the person who decided. It skips an invitation that is no longer pending.';
 
 create function private.forget_space_invitation(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -38,7 +38,7 @@ begin
   from unnest(p_effects) e;
 end $$;
 comment on function private.forget_space_invitation is
-  'Listener: deletes the notification of an invitation into a space that was withdrawn.';
+  'Listener: deletes the notification of a withdrawn invitation into a space.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('spaces.membership.decided', 'private.notify_membership', 600, 'soon'),

@@ -1,4 +1,5 @@
--- Catching up: what is new or changed since a client last synced. A client may miss a Realtime message, but not a row.
+-- Catching up: a client lists the notifications that are new or changed since it last asked. It may miss a Realtime
+-- message, but it misses no row here.
 -- docs/decisions.md, Notifications.
 
 create function private.note_change() returns trigger
@@ -13,7 +14,7 @@ begin
   return new;
 end $$;
 comment on function private.note_change is
-  'Trigger: records when a notification changed, and counts its rounds.';
+  'Trigger: records when a notification changed, and counts its rounds (app.notifications.round).';
 create trigger note_change before update on app.notifications
   for each row execute function private.note_change();
 
@@ -23,16 +24,16 @@ set search_path = ''
 as $$
 begin
   if new.updated_at < clock_timestamp() - interval '1 second' then
-    -- checked again because the row may have changed once more in the same transaction
+    -- checked again, because the row may have changed once more in the same transaction
     update app.notifications set updated_at = default
     where id = new.id and updated_at < clock_timestamp() - interval '1 second';
   end if;
   return null;
 end $$;
 comment on function private.note_late_change is
-  'Trigger, at commit: sets the time of a row that changed more than a second ago to now. Otherwise a client that '
-  'has caught up meanwhile would never see the change, because its time would be before the last one that they '
-  'know.';
+  'Trigger, at commit: if a row changed more than a second ago, sets its updated_at to the current time. Otherwise a '
+  'client that has caught up meanwhile would never see the change, because its time would be before the last change '
+  'that the client knows.';
 create constraint trigger note_late_change after insert or update on app.notifications
   deferrable initially deferred for each row execute function private.note_late_change();
 
@@ -42,7 +43,7 @@ set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
-  -- transactions take time to commit: a row with an earlier time may become visible after one with a later time
+  -- a commit takes time, so a row with an earlier time may become visible after one with a later time
   v_at     timestamptz := p_since - interval '3 seconds';
   v_id     uuid := '00000000-0000-0000-0000-000000000000';
   v_place  app.place;
@@ -67,5 +68,5 @@ begin
   return private.page(private.notification_cards(v_ids[:p_limit]), v_places, p_limit);
 end $$;
 comment on function private.list_changed is
-  'The caller''s notifications that are new or changed since a given time, or up to 3 seconds before it, the oldest '
-  'change first. A cursor is a place because a row moves to the end when it changes.';
+  'The caller''s notifications that are new or changed since p_since, or up to 3 seconds before it, the oldest change '
+  'first. A cursor is a place, because a row moves to the end of the list when it changes.';

@@ -1,4 +1,5 @@
--- What people want to be notified of, and where: by kind and channel; and the hour and the time zone of their digest.
+-- Preferences: on which channels people want each kind of notifications, and the hour and the time zone of their
+-- digest.
 
 insert into private.errors (code, status, text) values
   ('in_app_required', 422, 'Notifications of this kind cannot be turned off in the inbox.'),
@@ -23,7 +24,7 @@ comment on column app.notification_settings.digest_hour is
 comment on column app.notification_settings.next_digest_at is
   'When the next digest is due, computed by private.next_digest; null for no digest.';
 comment on column app.notification_settings.unsubscribe_id is
-  'The id in the unsubscribe token of a digest, which the facade seals: random, and used nowhere else.';
+  'A random id, used only in the unsubscribe tokens of digests, which the facade seals.';
 
 create table app.notification_preferences (
   user_id uuid not null references app.users on delete cascade,
@@ -34,11 +35,11 @@ create table app.notification_preferences (
   primary key (user_id, kind)
 );
 comment on table app.notification_preferences is
-  'What a person has chosen for a kind of private.notification_kinds. A null channel, or a missing row, means the '
-  'default of the kind.';
+  'The channels that a person has chosen for a kind of private.notification_kinds. If a channel is null or there is '
+  'no row, the default of the kind applies.';
 
 create function private.make_notification_settings() returns trigger
-language plpgsql security definer   -- people may not insert such a row
+language plpgsql security definer   -- people may not insert settings
 set search_path = ''
 as $$
 begin
@@ -60,8 +61,8 @@ exception when invalid_parameter_value then
   return 'UTC';
 end $$;
 comment on function private.known_timezone is
-  'The time zone, or UTC if the server doesn''t know it, for example because it was chosen from another '
-  'release of the list.';
+  'Returns the time zone, or UTC if the server doesn''t know it, for example because it was chosen when the server '
+  'had another release of the time zones.';
 
 create function private.next_digest(p_timezone text, p_hour integer, p_after timestamptz) returns timestamptz
 language plpgsql stable
@@ -78,8 +79,8 @@ begin
   return v_next;
 end $$;
 comment on function private.next_digest is
-  'The first time after p_after at which it is p_hour in a time zone, once a day. If clocks skip that hour, it is '
-  'the moment when they go forward; if the hour occurs twice, it is the second. Null if p_hour is null.';
+  'The first time after p_after at which it is p_hour in a time zone, once a day. If the clocks skip that hour, it is '
+  'the moment when they go forward. If the hour occurs twice, it is the second time. Null if p_hour is null.';
 
 create function private.schedule_digest() returns trigger
 language plpgsql security definer   -- people may set the hour but not call private.next_digest
@@ -126,8 +127,8 @@ begin
   return new;
 end $$;
 comment on function private.place_notification is
-  'Trigger: puts a notification into the inbox if the person wants it there, and decides again when an item joins '
-  'or replaces it.';
+  'Trigger: puts a notification into the inbox if the person wants notifications of its kind there. It decides again '
+  'when an item joins or replaces the notification.';
 create trigger place_notification before insert or update of count, created_at on app.notifications
   for each row execute function private.place_notification();
 
@@ -136,7 +137,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- excludes other forms of zone that POSIX allows, such as X-25
+  -- excludes other names of zones that POSIX allows, such as X-25
   if (p_name ~ '^([A-Z][A-Za-z]+(/[A-Z][A-Za-z_-]+){1,2}|Etc/GMT([+-]\d|\+1[0-2]|-1[0-4])|GMT|UTC)$') is not true then
     perform private.raise_error('timezone_unknown');
   end if;
@@ -145,11 +146,11 @@ begin
 exception when invalid_parameter_value then
   perform private.raise_error('timezone_unknown');
 end $$;
-comment on function private.require_timezone is 'Returns the name if it is that of a time zone, else raises '
-  'timezone_unknown.';
+comment on function private.require_timezone is
+  'Returns p_name if it is the name of a time zone, otherwise raises timezone_unknown.';
 
 create function private.list_own_channels() returns table (kind text, channels text[], always_in_app boolean)
-language plpgsql stable security definer   -- people may not read the registry
+language plpgsql stable security definer   -- people may not read private.notification_kinds
 set search_path = ''
 as $$
 begin
@@ -214,6 +215,6 @@ begin
   return api.get_preferences();
 end $$;
 comment on function api.update_preferences is
-  'Changes the caller''s preferences: the kinds and channels in p_changes, timezone and digestHour; null means no '
-  'digest. What p_changes doesn''t name remains unchanged, and unknown keys are ignored. Returns all preferences, '
-  'as api.get_preferences. Fails: digest_hour.';
+  'Changes the caller''s preferences: the kinds and channels in p_changes, timezone and digestHour (null for no '
+  'digest). Preferences that p_changes doesn''t name remain unchanged; unknown keys are ignored. Returns all '
+  'preferences, as api.get_preferences does. Fails: digest_hour.';

@@ -1,5 +1,6 @@
--- Push: the devices that people register, and what is sent to them. A notification that is new, or unread again, adds
--- a job to the queue `push` in its own transaction; the worker sends it (api-facade/worker/push.ts) with `deliver`.
+-- Push: the devices that people register, and what is sent to them. The transaction that writes a notification, or
+-- makes it unread again, adds a job to the queue `push`. The worker sends the push (api-facade/worker/push.ts) with
+-- `deliver`.
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
@@ -24,7 +25,8 @@ create index push_tokens_user_id_idx on app.push_tokens (user_id, last_seen_at);
 comment on table app.push_tokens is
   'Devices that receive pushes, at most 20 per person. A device belongs to the person who registered it last.';
 call private.make_nulls_raise_codes('app.push_tokens');
-comment on column app.push_tokens.last_seen_at is 'When it was last registered; clients register at each start.';
+comment on column app.push_tokens.last_seen_at is
+  'When the device was last registered; clients register at each start.';
 
 create table private.pushes (
   notification_id  uuid not null references app.notifications on delete cascade,
@@ -44,10 +46,12 @@ create index pushes_unasked_idx on private.pushes (sent_at) where receipt is not
 comment on table private.pushes is
   'Which notification was pushed to which device, once for each round (app.notifications.round).';
 comment on column private.pushes.claimed_until is
-  'Until then only one worker may send it. After that the worker is assumed dead, and another may send it.';
-comment on column private.pushes.sent_at is 'When the provider accepted it, or rejected it for good; null until '
-  'then.';
-comment on column private.pushes.receipt_asked_at is 'When Expo was asked for its receipt; null until then.';
+  'Until then only the worker that claimed the push may send it. After that this worker is assumed dead, and another '
+  'may send it.';
+comment on column private.pushes.sent_at is
+  'When the provider accepted the push, or rejected it for good; null until then.';
+comment on column private.pushes.receipt_asked_at is
+  'When Expo was asked for the receipt of the push; null until then.';
 insert into private.retention (relation, counts_from, keep) values ('private.pushes', 'created_at', '2 days');
 
 select pgboss.create_queue('push', '{"policy": "standard"}');
@@ -61,7 +65,7 @@ as $$
 declare
   v_caller uuid := private.require_caller();
 begin
-  -- so that two concurrent calls don't exceed the maximum
+  -- so that concurrent calls don't exceed the limit
   perform private.lock('push tokens', v_caller::text);
   insert into app.push_tokens as t (user_id, platform, token, p256dh, auth)
   values (v_caller, p_platform, p_token, p_p256dh, p_auth)
@@ -74,8 +78,8 @@ begin
   return now();
 end $$;
 comment on function private.take_push_token is
-  'Assigns a device to the caller, whoever had it before, and removes those beyond 20 that were seen longest ago. '
-  'Fails: push_token.';
+  'Assigns a device to the caller, even if it belonged to somebody else. If the caller then has more than 20, removes '
+  'those that were registered longest ago. Fails: push_token.';
 
 create function api.add_push_token(
   p_token text, p_platform text, p_p256dh text default null, p_auth text default null
@@ -133,10 +137,10 @@ create unlogged table private.pushed_subjects (
 );
 create index pushed_subjects_pushed_at_idx on private.pushed_subjects (pushed_at);
 comment on table private.pushed_subjects is
-  'What was pushed to a person within the last hour, for kinds that replace the unread notification. Unlogged, and '
-  'without foreign keys, as private.write_counts: after a crash of the database the hour starts again.';
+  'The subjects of the pushes to a person within the last hour, for kinds that replace the unread notification. '
+  'Unlogged and without foreign keys, like private.write_counts: after a crash of the database the hours start again.';
 comment on column private.pushed_subjects.subject is
-  'The kind, the actor or else the group, and the event or the state in the payload.';
+  'The kind, the actor or, if there is none, the group, and the event or the state in the payload.';
 comment on column private.pushed_subjects.pushed_at is 'When the hour started.';
 insert into private.retention (relation, counts_from, keep) values ('private.pushed_subjects', 'pushed_at', '1 hour');
 
@@ -157,9 +161,9 @@ begin
   return found;
 end $$;
 comment on function private.begin_push_hour is
-  'Returns true if nothing with the same subject was pushed within the last hour, and starts a new hour. So what '
-  'somebody repeats is pushed once an hour, even if it was read or withdrawn meanwhile. A cancellation is a '
-  'different event from a change, so it is pushed at once.';
+  'Returns true, and starts a new hour, if nothing with the same subject was pushed within the last hour. So an '
+  'action that somebody repeats is pushed once an hour, even if its notification was read or withdrawn meanwhile. A '
+  'cancellation has another subject than a change, so it is pushed at once.';
 
 create function private.push_notification() returns trigger
 language plpgsql security definer   -- the caller may not read other people's devices
@@ -176,8 +180,8 @@ begin
 end $$;
 comment on function private.push_notification is
   'Trigger: queues the push of a notification that is new, unread again, or replaced by a later item, if the person '
-  'wants that; for kinds that replace the unread one, once an hour. Another item in an unread roll-up sends no '
-  'push.';
+  'wants pushes of its kind. For kinds that replace the unread notification, it does so once an hour. An item that '
+  'joins an unread notification sends no push.';
 create trigger push_notification after insert on app.notifications
   for each row when (new.read_at is null) execute function private.push_notification();
 create trigger push_unread_again after update of read_at on app.notifications
@@ -197,7 +201,7 @@ begin
   return v_post is null
       or exists (select from private.notification_kinds k
                  where k.kind = p_notification.kind
-                   and (k.always_in_app   -- staff may have deleted the post, which the notification says
+                   and (k.always_in_app   -- the notification may say that staff deleted the post
                         or private.post_visible_to(v_post, v_user)
                            and (k.passes_muted_post
                                 or not exists (select from app.post_mutes m
@@ -212,8 +216,10 @@ begin
                        where r.id = (p_notification.payload ->> 'replyId')::uuid and r.required_level > 0));
 end $$;
 comment on function private.is_target_visible is
-  'Whether the target of a notification lets it be sent: the person can see the post and has not muted it (unless '
-  'the kind ignores mutes, or is always in the inbox), and what a single item names is neither deleted nor hidden.';
+  'Whether a notification may still be sent as far as its target is concerned. If the target is a post, the person '
+  'must see the post and must not have muted it, unless the kind ignores muted posts; kinds that are always in the '
+  'inbox need neither. If the notification has one item, the repost, quote or reply in its payload must be neither '
+  'deleted nor hidden.';
 
 create function private.is_still_deliverable(p_notification app.notifications) returns boolean
 language plpgsql stable
@@ -275,9 +281,9 @@ begin
   return v_claimed;
 end $$;
 comment on function private.claim_pushes is
-  'For the worker alone: what must still be sent for these jobs, [{notificationId, round}], which are reserved for '
-  'this worker for a minute: {messages: [{notificationId, round, tokenId, platform, token, p256dh, auth, kind, '
-  'count, target}], busy: [notificationId]}. busy are those that another worker is sending.';
+  'For the worker alone: claims the pushes of these jobs, [{notificationId, round}], that must still be sent, for a '
+  'minute, and returns {messages: [{notificationId, round, tokenId, platform, token, p256dh, auth, kind, count, '
+  'target}], busy: [notificationId]}. busy are the notifications that another worker is sending.';
 
 create function private.note_pushes(p_results jsonb) returns integer
 language plpgsql volatile security definer   -- the worker may not access our tables
@@ -300,8 +306,8 @@ begin
 end $$;
 comment on function private.note_pushes is
   'For the worker alone: records the results of the pushes that it claimed, [{notificationId, round, tokenId, '
-  'outcome, receipt}]: sent, refused for good, failed (it is tried again), or gone (the device is removed). Returns '
-  'how many were sent.';
+  'outcome, receipt}]. The outcome is sent, refused (for good), failed (the push is tried again), or gone (the device '
+  'is removed). Returns how many were sent.';
 
 create function private.note_push_receipts(p_gone text[]) returns integer
 language plpgsql volatile security definer   -- the worker may not access our tables
@@ -315,7 +321,7 @@ begin
   return v_changed;
 end $$;
 comment on function private.note_push_receipts is
-  'For the worker alone: removes the devices that these receipts report as gone, and returns how many.';
+  'For the worker alone: removes the devices that these receipts report as gone, and returns how many it removed.';
 
 create function private.job_ask_push_receipts() returns integer
 language plpgsql volatile security definer   -- the worker may not access our tables

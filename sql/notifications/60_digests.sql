@@ -1,6 +1,6 @@
--- The daily digest. Every minute a job finds the people whose hour has come and adds a job to the queue `digests` for
--- each who has unread notifications. The worker reads them again and mails them (api-facade/worker/digest.ts) with
--- `deliver`.
+-- The daily digest. Every minute a job finds the people whose digest is due, and adds a job to the queue `digests` for
+-- each who has unread notifications. The worker reads the notifications again and mails the digest
+-- (api-facade/worker/digest.ts) with `deliver`.
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
@@ -19,17 +19,19 @@ create table private.digests (
 );
 create index digests_created_at_idx on private.digests (created_at);
 comment on table private.digests is
-  'What was mailed to whom, at most one per person and local day. Its content is read when it is sent.';
+  'The digests, at most one per person and local day. The content of a digest is read when it is sent.';
 comment on column private.digests.told_from is
-  'It covers what is new, or unread again, from here to told_to; the next digest starts where this one ends.';
+  'The digest covers the notifications that are new, or unread again, between told_from and told_to. The next digest '
+  'starts where this one ends.';
 comment on column private.digests.told_to is
-  'A few seconds before the digest was created, because a transaction may take that long to become visible.';
+  'The end of the period that the digest covers. It is a few seconds before the digest was created, because a '
+  'transaction may take that long to become visible.';
 comment on column private.digests.claimed_until is
-  'Until then only one worker may send it. After that the worker is assumed dead, and another may send it. It is '
-  '-infinity before the first attempt, and again if the mail was not accepted.';
+  'Until then only the worker that claimed the digest may send it. After that this worker is assumed dead, and '
+  'another may send it. It is -infinity before the first attempt, and again if the mail was not accepted.';
 comment on column private.digests.sent_at is
   'When the mail was accepted, nothing remained to send, or the mailbox turned out not to exist; null until then.';
--- longer than the period that a digest covers
+-- kept longer than the period that a digest covers
 insert into private.retention (relation, counts_from, keep) values ('private.digests', 'created_at', '8 days');
 
 select pgboss.create_queue('digests', '{"policy": "standard"}');
@@ -46,7 +48,8 @@ begin
     order by n.updated_at desc limit 500;
 end $$;
 comment on function private.unread_between is
-  'A person''s notifications that are new or unread again between two times, and still unread: the latest 500.';
+  'The latest 500 of a person''s notifications that became new or unread again between two times and are still '
+  'unread.';
 call private.force_index_scans('private.unread_between');
 
 create function private.has_digest_items(p_user uuid, p_from timestamptz, p_to timestamptz) returns boolean
@@ -58,7 +61,8 @@ begin
                  where 'email' = any (private.wanted_channels(p_user, k.kind)));
 end $$;
 comment on function private.has_digest_items is
-  'Whether there is something that a person wants by mail; it doesn''t check whether that may still be sent.';
+  'Whether a person has such notifications of a kind that they want by mail. It doesn''t check whether these may '
+  'still be sent.';
 
 create function private.job_queue_digests() returns integer
 language plpgsql volatile security definer   -- the worker may not access our tables
@@ -101,10 +105,10 @@ begin
   return coalesce(cardinality(v_people), 0);
 end $$;
 comment on function private.job_queue_digests is
-  'Job: queues digests for up to 500 people whose hour has come and who have unread notifications, and sets their '
-  'next hour. For banned people, and those whose address bounces or was not verified within a day, it only sets the '
-  'next hour. May run twice: it takes only people who are due, skips locked rows, and each person has one digest a '
-  'day. The worker repeats it until there are none.';
+  'Job: takes up to 500 people whose digest is due, queues a digest for those who have unread notifications, and sets '
+  'when the next one is due. For banned people, and people whose address bounces or was not verified within a day, it '
+  'only sets the next time. May run twice: it takes only people who are due, skips locked rows, and each person has '
+  'one digest a day. The worker repeats it until nobody is due.';
 call private.force_index_scans('private.job_queue_digests');
 insert into private.jobs (name, cron, expires, repeats) values ('queue-digests', '* * * * *', 120, true);
 
@@ -130,9 +134,9 @@ begin
           where s.user_id = p_digest.user_id and s.digest_hour is not null and v_items is not null);
 end $$;
 comment on function private.digest_mail is
-  'The content of a digest now, {to, unsubscribeId, timezone, hour, items: [{kind, count}], more}. Null if there is '
-  'nothing to send, or if the person is banned, erased or unreachable, has an address that bounces, or wants no '
-  'digest. more: there were 500 notifications, and there may be others.';
+  'The current content of a digest, {to, unsubscribeId, timezone, hour, items: [{kind, count}], more}. Null if there '
+  'is nothing to send, or if the person is banned, erased or unreachable, has an address that bounces, or wants no '
+  'digest. more is true if there were 500 notifications, so that there may be others.';
 
 create function private.claim_digest(p_id uuid) returns json
 language plpgsql volatile security definer   -- the worker may not access our tables
@@ -155,8 +159,8 @@ begin
   return v_mail;
 end $$;
 comment on function private.claim_digest is
-  'For the worker alone: the mail to send, as private.digest_mail, reserved for this worker for two minutes. Null '
-  'if there is nothing to send or it was sent; {busy: true} if another worker is sending it.';
+  'For the worker alone: claims a digest for two minutes and returns the mail to send, as private.digest_mail. Null '
+  'if there is nothing to send or the digest was sent; {busy: true} if another worker is sending it.';
 
 create function private.note_digest(p_id uuid, p_sent boolean) returns void
 language plpgsql volatile security definer   -- the worker may not access our tables
@@ -168,11 +172,11 @@ begin
   where id = p_id and sent_at is null;
 end $$;
 comment on function private.note_digest is
-  'For the worker alone: records that the digest that it claimed is finished, or was not accepted and is to be '
-  'tried again.';
+  'For the worker alone: records that the digest that it claimed is finished or, if p_sent is false, was not accepted '
+  'and must be tried again.';
 
 create function private.renew_unsubscribe_id() returns trigger
-language plpgsql security definer   -- nobody may read or write it
+language plpgsql security definer   -- nobody may write unsubscribe_id
 set search_path = ''
 as $$
 begin
@@ -180,7 +184,8 @@ begin
   return null;
 end $$;
 comment on function private.renew_unsubscribe_id is
-  'Trigger: invalidates the unsubscribe tokens that were sent to the person''s previous address.';
+  'Trigger: changes the person''s unsubscribe_id, so that the unsubscribe tokens that were mailed to their previous '
+  'address become invalid.';
 create trigger _190_renew_unsubscribe_id after update of email on app.accounts
   for each row when (new.email <> old.email) execute function private.renew_unsubscribe_id();
 
@@ -197,4 +202,4 @@ begin
 end $$;
 comment on function api.unsubscribe is
   'For the facade alone, after it has opened the token: turns off the digest of the person who got the mail, {ok}. '
-  'Repeating it changes nothing; api.update_preferences with a digestHour turns it on again.';
+  'Repeating it changes nothing. The person can turn the digest on again by api.update_preferences with a digestHour.';
