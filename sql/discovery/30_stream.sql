@@ -4,7 +4,7 @@
 create function private.find_stream(
   p_choice app.feed_choice, p_type text, p_country text, p_city text, p_trending boolean, p_from app.place
 ) returns app.found
-language plpgsql stable security definer   -- checks each post and content once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post and content: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -133,7 +133,7 @@ comment on function private.content_fields is
 call private.force_index_scans('private.content_fields');
 
 create function private.stream_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks each post and content once
+language plpgsql stable security definer   -- checks visibility once per post and content
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$

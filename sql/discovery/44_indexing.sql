@@ -1,5 +1,5 @@
--- When things are indexed: a post soon after it is published, and every thing when its text changes or who may find
--- it.
+-- When things are indexed: a post soon after it is published, and any thing whenever its text changes or other people
+-- may find it.
 -- docs/decisions.md, Discovery.
 
 create function private.index_published(p_effects private.effects[]) returns void
@@ -144,8 +144,8 @@ begin
   perform private.enqueue('hidden-documents', json_build_object('userId', p_user.id));
 end $$;
 comment on function private.hide_documents_later is
-  'Step: the worker takes what a banned person wrote out of the lists of the search, or puts it back. The ban itself '
-  'does not do this, because a document has up to a thousand words.';
+  'Step: the worker takes the documents of a banned person out of the lists of the search, or puts them back after '
+  'the ban. The ban itself does not do this, because a document has up to a thousand words.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_documents_later', '{ban,unban}', 210);
 

@@ -77,7 +77,7 @@ comment on function private.search_blocks is
   'p_people are visible. Documents that the caller may not see, for example across a block between people, are '
   'neither searched for phrases nor ranked.';
 call private.force_index_scans('private.search_blocks');
--- for the join of what was found with the list of what is visible
+-- for the join of the documents that were found with those that are visible
 alter function private.search_blocks set enable_hashjoin = on;
 alter function private.search_blocks set enable_sort = on;
 

@@ -72,8 +72,8 @@ create table app.mana_entries (
   primary key (transaction_id, account_id)
 );
 create unique index mana_entries_account_key on app.mana_entries (account_id, seq);
-comment on table app.mana_entries is 'What a movement adds to an account or takes from it. The entries of a '
-  'movement add up to zero.';
+comment on table app.mana_entries is
+  'How much mana a movement adds to an account or takes from it. The entries of a movement add up to zero.';
 comment on column app.mana_entries.seq is
   'The order of an account''s entries. A trigger assigns it while the account is locked, so later entries have '
   'higher numbers.';
@@ -143,9 +143,9 @@ begin
   return null;
 end $$;
 comment on function private.check_balanced is
-  'Trigger: the entries that a statement adds to a movement must add up to zero, so one statement writes all of them. '
-  'It runs once per statement, because a check per entry would sum a movement with 5000 entries 5000 times. It raises '
-  'no error code because only a bug in SQL can cause this.';
+  'Trigger: the entries that a statement adds to a movement must add up to zero, so one statement must insert all '
+  'entries of a movement. It runs once per statement, because a check per entry would sum a movement with 5000 '
+  'entries 5000 times. It raises no error code because only a bug in SQL can cause this.';
 create trigger check_balanced after insert on app.mana_entries
   referencing new table as added for each statement execute function private.check_balanced();
 

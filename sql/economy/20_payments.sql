@@ -144,9 +144,10 @@ from app.payments p
 left join app.person_card sender on sender.id = p.sender_id
 left join app.person_card receiver on receiver.id = p.receiver_id;
 comment on view app.payment_card is
-  'A payment as its sender or a receiver sees it: amount is what the caller paid or got, total what was paid. The '
-  'payment remains visible if the other person is hidden (by a block, a ban or an erasure), but that person is null. '
-  'A hidden co-author''s split is added to the author''s. The post is null if the caller can''t see it.';
+  'A payment as its sender or a receiver sees it: amount is the mana that the caller paid or got, total the mana that '
+  'was paid. The payment remains visible if the other person is hidden (by a block, a ban or an erasure), but that '
+  'person is null. A hidden co-author''s split is added to the author''s. The post is null if the caller can''t see '
+  'it.';
 
 create function private.payment_cards(p_ids uuid[]) returns json
 language plpgsql stable

@@ -20,7 +20,7 @@ comment on table app.post_boosts is
   'All boosts ever made, append-only. A boost has the id of its movement. The current boost of a post is also in '
   'app.post_counters, where the feed reads it.';
 comment on column app.post_boosts.cost is 'Whole mana that the author paid.';
-comment on column app.post_boosts.expires_at is 'From then on private.job_expire_boosts may end it.';
+comment on column app.post_boosts.expires_at is 'When the boost expires. private.job_expire_boosts then ends it.';
 call private.make_append_only('app.post_boosts');
 
 create index post_counters_boost_expires_at_idx on app.post_counters (boost_expires_at)

@@ -176,8 +176,8 @@ end $$;
 comment on function private.job_embed_missing is
   'Job: queues posts that have no vector of the current model, for example because the model changed or there was '
   'none. It checks 500 posts at a time, while fewer than 16 jobs are waiting. After the last post it makes all older '
-  'centroids due. May run twice: it skips what already exists. The worker repeats it until nothing remains or the '
-  'queue is full.';
+  'centroids due. May run twice: it skips posts that already have such a vector. The worker repeats it until nothing '
+  'remains or the queue is full.';
 insert into private.jobs (name, cron, expires, repeats) values ('embed-missing', '* * * * *', 60, true);
 
 create function private.has_centroid() returns boolean

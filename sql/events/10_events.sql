@@ -161,7 +161,7 @@ set search_path = ''
 as $$
 begin
   perform private.lock_events(p_ids);   -- the seats are deleted with the events
-  -- heads before details and seats: ARCHITECTURE.md, Locks
+  -- locks heads before details and seats: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'event' order by id for no key update;
   delete from app.events where id = any (p_ids);
 end $$;

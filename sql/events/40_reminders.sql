@@ -66,7 +66,7 @@ begin
       and (v.cancelled_at is not null) = (e.payload ->> 'event' = 'cancelled')
       and (e.event <> 'events.event.reminded' or private.utc(v.starts_at) = e.payload ->> 'startsAt')
       and seen.is_visible
-      -- a batch may run twice, so skips changes that were already notified
+      -- a batch may run twice, so this skips a change of which the person has already been notified
       and not exists (select from (select o.payload from app.notifications o
                                    where o.user_id = e.user_id and o.group_key = n.key
                                    order by o.created_at desc limit 1) o

@@ -55,7 +55,7 @@ comment on function private.run_of is
 create function private.merged_streams(
   p_ids uuid[], p_times timestamptz[], p_places integer[], p_most integer, p_until timestamptz, p_muted uuid[]
 ) returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -87,7 +87,7 @@ comment on function private.merged_streams is
   'to p_most per stream.';
 
 create function private.closer_posts(p_place app.place, p_until timestamptz, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -162,7 +162,7 @@ comment on function private.closer_posts is
   'time p_until. If the caller is in the circles of more than 1000 people, it reads by time only.';
 
 create function private.all_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- the calling function checks each post once
+language plpgsql stable security definer   -- the calling function checks visibility once per post
 set search_path = ''
 as $$
 declare
@@ -237,7 +237,7 @@ end $$;
 comment on function private.posts_by is 'Posts by these people, at most 2000.';
 
 create function private.followed_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -287,7 +287,7 @@ comment on function private.followed_posts is
   'and leaves out posts in spaces.';
 
 create function private.trending_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -354,7 +354,7 @@ comment on function private.posts_about is 'Posts about these interests.';
 create function private.filtered_posts(
   p_journalism boolean, p_format text, p_depths smallint[], p_place app.place, p_muted uuid[]
 ) returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare

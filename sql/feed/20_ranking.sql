@@ -56,7 +56,7 @@ comment on function private.block_end is 'The end of the block that contains a t
 
 create function private.posts_within(p_spaces uuid[], p_before timestamptz, p_until timestamptz, p_muted uuid[])
 returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare

@@ -35,7 +35,7 @@ comment on function private.feed_source is
   'The next posts of a feed from a place, before private.feed_chosen applies the other filters.';
 
 create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[], p_check boolean) returns uuid[]
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare

@@ -17,7 +17,7 @@ begin
   if not found then
     return json_build_object('changed', 0, 'next', null);
   end if;
-  perform private.lock_space(v_guild, '{}');   -- before its proposals: ARCHITECTURE.md, Locks
+  perform private.lock_space(v_guild, '{}');   -- locked before its proposals: ARCHITECTURE.md, Locks
   update app.guild_proposals set due_at = least(due_at, clock_timestamp())
   where guild_id = v_guild and status = 'open';
   return json_build_object('changed', 1, 'next', v_guild);

@@ -74,7 +74,7 @@ create view app.person_card with (security_invoker) as
 select u.id, c.text::json as card, c.text, n.actor_id
 from app.users u
 cross join lateral (
-  select private.actor_id(u.username, (select domain from private.instance)) as actor_id offset 0) n   -- once
+  select private.actor_id(u.username, (select domain from private.instance)) as actor_id offset 0) n   -- computed once
 cross join lateral (
   select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '","username":"' || u.username
          || '","firstName":' || to_json(u.first_name)::text

@@ -102,7 +102,7 @@ end $$;
 comment on function private.end_own_token is 'Revokes the token of this request, or all tokens of the caller.';
 
 create function api.find_login(p_email text) returns json
-language plpgsql stable security definer   -- only for gate: without a token no row can belong to the caller
+language plpgsql stable security definer   -- only for gate: without a token, policies show no rows
 set search_path = ''
 as $$
 begin
@@ -122,7 +122,7 @@ create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
 ) returns json
-language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
 set search_path = ''
 as $$
 declare

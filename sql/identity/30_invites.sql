@@ -113,7 +113,7 @@ comment on function private.release_reservations is
   'it ended.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
-language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
 set search_path = ''
 as $$
 declare
@@ -175,7 +175,7 @@ create function api.register(
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null,
   p_verification_id uuid default null, p_verification_hash bytea default null
 ) returns json
-language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
 set search_path = ''
 as $$
 declare

@@ -103,7 +103,7 @@ comment on function private.start_session is
 create function api.refresh_session(
   p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer
 ) returns json
-language plpgsql volatile security definer   -- only for gate: with a refresh token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: with a refresh token alone, policies show no rows
 set search_path = ''
 as $$
 declare

@@ -80,7 +80,7 @@ comment on function api.change_password is
   'that were mailed for a password or a change of address. With p_family it starts a rotating session.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
-language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
 set search_path = ''
 as $$
 declare

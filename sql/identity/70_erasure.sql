@@ -38,7 +38,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.end_tokens(p_user);   -- first, because it locks the credentials before the person
+  perform private.end_tokens(p_user);   -- runs first, because it locks the credentials before the person
   update app.users set
     username = 'deleted_' || left(replace(gen_random_uuid()::text, '-', ''), 20),
     first_name = 'Deleted', last_name = 'Account',

@@ -23,7 +23,7 @@ create index offering_reviews_own_idx on app.offering_reviews (offering_id, auth
 create index offering_reviews_author_id_idx on app.offering_reviews (author_id, id);
 create index offering_reviews_created_at_idx on app.offering_reviews (created_at desc, id desc);
 comment on table app.offering_reviews is
-  'What buyers wrote about their orders. A review remains with its order when the offering is deleted.';
+  'The reviews that buyers wrote about their orders. A review remains with its order when the offering is deleted.';
 comment on column app.offering_reviews.words is
   'The words of its body, for the search of staff. A trigger writes them.';
 comment on column app.offering_reviews.offering_id is

@@ -36,7 +36,7 @@ as $$
 declare
   v_text text := p_url;
 begin
-  -- decode repeatedly, because a proxy may decode a URL before the storage decodes it again
+  -- decodes repeatedly, because a proxy may decode a URL before the storage decodes it again
   for n in 1..3 loop
     exit when v_text !~ '%';
     v_text := private.percent_decoded(v_text);

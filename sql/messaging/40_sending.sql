@@ -86,7 +86,7 @@ begin
     perform private.raise_error('token_revoked');
   end if;
   v_conversation := private.lock_conversation(p_conversation);
-  v_card := private.find_sent(p_conversation, p_client_id);   -- again: a concurrent call may have sent it
+  v_card := private.find_sent(p_conversation, p_client_id);   -- checks again: a concurrent call may have sent it
   if v_card is not null then
     return v_card;
   end if;

@@ -191,7 +191,7 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
-  perform private.require_own_group(p_id);   -- first, so that others don't learn who exists
+  perform private.require_own_group(p_id);   -- checked first, so that others don't learn who exists
   perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_user_ids))));
   v_people := private.require_others(p_user_ids);
   perform private.lock_available(v_people);

@@ -62,7 +62,7 @@ begin
     from unnest(p_effects) e
     join app.posts p on p.id = (e.payload ->> 'postId')::uuid
     cross join lateral (select 'series.updated:' || (e.payload ->> 'seriesId') as key) k
-    -- A batch may run twice, so this skips an item of which the person has been notified, or a later item has.
+    -- A batch may run twice, so this skips an item if the person has already been notified of it or of a later one.
     where not exists (
       select from (select o.payload from app.notifications o
                    where o.user_id = e.user_id and o.group_key = k.key order by o.created_at desc limit 1) o

@@ -100,7 +100,7 @@ set search_path = ''
 as $$
 begin
   delete from app.push_tokens where user_id = private.require_caller() and token = p_token;
-  return null;   -- sent as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.remove_push_token is 'Removes a device of the caller. Repeating it changes nothing.';
 
