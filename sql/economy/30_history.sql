@@ -79,5 +79,5 @@ begin
   return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;
 comment on function api.get_breakdown is
-  'The payments for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, '
-  'as in the post itself.';
+  'The payments for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, as '
+  'on the card of the post.';

@@ -32,7 +32,7 @@ comment on table private.embedding_walk is
   'One row: how far private.job_embed_missing has come since the model changed. It checks posts in order of id.';
 comment on column private.embedding_walk.walked_at is 'When every post had been checked; null until then.';
 comment on column private.embedding_walk.finished_at is
-  'When the centroids had also been recomputed after that; null until then.';
+  'When, after walked_at, all centroids had been recomputed too; null until then.';
 insert into private.embedding_walk default values;
 
 select pgboss.create_queue('embeddings', '{"policy": "standard"}');
@@ -191,8 +191,8 @@ begin
   return v_stored;
 end $$;
 comment on function private.store_embeddings is
-  'For the worker alone: stores vectors [{id, digest, vector}] and returns how many. It does not store the vector of '
-  'a post that was deleted or whose words have changed meanwhile.';
+  'For the worker alone: stores vectors [{id, digest, vector}] and returns how many it stored. It does not store the '
+  'vector of a post that was deleted or whose words have changed meanwhile.';
 
 create function private.forget_embedding() returns trigger
 language plpgsql security definer   -- nobody may access vectors

@@ -162,8 +162,8 @@ begin
   return private.require_event_card(p_id);
 end $$;
 comment on function api.rsvp_event is
-  'The caller goes to an event, or is interested; repeating it changes nothing. Without a free seat they are put on '
-  'the waiting list, which holds up to 500 people. Returns the card.';
+  'The caller goes to an event, or is interested; repeating it changes nothing. If they want to go and no seat is '
+  'free, they are put on the waiting list, which holds up to 500 people. Returns the card.';
 
 create function api.unrsvp_event(p_id uuid) returns json
 language plpgsql volatile

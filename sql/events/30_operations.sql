@@ -176,8 +176,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_events is
-  'The next events that the caller hosts or goes to, by when they published the event or got their seat. It checks '
-  'the next 400.';
+  'The next events that the caller hosts or goes to, ordered by when they published the event or got their seat. It '
+  'checks the next 400.';
 call private.force_index_scans('private.find_my_events');
 
 create function api.list_my_events(p_role text default null, p_limit integer default 20, p_cursor text default null)
@@ -195,8 +195,8 @@ begin
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_my_events is
-  'The events that the caller hosts, goes to, or both, by when they published the event or got their seat, latest '
-  'first.';
+  'The events that the caller hosts, goes to, or both, ordered by when they published the event or got their seat, '
+  'latest first.';
 
 create function private.lock_own_event(p_id uuid) returns app.contents
 language plpgsql volatile security definer   -- nobody may write events

@@ -74,7 +74,7 @@ begin
   return null;
 end $$;
 comment on function private.release_blocked_seats is
-  'Trigger: after a block, takes back the replies of each to the other''s events that are not over.';
+  'Trigger: after a block, takes back the replies of each of the two people to the other''s events that are not over.';
 create trigger _220_release_blocked_seats after insert on app.blocks
   referencing new table as changed for each statement execute function private.release_blocked_seats();
 
@@ -90,7 +90,8 @@ begin
   return null;
 end $$;
 comment on function private.release_left_seats is
-  'Trigger: takes back the replies of a person who leaves a space, or is removed, to its events that are not over.';
+  'Trigger: when a person leaves a space or is removed from it, takes back their replies to its events that are not '
+  'over.';
 create trigger _100_release_left_seats after delete on app.space_members
   for each row execute function private.release_left_seats();
 

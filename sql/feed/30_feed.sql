@@ -186,8 +186,8 @@ begin
     group by w.post order by w.post);
 end $$;
 comment on function private.feed_why is
-  'The score parts of a page as fields of cards: score and why [{factor, weight}]. p_weights has one row per post, '
-  'in ten-thousandths. Parts with weight 0 are left out.';
+  'The parts of the scores of a page, as JSON fields of the cards: score and why [{factor, weight}]. p_weights has '
+  'one row per post, in ten-thousandths. Parts with weight 0 are left out.';
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page

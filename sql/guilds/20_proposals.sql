@@ -228,9 +228,9 @@ from app.guild_proposals p
 join app.space_members m on m.space_id = p.guild_id and m.created_at <= p.created_at and not m.hidden
                             and (p.kind <> 'expel' or m.user_id is distinct from p.subject_id);
 comment on view private.proposal_voters is
-  'Who may vote on an open proposal: members who joined before it opened, except people who are banned from the '
-  'instance and the person whom the proposal would expel. This is a view and not a function that checks one member, '
-  'because each vote counts all members, and there may be thousands.';
+  'Who may vote on an open proposal: members who joined before it opened, except hidden people and the person whom '
+  'the proposal would expel. This is a view and not a function that checks one member, because each vote counts all '
+  'members, and there may be thousands.';
 
 create function private.tally(p_proposal app.guild_proposals) returns app.tally
 language plpgsql stable security definer   -- nobody may read votes

@@ -74,7 +74,8 @@ begin
     (select json_agg(card order by created_at, id) from app.persona_card where user_id = private.require_caller()),
     '{}', 5);
 end $$;
-comment on function api.list_my_personas is 'The caller''s personas, oldest first (at most 5, so one page).';
+comment on function api.list_my_personas is
+  'The caller''s personas, oldest first. There are at most 5, so all are on one page.';
 
 create function api.create_persona(
   p_name text, p_about text default null, p_accent text default 'ink', p_profile_pic_url text default null

@@ -158,8 +158,8 @@ begin
   values (p_offering.id, p_offering.description, p_offering.price_mana, p_offering.stock, p_offering.delivery_days);
 end $$;
 comment on function private.write_offering is
-  'Writes the detail of a new offering. private.add_content must have written its head just before. Fails: '
-  'offering_price, offering_stock, offering_delivery.';
+  'Writes the detail of a new offering. The calling function has written its head with private.add_content just '
+  'before. Fails: offering_price, offering_stock, offering_delivery.';
 
 create function api.create_offering(
   p_title text, p_description text, p_price_mana integer, p_delivery_days integer, p_stock integer default null,

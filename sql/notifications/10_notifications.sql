@@ -64,7 +64,7 @@ comment on column app.notifications.round is
   'How many times the notification was new to the person. It increases when the notification becomes unread again or '
   'a later item replaces it.';
 comment on column app.notifications.in_app is
-  'Whether it is in the person''s inbox; if not, it exists only for push or a digest.';
+  'Whether the notification is in the person''s inbox; if not, it exists only for push or a digest.';
 comment on column app.notifications.read_at is
   'When the person marked it as read; null while it is unread, and again when an item joins it.';
 
