@@ -112,12 +112,13 @@ create table app.posts (
 );
 create index posts_author_id_idx on app.posts (author_id, published_at desc, id desc);
 comment on index app.posts_author_id_idx is
-  'A person''s posts, newest first: private.find_posts_by for people close to them, private.posts_by of the feed, '
-  'private.next_posts of bans and erasures; foreign key.';
+  'A person''s posts, newest first. Used by private.find_posts_by for people close to the author, by private.posts_by '
+  'for the feed, by private.next_posts for bans and erasures, and by the foreign key.';
 create index posts_open_author_idx on app.posts (author_id, published_at desc, id desc)
   where required_level = 0 and space_id is null;
 comment on index app.posts_open_author_idx is
-  'private.find_posts_by for strangers: it leaves out posts that are for circles or in spaces, hidden or deleted.';
+  'A person''s posts for strangers (private.find_posts_by), without those that are for circles, in spaces, hidden or '
+  'deleted.';
 create index posts_interest_id_idx on app.posts (interest_id) where interest_id is not null;
 comment on index app.posts_interest_id_idx is 'Foreign key: deleting an interest.';
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
@@ -128,7 +129,8 @@ comment on index app.posts_reposts_idx is
 create unique index posts_repost_key on app.posts (author_id, quoted_post_id)
   where format = 'repost' and deleted_at is null;
 comment on index app.posts_repost_key is
-  'A person reposts a post once: api.create_post; api.unrepost, and private.post_engagement of the person.';
+  'A person''s repost of a post, of which there is at most one: api.create_post, api.unrepost, '
+  'private.post_engagement.';
 create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
   where pinned_at is not null and deleted_at is null;
 comment on index app.posts_pinned_idx is 'A person''s pins: private.pin, api.list_posts_by.';
@@ -188,10 +190,10 @@ comment on column app.posts.keyword_words is
   'The words of title and body, in which muted keywords are searched (private.keyword_words). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null means that it was published at once.';
 comment on column app.posts.publish_again_at is
-  'When to try again: after publishing failed, while the author may not publish there, or while the post yields to '
-  'posts of other authors. Until then other posts come first.';
+  'When the job tries again to publish it: after publishing failed, while the author may not publish in its space, or '
+  'while the post yields to posts of other authors. Until then other posts come first.';
 comment on column app.posts.published_at is
-  'When it was published, which is its place in time; null while it is scheduled.';
+  'When it was published, which decides its place in lists; null while it is scheduled.';
 comment on column app.posts.pinned_at is 'When it was pinned. A deleted post keeps it, as its place on the profile.';
 comment on column app.posts.required_level is
   'The audience level that a viewer needs: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
@@ -200,7 +202,7 @@ comment on column app.posts.author_banned is
   'Whether the author is banned. The newest 500 posts are updated at once, the others soon after '
   '(private.hide_or_show_posts); until then app.hidden_people hides them.';
 comment on column app.posts.trending_boost is
-  'How often its reactions, replies, reposts and bookmarks have doubled. See private.raise_trending.';
+  'How often the sum of its reactions, replies, reposts and bookmarks has doubled. See private.raise_trending.';
 
 create table app.post_versions (
   post_id    uuid not null references app.posts on delete cascade,
@@ -244,7 +246,7 @@ comment on table app.post_counters is
   'Counts of a post, in a separate table so that counting does not rewrite the post. Triggers maintain them; views '
   'are added in batches.';
 comment on column app.post_counters.boost is
-  'The factor of its score in the feed; 0 if it is not boosted. The economy writes it, and a job ends it.';
+  'The factor of its score in the feed; 0 if it is not boosted. sql/economy writes it, and a job resets it.';
 comment on column app.post_counters.boost_expires_at is 'When the boost ends; null if there is none.';
 comment on column app.post_counters.milestone is
   'The highest number of reactions of which its author was notified (5, 15, 50).';
@@ -256,7 +258,7 @@ create table app.post_emotions (
   mana     bigint not null check (mana >= 0),
   primary key (post_id, emotion)
 );
-comment on table app.post_emotions is 'Mana paid for a post, by emotion. A trigger of the economy maintains it.';
+comment on table app.post_emotions is 'Mana paid for a post, by emotion. A trigger in sql/economy maintains it.';
 comment on column app.post_emotions.mana is 'Whole mana paid with this emotion, splits included.';
 
 insert into private.event_types (name, payload, happens) values

@@ -8,8 +8,8 @@ set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' and new.format = 'repost' then
-    -- the same lock as the foreign key takes: either this waits for an edit, or the edit finds the repost
-    -- (private.sync_repost_audience)
+    -- takes the same lock as the foreign key: either this waits for an edit of the original, or the edit finds the
+    -- repost (private.sync_repost_audience)
     select p.closer_id, p.space_id into new.original_author_id, new.original_space_id
     from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
@@ -61,8 +61,8 @@ begin
 end $$;
 comment on function private.date_interests is
   'Trigger: adds a post to the feeds of its interests when it is published, and removes it while it is hidden or when '
-  'it is deleted, so that nobody scans such posts. Posts of a space are never added, because members find them by the '
-  'space.';
+  'it is deleted, so that feeds don''t scan such posts. Posts of a space are never added, because members find them '
+  'by the space.';
 create trigger _160_date_interests
   after update of published_at, hidden_at, deleted_at, author_banned on app.posts
   for each row when (new.published_at is distinct from old.published_at
@@ -97,6 +97,6 @@ begin
 end $$;
 comment on function private.raise_trending is
   'Trigger: reactions, replies, reposts and bookmarks move a post up in the trending order, by four hours for every '
-  'doubling. The current time plays no part: the order changes only when somebody does something.';
+  'doubling. The order does not depend on the current time, so it changes only when somebody does something.';
 create trigger raise_trending after update of reactions, replies, shares, bookmarks on app.post_counters
   for each row execute function private.raise_trending();

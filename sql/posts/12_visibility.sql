@@ -39,7 +39,7 @@ begin atomic
     offset 0) f;   -- computes each column once
 end;
 comment on function private.visibility is
-  'The one rule of visibility, for a row of this author that requires a level, may be in a space, and may be a '
+  'The one rule of visibility. The row has this author and required level; it may be in a space, and it may be a '
   'repost. level: the viewer''s audience level to the author (app.audience, 0 for a stranger). is_inside: the row is '
   'in no space, or the viewer is a member of the space. is_silenced: the author is banned or erased. is_addressed: '
   'the level is high enough and is_inside. is_visible: is_addressed and not is_silenced, and for a repost the '
@@ -50,17 +50,17 @@ select p.*, v.level as viewer_level, v.is_visible
 from app.posts p
 cross join lateral private.visibility(p.author_id, p.required_level, p.space_id, p.format, p.quoted_post_id) v;
 comment on view private.posts_with_visibility is
-  'All posts, each with the caller''s level to its author (viewer_level) and with whether the caller may see it '
-  '(is_visible), by private.visibility.';
+  'All posts, each with the caller''s audience level to its author (viewer_level), and with whether the caller may '
+  'see it (is_visible): private.visibility.';
 
 create view private.visible_posts with (security_invoker) as
 select * from private.posts_with_visibility where is_visible;
 comment on view private.visible_posts is
-  'The posts that the caller may see. It is for definer functions, to which no policy applies: they check a post '
-  'once, while the policies of all tables that belong to posts would each check it again.';
+  'The posts that the caller may see. For definer functions, to which no policy applies. They check a post once, '
+  'whereas the policy of each table that belongs to posts would check it again.';
 
 create function private.require_post(p_post uuid) returns app.posts
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -75,7 +75,7 @@ end $$;
 comment on function private.require_post is 'Returns the post if the caller may see it.';
 
 create function private.require_published_post(p_post uuid) returns app.posts
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -91,7 +91,7 @@ comment on function private.require_published_post is
   'author.';
 
 create function private.lock_own_post(p_post uuid) returns app.posts
-language plpgsql volatile   -- locks the row; security invoker: what policies hide is unknown to the caller
+language plpgsql volatile   -- locks the row; security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -122,5 +122,5 @@ begin
       and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null));
 end $$;
 comment on function private.find_post_time is
-  'The time of a cursor''s post, even if the post is deleted or hidden. Null if the post was never for the caller or '
-  'is not published.';
+  'The time of a cursor''s post, even if the post is deleted or hidden. Null if the caller is not in the post''s '
+  'audience, or if the post is not published.';

@@ -1,4 +1,4 @@
--- Replies, of four kinds: people answer a post, and each other under it.
+-- Replies, of four kinds: people answer a post, and answer one another under it.
 
 create table app.replies (
   id              uuid primary key default gen_random_uuid(),
@@ -36,7 +36,7 @@ comment on column app.replies.deleted_at is 'When it was deleted, for everyone a
 comment on column app.replies.parent_id is
   'The reply under the same post that this one answers; null if it answers the post itself.';
 comment on column app.replies.required_level is
-  'As app.posts.required_level; a viewer also needs the level of the post.';
+  'Like app.posts.required_level. A viewer also needs the required level of the post.';
 
 insert into private.event_types (name, payload, happens) values
   ('posts.reply.created', '{replyId,postId,authorId}',
@@ -52,7 +52,7 @@ insert into private.write_limits (kind, per_hour) values ('replies', 600);
 create trigger check_author before insert on app.replies for each row execute function private.check_author();
 
 create function private.check_parent() returns trigger
-language plpgsql   -- security invoker: what policies hide is unknown to the caller
+language plpgsql   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 begin
@@ -100,7 +100,7 @@ create trigger count_changed_replies after update on app.replies
   for each statement execute function private.count_replies();
 
 create function private.require_reply(p_reply uuid) returns app.replies
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -124,7 +124,8 @@ begin
     where id = p_reply and post_id = p_post and private.may_meet(private.find_level(app.uid(), author_id)));
 end $$;
 comment on function private.find_reply_time is
-  'The time of a cursor''s reply under its post, even if it is deleted, but never across a block.';
+  'The time of a cursor''s reply under this post, even if the reply is deleted. Null if there is a block between the '
+  'caller and its author.';
 
 create view private.visible_replies with (security_invoker) as
 select r.*
@@ -156,7 +157,7 @@ comment on view app.reply_card is
 create function private.reply_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks each reply once, not its author a second time
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
@@ -167,7 +168,7 @@ comment on function private.reply_cards is 'The cards of these replies, in order
 call private.force_index_scans('private.reply_cards');
 
 create function private.people_of_reply(p_reply uuid) returns uuid[]
-language plpgsql stable security definer   -- the post's author may have hidden the answered reply from its writer
+language plpgsql stable security definer   -- a block may have hidden the answered reply from the caller meanwhile
 set search_path = ''
 as $$
 begin
@@ -220,7 +221,7 @@ comment on function api.create_reply is
   'criticism_length, contribution_length.';
 
 create function private.find_replies(p_post uuid, p_parent uuid, p_kind text, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it could scan hidden replies without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden replies
 set search_path = ''
 as $$
 declare
@@ -275,7 +276,7 @@ begin
 end $$;
 comment on function private.find_replies is
   'The next replies that the caller may see under a post that they see, or under one of its replies, of all kinds or '
-  'of one kind. It checks the next 400 of the replies that everyone sees and the caller''s own.';
+  'of one kind. It looks at the next 400 among the replies that everyone sees and the caller''s own.';
 call private.force_index_scans('private.find_replies');
 
 create function api.list_replies(
@@ -287,7 +288,7 @@ set search_path = ''
 as $$
 declare
   v_post  uuid := (private.require_original(p_id)).id;
-  v_from  app.place := ('-infinity', v_post)::app.place;   -- with infinity any id works
+  v_from  app.place := ('-infinity', v_post)::app.place;   -- any id works: no row is at infinity
   v_found app.found;
 begin
   if p_cursor is not null then

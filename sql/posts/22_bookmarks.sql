@@ -20,11 +20,11 @@ create table private.removed_bookmarks (
 );
 create index removed_bookmarks_ended_at_idx on private.removed_bookmarks (ended_at);
 comment on table private.removed_bookmarks is
-  'The positions of removed bookmarks, kept for a day, so that a reader in the middle of the list can go on from '
-  'there. The ids are not foreign keys, because nothing depends on them.';
+  'The positions of removed bookmarks, kept for a day, so that a cursor at a removed bookmark stays valid. The ids '
+  'are not foreign keys, because nothing depends on them.';
 comment on column private.removed_bookmarks.ended_at is 'When the bookmark was taken back.';
 insert into private.retention (relation, counts_from, keep) values ('private.removed_bookmarks', 'ended_at', '1 day');
--- each bookmark makes an entry in two ledgers, which remains when the bookmark is taken back
+-- limited, because each bookmark adds an entry to two ledgers, and taking the bookmark back does not delete them
 insert into private.write_limits (kind, per_hour) values ('bookmarks', 2000);
 
 create function private.count_bookmarks() returns trigger
@@ -41,7 +41,7 @@ create trigger _100_count_bookmarks after insert or delete on app.bookmarks
   for each row execute function private.count_bookmarks();
 
 create function private.keep_removed_bookmarks() returns trigger
-language plpgsql security definer   -- only this trigger may write them
+language plpgsql security definer   -- only this trigger may write private.removed_bookmarks
 set search_path = ''
 as $$
 begin
@@ -51,7 +51,7 @@ begin
   return null;
 end $$;
 comment on function private.keep_removed_bookmarks is
-  'Trigger: keeps the place of a bookmark that is taken back in private.removed_bookmarks.';
+  'Trigger: keeps the place of a removed bookmark in private.removed_bookmarks.';
 create trigger _110_keep_removed after delete on app.bookmarks
   referencing old table as ended for each statement execute function private.keep_removed_bookmarks();
 
@@ -89,7 +89,7 @@ begin
     (select created_at from private.removed_bookmarks where user_id = app.uid() and post_id = p_post));
 end $$;
 comment on function private.find_bookmark_time is
-  'The time of a cursor''s post in the caller''s bookmarks, even if it was taken back in the last day.';
+  'When the caller bookmarked a cursor''s post, even if they took the bookmark back in the last day.';
 
 create function api.bookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -119,13 +119,13 @@ begin
   if not found then
     perform private.require_post(v_post);
   end if;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unbookmark is
   'Takes a bookmark back, even of a post that the caller no longer sees; repeating it changes nothing.';
 
 create function private.find_bookmarks(p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policies it could scan posts that are hidden without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden posts
 set search_path = ''
 as $$
 declare
@@ -158,7 +158,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- with infinity any id works
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works: no row is at infinity
   v_found app.found;
 begin
   if p_cursor is not null then

@@ -8,7 +8,8 @@ create table app.post_mutes (
 );
 create index post_mutes_post_id_idx on app.post_mutes (post_id);
 comment on table app.post_mutes is
-  'Posts that people have muted: these and their reposts are left out of their feeds and cause them no notifications.';
+  'Who muted which posts. A person''s feed leaves out the muted posts and their reposts, and these cause the person '
+  'no notifications.';
 -- no updates: a mute is only made or lifted
 
 insert into private.errors (code, status, text) values
@@ -54,8 +55,8 @@ begin
   return json_build_object('muted', true);
 end $$;
 comment on function api.mute_post is
-  'Mutes a post: the caller''s feed leaves out the post and its reposts, and it causes them no notifications. '
-  'Repeating it changes nothing. Fails: post_mutes_exhausted.';
+  'Mutes a post: the caller''s feed leaves out the post and its reposts, and the post causes the caller no '
+  'notifications. Repeating it changes nothing. Fails: post_mutes_exhausted.';
 
 create function api.unmute_post(p_id uuid) returns json
 language plpgsql volatile
@@ -66,7 +67,7 @@ begin
   if not found then
     perform private.require_post(p_id);
   end if;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unmute_post is
   'Unmutes a post, even one that the caller no longer sees; repeating it changes nothing.';

@@ -7,7 +7,7 @@ insert into private.errors (code, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');
 
 create function private.require_original(p_post uuid) returns app.posts
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -22,7 +22,7 @@ comment on function private.require_original is
   'Returns the post to which an action on this one applies: the original of a repost, or the post itself.';
 
 create function private.require_published_original(p_post uuid) returns uuid
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -48,7 +48,7 @@ comment on function private.lock_open_post_space is
   'archived space nobody can reply, react, vote or pay.';
 
 create function private.require_quotable(p_post uuid) returns uuid
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -61,7 +61,8 @@ begin
   return v_post.id;
 end $$;
 comment on function private.require_quotable is
-  'Returns the original for a repost or a quote of this post: the original of a repost, or the post itself.';
+  'Returns the post that a repost or a quote of this post refers to: if this post is a repost, its original; '
+  'otherwise the post itself.';
 
 create function private.count_reposts() returns trigger
 language plpgsql security definer   -- only triggers may write counters
@@ -136,9 +137,9 @@ begin
     p_post);
 end $$;
 comment on function private.withdrawal_target is
-  'The post from which the caller takes something back: the one that private.require_original returns. Any other id '
-  'is returned unchanged, because people can take back what is theirs even if they no longer see the post. It never '
-  'fails.';
+  'The post from which the caller takes something back: the one that private.require_original returns. For a post '
+  'that the caller no longer sees, returns the id itself (for their own repost, the id of its original), because '
+  'people can take back what is theirs even then. It never fails.';
 
 create function private.lock_original(p_post uuid) returns void
 language plpgsql volatile security definer   -- only triggers may write counters
@@ -198,7 +199,7 @@ begin
   if not private.delete_repost(v_post) then
     perform private.require_post(v_post);
   end if;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unrepost is
   'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, even if they no longer see '

@@ -8,7 +8,8 @@ as $$
 declare
   v_ids uuid[];
 begin
-  -- either this waits for an edit of the audience, or the edit waits for this: it must not write the old audience
+  -- either this waits for an edit of the audience, or the edit waits for this, so that this never writes an old
+  -- audience
   perform from app.posts where id = (p_job ->> 'postId')::uuid for key share;
   v_ids := array(
     select r.id from app.posts r
@@ -47,8 +48,8 @@ begin
   return null;
 end $$;
 comment on function private.sync_repost_audience is
-  'Trigger: when a post is opened to everyone or restricted to circles, the feed finds its reposts for everyone, or '
-  'only for people who are closer: 500 at once, the others soon after. Their visibility does not depend on this.';
+  'Trigger: when a post is opened to everyone or restricted to circles, updates the audience for which the feed finds '
+  'its reposts: 500 reposts at once, the others soon after. Who may see a repost does not depend on this.';
 call private.force_index_scans('private.sync_repost_audience');
 create trigger _140_sync_repost_audience after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)

@@ -17,7 +17,8 @@ begin
     return '{}';
   end if;
   -- A mention is not part of a word, an address (a@b.example) or a link (…/@name), and its name ends where the word
-  -- ends. A name that is cut off does not count: its rest is replaced by an X, which no name contains.
+  -- ends. A name that is cut off after 10,000 characters does not count: an X, which no name contains, replaces its
+  -- rest.
   return array(
     select m.part[1]
     from regexp_matches(
@@ -59,7 +60,8 @@ begin
     return;
   end if;
   -- Counts names as written: counting the people who are notified would reveal who exists and who blocks the writer.
-  -- When a scheduled post is published nobody could receive an error, so it notifies as many as the limit allows.
+  -- When a scheduled post is published nobody could receive an error, so then as many people are notified as the limit
+  -- allows.
   v_most := private.count_writes('mentions', v_most, case when p_writer is distinct from app.uid() then p_writer end);
   perform private.emit('posts.person.mentioned', json_build_object(
     'userId', m.id, 'byId', p_writer, 'postId', p_post, 'replyId', p_reply), array[m.id])

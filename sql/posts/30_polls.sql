@@ -119,7 +119,7 @@ end $$;
 comment on function private.require_poll_card is 'The card of a post''s poll.';
 
 create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
-language plpgsql volatile security definer   -- nobody may add a poll to a post that others have read
+language plpgsql volatile security definer   -- no policy lets callers add a poll: others may have read the post
 set search_path = ''
 as $$
 declare
@@ -162,7 +162,7 @@ comment on function private.add_poll is
   'sixth are dropped.';
 
 create function private.lock_running_poll(p_post uuid) returns app.polls
-language plpgsql volatile   -- locks the row; security invoker: what policies hide is unknown to the caller
+language plpgsql volatile   -- locks the row; security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -200,7 +200,7 @@ begin
   from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
   on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
   if not found then
-    perform private.require_post(v_post);   -- a block may have been made in between
+    perform private.require_post(v_post);   -- a block may have been made since the check above
     perform private.raise_error('option_unknown');
   end if;
   return private.require_poll_card(v_post);
@@ -256,8 +256,8 @@ as $$
 declare
   v_poll app.polls;
 begin
-  -- one poll per transaction, regardless of the number of votes. Not for update: a vote in progress would wait for
-  -- that lock while this waits for the vote
+  -- Closes one poll per transaction, regardless of the number of votes. Does not lock for update, because a vote in
+  -- progress would wait for that lock while this waits for the vote.
   select * into v_poll from app.polls
   where closes_at is not null and closed_emitted_at is null and greatest(closes_at, close_again_at) <= now()
   order by greatest(closes_at, close_again_at) limit 1
@@ -269,7 +269,7 @@ begin
   begin
     update app.polls set closed_emitted_at = now() where id = v_poll.id;
     perform private.emit('posts.poll.closed', json_build_object('postId', v_poll.post_id, 'pollId', v_poll.id));
-  exception when others or query_canceled then   -- others does not include timeouts
+  exception when others or query_canceled then   -- others alone would not catch timeouts
     raise warning 'the end of the poll % could not be told: % %', v_poll.id, sqlstate, sqlerrm;
     update app.polls set close_again_at = clock_timestamp() + interval '5 seconds' where id = v_poll.id;
     return -1;
@@ -281,8 +281,9 @@ begin
   return 1;
 end $$;
 comment on function private.job_close_polls is
-  'Job: notifies the author and the voters of the poll that has been closed the longest, and returns 1; of the '
-  'author''s other due polls all but 100 yield to polls of others. If this fails, the poll goes behind the others, is '
-  'tried again after 5 seconds at the earliest, and the job returns -1. May run twice: it takes only due polls, each '
-  'once, and skips locked ones. The worker repeats it until it returns 0, because no poll is due.';
+  'Job: notifies the author and the voters of the poll that has been closed the longest, and returns 1. 100 of the '
+  'author''s other due polls keep their turn, and the 500 after them yield to polls of others. If notifying fails, '
+  'the poll goes behind the others, the job tries it again after 5 seconds at the earliest, and returns -1. May run '
+  'twice: it takes only due polls, each once, and skips locked ones. The worker repeats it until it returns 0, '
+  'because no poll is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '* * * * *', 60, true);

@@ -1,5 +1,5 @@
--- Series: an author's posts in an order of their own, which people follow.
--- Operations: 32_series_operations.sql.
+-- Series: posts of an author, in an order that the author decides. People can follow a series. Operations:
+-- 32_series_operations.sql.
 -- docs/decisions.md, Posts.
 
 create table app.series (
@@ -12,7 +12,7 @@ create table app.series (
   constraint series_description check (length(description) <= 2000)
 );
 create index series_author_id_idx on app.series (author_id, created_at desc, id desc);
-comment on table app.series is 'A series of one author. Everyone who sees one of its posts sees it.';
+comment on table app.series is 'A series of one author. Everyone who sees one of its posts sees the series.';
 
 create table app.series_items (
   series_id uuid not null references app.series on delete cascade,
@@ -37,8 +37,9 @@ create table private.deleted_series_items (
 );
 create index deleted_series_items_post_id_idx on private.deleted_series_items (post_id);
 comment on table private.deleted_series_items is
-  'The places of deleted posts in their series, so that a reader can go on from there; position is that of the item '
-  'after it. A series keeps the 200 that were deleted last, because every change of its items updates all of them.';
+  'The places of deleted posts in their series, so that a cursor at such a post stays valid; position is that of the '
+  'item after the post. A series keeps the 200 that were deleted last, because every change of its items updates all '
+  'of them.';
 comment on column private.deleted_series_items.left_at is 'When the post was deleted.';
 
 create table app.series_follows (
@@ -182,7 +183,7 @@ language plpgsql volatile security definer   -- a block also ends the other pers
 set search_path = ''
 as $$
 begin
-  -- finds the follows by series, because an author has at most 100
+  -- finds the follows by series, because an author has at most 100 series
   delete from app.series_follows f
   using (select m.blocked_id as follower_id, s.id
          from made m, app.series s where s.author_id = m.blocker_id
@@ -194,7 +195,8 @@ begin
   return null;
 end $$;
 comment on function private.end_series_follows is
-  'Trigger: a block ends the follows of each other''s series, in both directions. Lifting the block restores none.';
+  'Trigger: a block ends the follows that the two people have of each other''s series. Lifting the block restores '
+  'none.';
 call private.force_index_scans('private.end_series_follows');
 create trigger _200_end_series_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_series_follows();
@@ -220,7 +222,7 @@ comment on view app.series_card is
 create function private.series_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (

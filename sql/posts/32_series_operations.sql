@@ -2,7 +2,7 @@
 -- docs/decisions.md, Posts.
 
 create function private.require_series(p_series uuid) returns app.series
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -101,7 +101,7 @@ begin
 end $$;
 comment on function private.extend_series is
   'Listener: when a post is published, emits an event for each series that has it as an item. A scheduled post can be '
-  'an item before.';
+  'an item before it is published.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.extend_series', 500);
 
@@ -119,8 +119,8 @@ begin
   return null;
 end $$;
 comment on function private.find_item_place is
-  'The position after which a list goes on from a cursor''s post, even if the post is deleted. Null if the post was '
-  'never for the caller.';
+  'The position of a cursor''s post, after which the list continues, even if the post is deleted. Null if the caller '
+  'is not in the post''s audience.';
 
 create function api.list_series_items(p_series_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -183,7 +183,7 @@ begin
   if not found then
     perform private.require_series(p_id);
   end if;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unfollow_series is
   'Ends the caller''s follow of a series, even of one that they no longer see; repeating it changes nothing.';

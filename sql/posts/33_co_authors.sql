@@ -122,7 +122,7 @@ begin
   end if;
 end $$;
 comment on function private.require_split is
-  'Fails if this share does not fit with the accepted shares of a post. Lock the post first.';
+  'Fails if this share and the accepted shares of a post add up to more than 90 percent. Lock the post first.';
 
 create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
 language plpgsql volatile

@@ -16,7 +16,8 @@ declare
 begin
   -- locks first and counts in a later statement, so that concurrent calls see what earlier ones have pinned
   perform private.lock('pins', private.require_caller()::text);
-  -- does not count reposts that their author cannot see, because they are not on the profile to be unpinned
+  -- does not count reposts that their author cannot see, because the author does not find them on the profile to unpin
+  -- them
   select count(*) filter (where private.post_visible_to(id, author_id)), count(*) into v_pinned, v_all
   from app.posts
   where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post;
@@ -63,7 +64,7 @@ begin
   if not private.unpin(p_id) then
     perform private.lock_own_post(p_id);
   end if;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unpin_post is
   'Unpins the caller''s post, even a repost whose original they no longer see; repeating it changes nothing.';

@@ -1,4 +1,4 @@
--- Milestones: the author is notified once each when a post reaches 5, 15 and 50 reactions.
+-- Milestones: the author is notified when a post first reaches 5, 15 and 50 reactions.
 -- docs/decisions.md, Posts.
 
 create function private.next_milestone(p_milestone smallint) returns integer

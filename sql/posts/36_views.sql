@@ -1,9 +1,9 @@
 -- Views: how often people other than its author opened a post. The facade counts them in batches, so that no reader
--- waits.
+-- waits for the counting.
 -- docs/decisions.md, Posts.
 
 create function api.count_views(p_posts uuid[], p_viewers uuid[]) returns json
-language plpgsql volatile security definer   -- only for gate, because callers may not write counters
+language plpgsql volatile security definer   -- only the role gate may call it, because callers may not write counters
 set search_path = ''
 as $$
 begin
@@ -16,5 +16,5 @@ begin
   return null;
 end $$;
 comment on function api.count_views is
-  'For the facade alone: counts openings of posts, each by a viewer. It ignores views by the author and of unknown '
-  'posts.';
+  'For the facade alone: counts views of posts, each by one viewer. It ignores views by the author, and views of '
+  'unknown posts.';

@@ -1,5 +1,5 @@
--- How a post looks in an answer. Cards are concatenated as text, because Postgres would parse json again at each step,
--- which costs as much as building it.
+-- The cards of posts. Cards are concatenated as text, because Postgres would parse json again at each step, which
+-- costs as much as building it.
 
 create function private.post_engagement_fields(p_ids uuid[]) returns text[]
 language plpgsql stable security definer   -- its callers check which of these posts the caller sees

@@ -163,7 +163,7 @@ begin
     perform private.lock_own_post(p_id);
     perform private.raise_error('post_unknown');   -- a concurrent call has deleted it
   end if;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_post is
   'Deletes the caller''s post, even if it is hidden or scheduled, a repost whose original they no longer see, or in a '

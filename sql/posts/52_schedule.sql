@@ -17,7 +17,7 @@ begin
   end if;
 end $$;
 comment on function private.publish_post is
-  'Publishes a scheduled post, with everything that follows. Does nothing if it is already published. For definer '
+  'Publishes a scheduled post and emits posts.post.published. Does nothing if it is already published. For definer '
   'functions.';
 
 create function private.publish_now(p_post uuid) returns void
@@ -57,8 +57,8 @@ begin
   if not found then
     return 0;
   elsif not v_may then
-    -- tried again later, so that not every call checks posts that wait for their author to come back. Also postpones
-    -- up to 500 others of the author in that space; otherwise each call would postpone only one of thousands
+    -- Postpones the post, so that not every call checks posts whose author has left the space. Also postpones up to
+    -- 500 other due posts of the author in that space; otherwise each call would postpone only one of thousands.
     update app.posts set publish_again_at = clock_timestamp() + interval '15 minutes'
     where id = v_post or ctid = any (array(
       select ctid from app.posts
@@ -69,7 +69,7 @@ begin
   end if;
   begin
     perform private.publish_post(v_post);
-  exception when others or query_canceled then   -- others does not include timeouts
+  exception when others or query_canceled then   -- others alone would not catch timeouts
     raise warning 'the scheduled post % did not go out: % %', v_post, sqlstate, sqlerrm;
     update app.posts set publish_again_at = clock_timestamp() + interval '5 seconds' where id = v_post;
     return -1;
@@ -81,11 +81,12 @@ begin
 end $$;
 comment on function private.job_publish_scheduled is
   'Job: publishes the scheduled post that has been due the longest, unless its author is banned or erased, and '
-  'returns 1; of the author''s other due posts all but 100 yield to posts of others. If this fails, the post goes '
-  'behind the other due posts, is tried again after 5 seconds at the earliest, and the job returns -1. If the author '
-  'has left the space of the post, or it is archived, the post goes behind the others too, with all of the author''s '
-  'posts there, and is checked again after 15 minutes. May run twice: it takes only due posts, each once, and skips '
-  'locked ones. The worker repeats it until it returns 0, because no post is due.';
+  'returns 1. 100 of the author''s other due posts keep their turn, and the 500 after them yield to posts of others. '
+  'If publishing fails, the post goes behind the other due posts, the job tries it again after 5 seconds at the '
+  'earliest, and returns -1. If the author has left the space of the post, or the space is archived, the job '
+  'postpones the post by 15 minutes, together with up to 500 other due posts of the author in that space. May run '
+  'twice: it takes only due posts, each once, and skips locked ones. The worker repeats it until it returns 0, '
+  'because no post is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.find_scheduled_time(p_post uuid) returns timestamptz
@@ -101,7 +102,7 @@ comment on function private.find_scheduled_time is
   'never of another person''s post. For a post that was published early it is the time of publication.';
 
 create function private.find_scheduled(p_after timestamptz, p_id uuid) returns app.found
-language plpgsql stable security definer   -- under the policy its scan would have no bound
+language plpgsql stable security definer   -- with row-level security its scan would have no bound
 set search_path = ''
 as $$
 declare
@@ -132,7 +133,7 @@ set search_path = ''
 as $$
 declare
   v_me    uuid := private.require_caller();
-  v_from  app.place := ('-infinity', v_me)::app.place;   -- with infinity any id works
+  v_from  app.place := ('-infinity', v_me)::app.place;   -- any id works: no row is at infinity
   v_found app.found;
 begin
   if p_cursor is not null then

@@ -23,10 +23,10 @@ end $$;
 comment on function private.require_profile_place is
   'The place of a cursor''s post on its author''s profile: among the pinned posts if pinned_at is set (a deleted post '
   'keeps it), otherwise by time. A cursor can also contain a time instead of a post. Fails with cursor_unknown if the '
-  'post is not by this author or was never for the caller.';
+  'post is not by this author, or if the caller is not in its audience.';
 
 create function private.find_posts_by(p_author uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it could scan hidden posts without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden posts
 set search_path = ''
 as $$
 declare
@@ -68,9 +68,9 @@ begin
   return v_found;
 end $$;
 comment on function private.find_posts_by is
-  'The next posts of a person that the caller may see, without the pinned ones. It checks the next 400 that are for '
-  'everyone; if the caller is in one of the person''s circles, or in a space where they posted, the next 400 of all '
-  'kinds.';
+  'The next posts of a person that the caller may see, without the pinned ones. It looks at the next 400 posts that '
+  'are for everyone, or at the next 400 of all kinds if the caller is in one of the person''s circles or in a space '
+  'where the person has posted.';
 call private.force_index_scans('private.find_posts_by');
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
@@ -88,7 +88,7 @@ begin
   select post_id, pinned_at, published_at into v_before, v_pinned, v_from
   from private.require_profile_place(p_cursor, v_author);
   if v_before is null then
-    v_before := v_author;   -- with infinity any id works
+    v_before := v_author;   -- any id works: no row is at infinity
     v_pinned := 'infinity';
   end if;
   if v_pinned is not null then

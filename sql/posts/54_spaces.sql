@@ -2,13 +2,13 @@
 -- docs/decisions.md, Spaces.
 
 create function private.find_space_posts(p_space uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policy it could scan hidden posts without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden posts
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_list   text := 'space posts ' || p_space;
-  v_place  app.place := ('infinity', p_space)::app.place;   -- with infinity any id works
+  v_place  app.place := ('infinity', p_space)::app.place;   -- any id works: no row is at infinity
   v_from   timestamptz;
   v_before uuid;
   v_found  app.found;

@@ -39,7 +39,7 @@ set search_path = ''
 as $$
 declare
   v_from   timestamptz := coalesce((select created_at from app.replies where id = p_after), 'infinity');
-  v_before uuid := coalesce(p_after, p_author);   -- with infinity any id works
+  v_before uuid := coalesce(p_after, p_author);   -- any id works: no row is at infinity
 begin
   return array(select id from app.replies
                where author_id = p_author and (created_at, id) < (v_from, v_before)

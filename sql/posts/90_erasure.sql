@@ -27,7 +27,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.deleted_series_items', 'series_id', 'The position of a deleted post in a series.');
 
 create function private.erase_next_posts(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
 set search_path = ''
 as $$
 declare
@@ -61,7 +61,7 @@ call private.force_index_scans('private.erase_next_posts');
 call private.make_batch_queue('erased-posts', 'private.erase_next_posts');
 
 create function private.erase_next_replies(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
 set search_path = ''
 as $$
 declare
@@ -118,7 +118,7 @@ comment on function private.erase_posts is
   'Step: deletes an erased person''s posts and replies, and permanently deletes their words, including those of '
   'earlier versions, polls and series: the newest 500 of each at once. It removes their name from what they wrote '
   'with others. Their reactions, bookmarks and votes remain in the counts: nobody sees whose they are, and others '
-  'keep what they earned by them.';
+  'keep what they earned from them.';
 call private.force_index_scans('private.erase_posts');
 insert into private.account_steps (step, events, position) values
   ('private.erase_posts', '{erasure}', 152);

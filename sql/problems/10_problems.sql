@@ -18,7 +18,8 @@ create table app.problems (
 create unique index problems_hold_id_key on app.problems (hold_id) where hold_id is not null;
 comment on table app.problems is 'What a problem has besides its head in app.contents.';
 comment on column app.problems.bounty is
-  'Mana for the person who solves it: held while it is open, paid once it is solved; 0 if it was given back.';
+  'Mana for the person who solves the problem: held while the problem is open, paid once it is solved; 0 if the mana '
+  'was given back.';
 comment on column app.problems.hold_id is
   'The hold of the bounty; null without one. It changes only under the lock of the head.';
 comment on column app.problems.solved_at is 'When its author accepted a solution; null otherwise.';
@@ -49,7 +50,7 @@ comment on view private.problem_details is
   'solutionCount}.';
 
 create function private.erase_problems(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
 set search_path = ''
 as $$
 begin
@@ -87,7 +88,7 @@ insert into private.personal_data (relation, person_column, section, within) val
 insert into private.report_targets (type, finder) values ('problem', 'private.require_reported_content');
 
 create function private.require_open_problem(p_id uuid) returns app.problems
-language plpgsql stable security definer   -- also for people who left its space
+language plpgsql stable security definer   -- works also for people who left the problem's space
 set search_path = ''
 as $$
 declare
@@ -181,7 +182,8 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- by the worker and not here: wallets are locked last, and a ban has more to lock
+  -- the worker gives the bounties back, because wallets are locked last, and a ban still locks other rows after this
+  -- step
   if exists (select from app.mana_holds where holder_id = p_user.id and purpose = 'bounty' and settled_at is null) then
     perform private.enqueue('released-bounties', json_build_object('userId', p_user.id));
   end if;

@@ -43,7 +43,7 @@ comment on column app.problem_solutions.removed_at is
   'When staff hid it from everybody but its author; null otherwise.';
 comment on column app.problem_solutions.deleted_at is 'When its author deleted it, for good; null otherwise.';
 comment on column app.problem_solutions.author_hidden is
-  'Whether the author is banned or erased, as set by private.hide_children. Until then app.hidden_people hides the '
+  'Whether the author is banned or erased. private.hide_children sets it; until it does, app.hidden_people hides the '
   'solution.';
 comment on column app.problem_solutions.rank is 'The order of solutions: the accepted one first, then by score.';
 comment on column app.problem_solutions.required_level is
@@ -61,7 +61,7 @@ comment on table app.solution_votes is 'People''s votes on solutions. Others see
 call private.make_nulls_raise_codes('app.solution_votes');
 comment on column app.solution_votes.value is '1 for a good one, -1 for a bad one.';
 
--- of the next 500 the votes are deleted first
+-- first the votes on the next 500 solutions are deleted, then these solutions
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.solution_votes', 'problem', 1, 'solution_id = any (array(
      select s.id from app.problem_solutions s where s.problem_id = $1 order by s.author_id, s.id limit 500))'),
@@ -116,7 +116,7 @@ insert into private.content_child_kinds (kind, plural, relation, details) values
   ('solution', 'solutions', 'app.problem_solutions', 'private.solution_details');
 
 create function private.require_solution(p_id uuid) returns app.problem_solutions
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -131,7 +131,7 @@ end $$;
 comment on function private.require_solution is 'Returns a solution if the caller may see it and its problem.';
 
 create function private.require_reported_solution(p_type text, p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$ begin return (private.require_solution(private.require_uuid(p_target, 'solution_unknown'))).id; end $$;
 comment on function private.require_reported_solution is
@@ -141,7 +141,7 @@ insert into private.report_targets (type, finder) values ('solution', 'private.r
 create function private.solution_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers check once who sees the problem
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
@@ -170,7 +170,7 @@ call private.force_index_scans('private.solution_cards');
 create function private.problem_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a problem is visible, like private.video_cards
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (

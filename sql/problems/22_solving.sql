@@ -2,12 +2,12 @@
 -- docs/decisions.md, Problems; Lists.
 
 create function private.find_solutions(p_problem uuid, p_from app.rank_place) returns app.found
-language plpgsql stable security definer   -- under the policy it might skip hidden solutions without a limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden solutions
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_rank   integer := p_from.rank;   -- plain variables: an expression defeats the index
+  v_rank   integer := p_from.rank;   -- plain variables, because expressions defeat the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -39,7 +39,7 @@ comment on function private.find_solutions is
 call private.force_index_scans('private.find_solutions');
 
 create function private.solution_cursors(p_ids uuid[]) returns text[]
-language plpgsql stable security definer   -- reads the rank of what was found
+language plpgsql stable security definer   -- its callers have found these solutions
 set search_path = ''
 as $$
 begin
@@ -64,7 +64,7 @@ comment on function api.list_solutions is
   'The solutions of a problem: the accepted one first, then by score; of equal scores the newest first.';
 
 create function private.add_solution(p_problem uuid, p_body text) returns uuid
-language plpgsql volatile security definer   -- nobody may write a solution
+language plpgsql volatile security definer   -- callers may not write solutions
 set search_path = ''
 as $$
 declare
@@ -115,7 +115,7 @@ comment on function private.lock_own_solution is
   'there is none.';
 
 create function private.change_solution(p_id uuid, p_body text) returns void
-language plpgsql volatile security definer   -- nobody may change a solution
+language plpgsql volatile security definer   -- callers may not change solutions
 set search_path = ''
 as $$
 declare
@@ -144,7 +144,7 @@ end $$;
 comment on function api.update_solution is 'Changes the caller''s own solution while the problem is open.';
 
 create function private.remove_solution(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may change a solution
+language plpgsql volatile security definer   -- callers may not change solutions
 set search_path = ''
 as $$
 declare
@@ -169,7 +169,7 @@ begin
     perform private.require_solution(p_id);
     perform private.raise_error('solution_not_yours');
   end if;
-  return null;   -- the response is 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_solution is
   'Deletes the caller''s solution for everyone, even if the problem is no longer open or they no longer see it.';

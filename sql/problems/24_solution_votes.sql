@@ -2,7 +2,7 @@
 -- docs/decisions.md, Problems.
 
 create function private.set_solution_vote(p_solution uuid, p_problem uuid, p_value integer) returns void
-language plpgsql volatile security definer   -- nobody may write a vote
+language plpgsql volatile security definer   -- callers may not write votes
 set search_path = ''
 as $$
 begin
@@ -30,7 +30,7 @@ end $$;
 comment on function api.vote_solution is 'Votes a solution of an open problem up or down. Returns the card.';
 
 create function private.remove_solution_vote(p_solution uuid, p_seen boolean) returns void
-language plpgsql volatile security definer   -- nobody may delete a vote
+language plpgsql volatile security definer   -- callers may not delete votes
 set search_path = ''
 as $$
 declare
@@ -59,7 +59,7 @@ begin
   if not v_seen then
     return private.error_response('solution_unknown');   -- the vote is taken back, but the solution is not shown
   end if;
-  return null;   -- the response is 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unvote_solution is
   'Takes the caller''s vote back; repeating it changes nothing. It also works on a solution that they no longer see, '

@@ -24,7 +24,7 @@ comment on function private.raise_bounty is
   'Holds this much more of the caller''s mana for their problem, which is new or already locked.';
 
 create function private.add_problem(p_id uuid, p_body text, p_depth integer, p_bounty integer) returns void
-language plpgsql volatile security definer   -- nobody may write a detail
+language plpgsql volatile security definer   -- callers may not write details
 set search_path = ''
 as $$
 begin
@@ -85,7 +85,7 @@ as $$ begin return private.require_problem_card(p_id); end $$;
 comment on function api.get_problem is 'The card of a problem.';
 
 create function private.change_problem(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may change a detail
+language plpgsql volatile security definer   -- callers may not change details
 set search_path = ''
 as $$
 declare
@@ -112,7 +112,7 @@ end $$;
 comment on function api.update_problem is 'Changes the caller''s own problem {title?, body?, interestId?, depth?}.';
 
 create function private.remove_problem(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may delete a detail
+language plpgsql volatile security definer   -- callers may not delete details
 set search_path = ''
 as $$
 declare
@@ -141,19 +141,19 @@ set search_path = ''
 as $$
 begin
   perform private.remove_problem(p_id);
-  return null;   -- the response is 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_problem is 'Deletes the caller''s problem for good.';
 
 create function private.add_bounty(p_id uuid, p_amount integer) returns void
-language plpgsql volatile security definer   -- nobody may lock problems or move mana
+language plpgsql volatile security definer   -- callers may not lock problems or move mana
 set search_path = ''
 as $$
 begin
   perform private.count_writes('edits');
-  -- a ban or an erasure waits and then gives back what is held here, or it came first and this fails
+  -- a concurrent ban or erasure waits and then gives back what is held here; after an earlier one, this fails
   perform private.share_lock_person(private.require_caller());
-  -- only of the caller's own problem: others don't learn of its space
+  -- looks up the space only for the caller's own problem, so that others learn nothing about it
   perform private.write_in_space((select space_id from private.visible_contents
                                   where id = p_id and kind = 'problem' and author_id = private.require_caller()));
   perform private.require_shown(private.lock_own_content('problem', p_id, false));
@@ -204,7 +204,7 @@ declare
 begin
   perform private.end_problem(p_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
-  if v_card is null then   -- they have left its space: it is done, but not shown
+  if v_card is null then   -- the caller has left its space: it has changed, but is not shown
     return private.error_response('problem_unknown');
   end if;
   return v_card;
@@ -220,7 +220,8 @@ declare
   v_me     uuid := private.require_caller();
   v_solver uuid := (select author_id from app.problem_solutions where id = p_solution and problem_id = p_problem);
 begin
-  -- people before heads: ARCHITECTURE.md, Locks. A ban of the author waits, or their solution is not accepted
+  -- people before heads: ARCHITECTURE.md, Locks. A concurrent ban of the solution's author waits; after an earlier
+  -- ban, the solution is not accepted
   perform private.check_lock_order('person', v_me::text, v_solver::text);
   perform from app.users where id in (v_me, v_solver) order by id for share;
   perform private.share_lock_person(v_me);   -- a caller who was banned meanwhile does not pay
@@ -257,7 +258,7 @@ begin
   end if;
   perform private.take_solution(p_id, p_solution_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
-  if v_card is null then   -- they have left its space: it is done, but not shown
+  if v_card is null then   -- the caller has left its space: it has changed, but is not shown
     return private.error_response('problem_unknown');
   end if;
   return private.finish_idempotent('accept_solution', v_card);

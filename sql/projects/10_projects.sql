@@ -24,12 +24,12 @@ create table app.project_roles (
   constraint project_role_name check (length(private.trimmed(name)) between 1 and 80),
   constraint project_role_about check (length(about) <= 2000),
   constraint project_role_slots check (slots between 1 and 50),
-  constraint project_role_full check (filled <= slots or slots < 1)   -- with slots < 1 only the other check fails
+  constraint project_role_full check (filled <= slots or slots < 1)   -- if slots < 1, only project_role_slots fails
 );
 create index project_roles_project_id_idx on app.project_roles (project_id, position);
 comment on table app.project_roles is
-  'The roles that a project wants to fill. Whoever gives or takes a role locks its row first, so only one call at a '
-  'time does.';
+  'The roles that a project wants to fill. A function that gives or takes a role locks the role''s row first, so that '
+  'only one call at a time does it.';
 comment on column app.project_roles.filled is
   'How many people hold the role, hidden ones included. It is updated together with the row of the member, while '
   'this row is locked.';
@@ -159,7 +159,7 @@ comment on view private.project_details is
   'memberCount (the author and all who hold a role)}.';
 
 create function private.erase_projects(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
 set search_path = ''
 as $$
 begin
@@ -172,7 +172,7 @@ comment on function private.erase_projects is
   'Deletes the texts, roles, members and updates of these projects when their author is erased.';
 
 create function private.matches_project_filter(p_id uuid, p_filters jsonb) returns boolean
-language plpgsql stable security definer   -- nobody may read details
+language plpgsql stable security definer   -- callers may not read details
 set search_path = ''
 as $$
 begin
@@ -201,7 +201,7 @@ insert into private.report_targets (type, finder) values ('project', 'private.re
 create function private.project_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks visibility once, as private.video_cards
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
@@ -227,8 +227,8 @@ begin
       order by w.created_at desc, w.id desc limit 1) a on true);
 end $$;
 comment on function private.project_cards is
-  'The cards of those of these projects that the caller may see, in order: the head, the detail, and {viewer: {role '
-  '(its name), status author | member | pending | none, applicationId (the latest pending one)}}.';
+  'The cards of these projects that the caller may see, in order: the head, the detail, and {viewer: {role (its '
+  'name), status author | member | pending | none, applicationId (the latest pending one)}}.';
 call private.force_index_scans('private.project_cards');
 
 create function private.require_project_card(p_id uuid) returns json
@@ -238,7 +238,7 @@ as $$ begin return private.require_card('project_unknown', private.project_cards
 comment on function private.require_project_card is 'Returns the card of a project if the caller may see it.';
 
 create function private.require_running_project(p_id uuid) returns void
-language plpgsql stable security definer   -- nobody may read details
+language plpgsql stable security definer   -- callers may not read details
 set search_path = ''
 as $$
 begin
@@ -264,7 +264,7 @@ end $$;
 comment on function private.require_own_project is 'Returns the head of the caller''s own project if they may see it.';
 
 create function private.lock_own_project(p_id uuid, p_people uuid[] default '{}') returns app.contents
-language plpgsql volatile security definer   -- nobody may touch people and spaces
+language plpgsql volatile security definer   -- callers may not lock people and spaces
 set search_path = ''
 as $$
 declare
@@ -282,7 +282,7 @@ comment on function private.lock_own_project is
   'returns the head.';
 
 create function private.add_project_role(p_project uuid, p_role jsonb) returns uuid
-language plpgsql volatile security definer   -- nobody may write roles
+language plpgsql volatile security definer   -- callers may not write roles
 set search_path = ''
 as $$
 declare
@@ -302,7 +302,7 @@ comment on function private.add_project_role is
   'Fails: project_role_name, project_role_about, project_role_slots.';
 
 create function private.add_project(p_id uuid, p_summary text, p_roles jsonb) returns void
-language plpgsql volatile security definer   -- nobody may write details
+language plpgsql volatile security definer   -- callers may not write details
 set search_path = ''
 as $$
 begin
@@ -315,7 +315,7 @@ end $$;
 comment on function private.add_project is 'Writes the detail of a new project.';
 
 create function private.change_project(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may change details
+language plpgsql volatile security definer   -- callers may not change details
 set search_path = ''
 as $$
 declare
@@ -331,7 +331,7 @@ end $$;
 comment on function private.change_project is 'Changes the caller''s own project.';
 
 create function private.change_project_status(p_id uuid, p_status text) returns void
-language plpgsql volatile security definer   -- nobody may change details
+language plpgsql volatile security definer   -- callers may not change details
 set search_path = ''
 as $$
 begin
@@ -341,7 +341,7 @@ end $$;
 comment on function private.change_project_status is 'Changes the status of the caller''s own project.';
 
 create function private.remove_project(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may delete details
+language plpgsql volatile security definer   -- callers may not delete details
 set search_path = ''
 as $$
 begin

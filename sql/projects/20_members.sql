@@ -1,5 +1,5 @@
 -- Who holds which role in a project: applications, decisions, removal and leaving. Code that gives or takes a role
--- locks the row of the role first, so that a role never has more people than places.
+-- locks the row of the role first, so that a role never has more people than slots.
 -- docs/decisions.md, Projects.
 
 insert into private.lock_kinds (kind, position) values ('project role', 570), ('project slots', 575);
@@ -26,7 +26,7 @@ comment on function private.project_application_cards is
 call private.force_index_scans('private.project_application_cards');
 
 create function private.apply_to_project(p_project uuid, p_role uuid, p_message text) returns uuid
-language plpgsql volatile security definer   -- nobody may write applications
+language plpgsql volatile security definer   -- callers may not write applications
 set search_path = ''
 as $$
 declare
@@ -57,7 +57,7 @@ comment on function private.apply_to_project is
   'Fails: project_message.';
 
 create function private.limit_project_slots(p_user uuid) returns void
-language plpgsql volatile security definer   -- also counts the roles of others
+language plpgsql volatile security definer   -- counts the roles of people other than the caller
 set search_path = ''
 as $$
 begin
@@ -71,7 +71,7 @@ comment on function private.limit_project_slots is
   'Passes if a person who has just got a role holds roles in at most 500 projects.';
 
 create function private.add_project_member(p_application app.project_applications) returns void
-language plpgsql volatile security definer   -- nobody may write members
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 begin
@@ -94,7 +94,7 @@ comment on function private.add_project_member is
   'Gives the applicant the role, and ends their other applications to the project.';
 
 create function private.drop_project_member(p_project uuid, p_user uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may write members
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 declare
@@ -110,10 +110,10 @@ begin
   return true;
 end $$;
 comment on function private.drop_project_member is
-  'Takes the role from a person and frees the place; false if they hold none.';
+  'Takes the role from a person and frees the slot; false if they hold none.';
 
 create function private.free_project_slots(p_roles uuid[], p_users uuid[]) returns void
-language plpgsql volatile security definer   -- nobody may write members
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 begin
@@ -129,7 +129,7 @@ begin
   update app.project_roles r set filled = filled - f.places from freed f where r.id = f.role_id;
 end $$;
 comment on function private.free_project_slots is
-  'Takes these roles from these people, one role from each person, and frees the places.';
+  'Takes these roles from these people, one role from each person, and frees the slots.';
 
 create function private.emit_project_decision(p_project uuid, p_event text, p_user uuid) returns void
 language plpgsql volatile
@@ -143,7 +143,7 @@ comment on function private.emit_project_decision is
   'Emits a decision about a person in a project: approved, rejected or removed.';
 
 create function private.can_hold_project_role(p_content app.contents, p_user uuid) returns boolean
-language plpgsql stable security definer   -- also reads the memberships of others
+language plpgsql stable security definer   -- reads the memberships of people other than the caller
 set search_path = ''
 as $$
 begin
@@ -155,7 +155,7 @@ comment on function private.can_hold_project_role is
   'one.';
 
 create function private.decide_project_application(p_project uuid, p_id uuid, p_approve boolean) returns void
-language plpgsql volatile security definer   -- nobody may write applications
+language plpgsql volatile security definer   -- callers may not write applications
 set search_path = ''
 as $$
 declare
@@ -187,7 +187,7 @@ end $$;
 comment on function private.decide_project_application is 'The author approves or rejects a pending application.';
 
 create function private.withdraw_project_application(p_project uuid, p_id uuid) returns void
-language plpgsql volatile security definer   -- the caller may no longer see the project
+language plpgsql volatile security definer   -- works even if the caller can no longer see the project
 set search_path = ''
 as $$
 declare
@@ -208,7 +208,7 @@ end $$;
 comment on function private.withdraw_project_application is 'Withdraws a pending application of the caller.';
 
 create function private.remove_project_member(p_project uuid, p_person text) returns void
-language plpgsql volatile security definer   -- nobody may write members
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 declare
@@ -225,7 +225,7 @@ end $$;
 comment on function private.remove_project_member is 'The author takes a role from a person.';
 
 create function private.leave_project(p_id uuid) returns void
-language plpgsql volatile security definer   -- the caller may no longer see the project
+language plpgsql volatile security definer   -- works even if the caller can no longer see the project
 set search_path = ''
 as $$
 begin
@@ -246,7 +246,7 @@ comment on function private.leave_project is
   'changes.';
 
 create function private.change_project_role(p_project uuid, p_role uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may write roles
+language plpgsql volatile security definer   -- callers may not write roles
 set search_path = ''
 as $$
 declare
@@ -272,7 +272,7 @@ comment on function private.change_project_role is
   'Changes a role of the caller''s project. Fails: project_role_name, project_role_about, project_role_slots.';
 
 create function private.end_role_applications(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- nobody may write applications
+language plpgsql volatile security definer   -- callers may not write applications
 set search_path = ''
 as $$
 declare
@@ -284,7 +284,7 @@ begin
   update app.project_applications set status = 'ended', decided_at = now()
   where status = 'pending' and id = any (v_ids);
   get diagnostics v_ended = row_count;
-  -- not by the number ended: an applicant may have withdrawn one meanwhile
+  -- not v_ended = 500, because an applicant may have withdrawn one meanwhile
   return json_build_object('changed', v_ended, 'next', case when cardinality(v_ids) = 500 then v_role end);
 end $$;
 comment on function private.end_role_applications is
@@ -294,7 +294,7 @@ call private.force_index_scans('private.end_role_applications');
 call private.make_batch_queue('deleted-project-roles', 'private.end_role_applications');
 
 create function private.remove_project_role(p_project uuid, p_role uuid) returns void
-language plpgsql volatile security definer   -- nobody may write roles
+language plpgsql volatile security definer   -- callers may not write roles
 set search_path = ''
 as $$
 declare
@@ -318,7 +318,7 @@ comment on function private.remove_project_role is
   'Deletes a role that nobody holds. The first 500 applications for it end at once, the others soon after.';
 
 create function private.add_own_project_role(p_project uuid, p_role jsonb) returns uuid
-language plpgsql volatile security definer   -- nobody may write roles
+language plpgsql volatile security definer   -- callers may not write roles
 set search_path = ''
 as $$
 begin
@@ -329,7 +329,7 @@ end $$;
 comment on function private.add_own_project_role is 'Adds a role to the caller''s project.';
 
 create function private.project_role_card(p_role uuid) returns json
-language plpgsql stable security definer   -- nobody may read details
+language plpgsql stable security definer   -- callers may not read details
 set search_path = ''
 as $$
 begin
@@ -339,7 +339,7 @@ end $$;
 comment on function private.project_role_card is 'A role: {id, name, about, slots, filled}.';
 
 create function private.post_project_update(p_project uuid, p_body text) returns uuid
-language plpgsql volatile security definer   -- nobody may write updates
+language plpgsql volatile security definer   -- callers may not write updates
 set search_path = ''
 as $$
 declare

@@ -24,19 +24,19 @@ comment on function api.list_projects is
   'private.search_contents finds them.';
 
 create function private.find_my_projects(p_cursor text) returns app.found
-language plpgsql stable security definer   -- a policy would make it scan all hidden projects
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden projects
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_place  app.place := private.require_place('my projects', p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
+  v_from   timestamptz := v_place.at;   -- plain variables, because expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- at infinity the id doesn't matter
+    v_before := v_me;   -- any id works: no row is at infinity
   elsif v_from is null then
     v_place := private.content_place(v_place.id, 'project');
     v_from := v_place.at;
@@ -126,7 +126,7 @@ set search_path = ''
 as $$
 begin
   perform private.remove_project(p_id);
-  return null;   -- the response is 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_project is 'Deletes the caller''s own project for good, if nobody has applied to it.';
 
@@ -181,6 +181,6 @@ begin
   perform private.count_writes('projects');
   perform private.require_own_project(p_id);
   perform private.remove_project_role(p_id, p_role_id);
-  return null;   -- the response is 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_project_role is 'Deletes a role that nobody holds.';

@@ -2,19 +2,19 @@
 -- docs/decisions.md, Lists; Projects.
 
 create function private.find_project_applications(p_project uuid, p_status text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- a policy would make it scan all hidden people
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
   v_list   text := 'project applications ' || p_project;
   v_place  app.place := private.require_place(v_list, p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
+  v_from   timestamptz := v_place.at;   -- plain variables, because expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := p_project;   -- at infinity the id doesn't matter
+    v_before := p_project;   -- any id works: no row is at infinity
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.project_applications
     where id = v_place.id and project_id = p_project;

@@ -2,7 +2,7 @@
 -- docs/decisions.md, Lists; Projects.
 
 create function private.find_project_members(p_project uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- a policy would make it scan all hidden people
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -77,7 +77,7 @@ as $$
 begin
   perform private.count_writes('projects');
   perform private.remove_project_member(p_id, p_user_id);
-  return null;   -- the response is 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.remove_project_member is 'Takes a role in the caller''s own project from a person.';
 

@@ -2,12 +2,12 @@
 -- docs/decisions.md, Lists; Projects.
 
 create function private.find_project_updates(p_project uuid, p_cursor uuid) returns uuid[]
-language plpgsql stable security definer   -- nobody may read details
+language plpgsql stable security definer   -- callers may not read details
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := 'infinity';   -- plain variables: expressions defeat the index
-  v_before uuid := p_project;   -- at infinity the id doesn't matter
+  v_from   timestamptz := 'infinity';   -- plain variables, because expressions defeat the index
+  v_before uuid := p_project;   -- any id works: no row is at infinity
 begin
   if p_cursor is not null then
     select created_at, id into v_from, v_before from app.project_updates

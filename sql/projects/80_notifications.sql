@@ -1,4 +1,4 @@
--- Notifications of projects: decisions about the person, as in groups, and updates, as for the items of a series.
+-- Notifications of projects: decisions about a person, like those of groups, and updates, like new items of a series.
 
 create function private.notify_project_decision(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -21,7 +21,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- nobody is notified who has left meanwhile, or if the update is deleted
+  -- leaves out people who have left the project meanwhile, and everybody if the update is deleted
   perform private.notify(array(
     select (e.user_id, 'series.updated', (e.payload ->> 'authorId')::uuid, 'project', e.payload ->> 'projectId',
             jsonb_build_object('projectId', e.payload -> 'projectId', 'updateId', e.payload -> 'updateId'),

@@ -1,4 +1,4 @@
--- The ledger of reputation: what each person earned in which interest, entry by entry, and the sum of it.
+-- The ledger of reputation: what each person earned in which interest, entry by entry, and the sums of the entries.
 -- docs/decisions.md, Reputation.
 
 create table app.reputation_entries (
@@ -39,8 +39,8 @@ comment on column app.reputation_entries.undoes_id is 'The entry that this one u
 comment on column app.reputation_entries.source_id is
   'The cause, by kind: the post, the reply, the invite code, the interest chosen, the vote, the appeal.';
 comment on column app.reputation_entries.earned_from is
-  'The person from whom it is earned: who reacted, whose post got the reply, or who used the code. Null if nobody '
-  'else is involved.';
+  'The person from whom it is earned: the one who reacted, the author of the post that was replied to, or the one who '
+  'used the code. Null if nobody else is involved.';
 call private.make_append_only('app.reputation_entries');
 
 create table app.reputation (
@@ -57,7 +57,7 @@ comment on table app.reputation is
 comment on column app.reputation.value is
   'The sum of the entries in the interest, roll-ups included, with two decimals.';
 comment on column app.reputation.direct_value is
-  'value without roll-ups; the sum over all interests is the person''s total.';
+  'value without roll-ups. Its sum over all interests is the person''s total.';
 comment on column app.reputation.highest_level is
   'The highest level that value ever reached, by private.level_rank, so that nobody is notified of a level twice. A '
   'trigger keeps it up to date.';
@@ -95,7 +95,7 @@ begin
   group by w.user_id, w.interest_id, w.kind
   order by w.user_id, w.interest_id, w.kind
   on conflict (user_id, interest_id, kind) do update set points = k.points + excluded.points;
-  -- everybody who writes these people's ledger holds private.lock_effects, so two writers can't conflict here
+  -- every writer of these people's entries holds private.lock_effects, so two writers can't conflict here
   update app.accounts a set total_reputation = a.total_reputation + w.earned
   from (select user_id, sum(delta) as earned from written where roll_up_level = 0 group by user_id) w
   where a.user_id = w.user_id;

@@ -3,7 +3,7 @@
 
 insert into private.event_types (name, payload, happens) values
   ('reputation.level_reached', '{userId,interestId,level}',
-   'a person reaches a level in an interest that they never had before');
+   'a person reaches a level in an interest for the first time');
 
 create function private.level_minimums() returns numeric[]
 language plpgsql immutable

@@ -142,7 +142,7 @@ begin
          array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
   from (select m.*, k.kind, p.author_id, p.interest_id, p.deleted_at,
-               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at,   -- erasing undoes nothing
+               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at,   -- erasures undo nothing
                private.find_active_reputation(p.author_id, k.kind, p.id, m.user_id) as entry_id
         from private.changed_engagement(array(
                select e from unnest(p_effects) e join app.posts o on o.id = (e.payload ->> 'postId')::uuid

@@ -107,8 +107,8 @@ begin
       or exists (select from app.users u where u.id = p_user and u.role = 'admin');
 end $$;
 comment on function private.may_post_journalism is
-  'Whether a person''s posts may be journalism: because of their reputation, or because they are an admin, whatever '
-  'canPostJournalism says.';
+  'Whether a person''s posts may be journalism: because of their reputation, or because they are an admin, even if '
+  'their canPostJournalism is false.';
 
 create function private.check_journalism() returns trigger
 language plpgsql security definer   -- checks the author, not the caller
@@ -133,7 +133,8 @@ create function private.may_propose_guild() returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$ begin return false; end $$;
-comment on function private.may_propose_guild is 'The rule for canProposeGuild: nobody may in the first release.';
+comment on function private.may_propose_guild is
+  'The rule for canProposeGuild: nobody may propose a guild in the first release.';
 
 create function api.get_my_capabilities() returns json
 language plpgsql volatile   -- applies the caller's waiting effects first

@@ -30,9 +30,9 @@ insert into private.ledger_kinds (ledger, kind) values ('reputation', 'vote.rece
 
 insert into private.event_types (name, payload, happens) values
   ('reputation.vote.cast', '{voteId,voterId,userId,interestId,value}',
-   'a peer vote is cast, moved or taken back (value 0)');
+   'a peer vote is cast, changed or taken back (value 0)');
 
--- each change of a vote adds entries to the ledger
+-- limited, because each change of a vote adds entries to the ledger
 insert into private.write_limits (kind, per_hour) values ('votes', 300);
 
 insert into private.errors (code, status, text) values
@@ -54,7 +54,7 @@ comment on function private.vote_weight is
 create function private.cast_vote(
   p_user uuid, p_interest uuid, p_value integer, p_comment text, out vote app.reputation_votes, out weight numeric
 ) returns record
-language plpgsql volatile security definer   -- nobody may write the ledger, least of all another person's
+language plpgsql volatile security definer   -- callers may not write the ledger
 set search_path = ''
 as $$
 declare
@@ -160,7 +160,7 @@ comment on function private.find_vote_time is
   'The time of the vote in a cursor, if the vote is for the caller, even if they can''t see it any more.';
 
 create function private.find_votes(p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy the scan could pass over hidden voters without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden voters
 set search_path = ''
 as $$
 declare
@@ -194,7 +194,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- with infinity any id will do
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works: no row is at infinity
   v_found app.found;
 begin
   if p_cursor is not null then

@@ -108,7 +108,7 @@ begin
     perform private.raise_error('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, v_me);   -- with infinity any id will do
+  v_id := coalesce(v_id, v_me);   -- any id works: no row is at infinity
   v_ids := array(select id from app.reputation_appeals
                  where user_id = v_me and (created_at, id) < (v_from, v_id)
                  order by created_at desc, id desc limit 51);

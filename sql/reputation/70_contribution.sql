@@ -53,10 +53,10 @@ create table private.contribution_inheritance (
   undoes_id uuid
 );
 comment on table private.contribution_inheritance is
-  'Entries whose shares are not written yet, both new entries and those that undo one: '
+  'Entries whose shares are not written yet, including entries that undo another one. '
   'private.job_inherit_contributions writes the shares.';
 comment on column private.contribution_inheritance.undoes_id is
-  'As in the entry: an entry is processed before the one that undoes it.';
+  'The same as in the entry, so that an entry is processed before the one that undoes it.';
 
 insert into private.ledger_kinds (ledger, kind, points) values
   ('contribution', 'post_created', 10),
@@ -173,7 +173,7 @@ begin
          array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
   from (select m.*, k.kind, private.find_active_contribution(m.user_id, k.kind, m.post_id) as entry_id,
-               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- erasing undoes nothing
+               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- erasures undo nothing
         from private.changed_engagement(array(
                select e from unnest(p_effects) e where e.user_id = (e.payload ->> 'userId')::uuid)) m
         cross join lateral (select m.action || '_given' as kind) k

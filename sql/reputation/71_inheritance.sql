@@ -1,6 +1,6 @@
 -- The shares of a contribution that a person's inviters get. A job writes them, many at once.
 --
--- It locks the inviters' effects as the worker does, and skips inviters that another transaction has locked, to
+-- The job locks the inviters' effects as the worker does, and skips inviters that another transaction has locked, to
 -- prevent deadlocks between writers of several people's scores.
 -- docs/decisions.md, Reputation.
 

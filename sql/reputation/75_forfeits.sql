@@ -8,8 +8,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- For each person and kind only the newest entry counts, as in private.find_active_reputation. It jumps from one
-  -- such entry to the next, because somebody may have liked and unliked many times.
+  -- For each person and kind only the newest entry counts, as in private.find_active_reputation. The query jumps from
+  -- one such entry to the next, because there may be many others between them, if somebody has liked and unliked
+  -- repeatedly.
   with recursive newest as (
     (select coalesce(e.earned_from, e.user_id) as person, e.kind, e.id, e.undoes_id, 1 as place
      from app.reputation_entries e
@@ -47,8 +48,8 @@ begin
   next := v_found.next;
 end $$;
 comment on function private.forfeit_next is
-  'Undoes up to 500 entries that a post earned its author, from p_from and the people after them. Returns how many '
-  'and the person to continue from, null at the end. Lock first (private.lock_effects).';
+  'Undoes up to 500 entries that a post earned its author from p_from and the people after them. Returns how many it '
+  'undid, and the person to continue from (null at the end). Lock first (private.lock_effects).';
 
 create function private.forfeit_earnings(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- writes for a post's author
@@ -62,8 +63,8 @@ begin
                                           coalesce(p_after, '00000000-0000-0000-0000-000000000000')));
 end $$;
 comment on function private.forfeit_earnings is
-  'For the worker alone: undoes up to 500 entries that a post {postId, authorId} earned its author, from the next '
-  'people. Returns {changed, next}; next is null at the end.';
+  'For the worker alone: undoes the next 500 entries that a post {postId, authorId} earned its author, beginning with '
+  'those from the person p_after. Returns {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('forfeited-earnings', 'private.forfeit_earnings');
 

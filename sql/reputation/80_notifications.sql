@@ -16,8 +16,7 @@ begin
             e.caused_at)::private.notice
     from unnest(p_effects) e));
 end $$;
-comment on function private.notify_level_up is
-  'Listener: tells a person that they have reached a level.';
+comment on function private.notify_level_up is 'Listener: notifies a person that they have reached a level.';
 
 create function private.notify_voted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -31,7 +30,7 @@ begin
     from unnest(p_effects) e where (e.payload ->> 'value')::integer <> 0));
 end $$;
 comment on function private.notify_voted is
-  'Listener: tells a person that somebody voted for or against them. It skips votes that were taken back.';
+  'Listener: notifies a person that somebody voted for or against them. It skips votes that were taken back.';
 
 create function private.notify_appeal_resolved(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -43,8 +42,7 @@ begin
             e.caused_at)::private.notice
     from unnest(p_effects) e));
 end $$;
-comment on function private.notify_appeal_resolved is
-  'Listener: tells a person that their appeal was resolved.';
+comment on function private.notify_appeal_resolved is 'Listener: notifies a person that their appeal was resolved.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('reputation.level_reached', 'private.notify_level_up', 600, 'soon'),

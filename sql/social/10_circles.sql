@@ -1,5 +1,5 @@
--- Circles: groups of people whom a person lets closer. Members see the owner's posts for circles; those on the
--- inner-circle level also see the posts for the inner circle.
+-- Circles: groups of people to whom a person shows more than to strangers. Members see the owner's posts for circles;
+-- those on the inner-circle level also see the posts for the inner circle.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.circles (
@@ -32,7 +32,7 @@ create index circle_members_made_at_idx on app.circle_members (member_id, made_a
 comment on table app.circle_members is
   'Who is in a circle. owner_id repeats the circle''s, so that policies and the audience need no join.';
 comment on column app.circle_members.made_at is
-  'When the circle was created: its place in the lists of its members. A trigger writes it.';
+  'When the circle was created, which decides its place in the lists of its members. A trigger writes it.';
 
 insert into private.event_types (name, payload, happens) values
   ('social.member.added', '{circleId,memberId}',
@@ -125,12 +125,12 @@ from app.circles c
 join app.person_card o on o.id = c.owner_id;
 comment on view app.circle_card is
   'A circle as its owner and members see it: {id, ownerId, owner, kind, name, accent, isOwner, createdAt}. A member '
-  'does not see it while there is a block.';
+  'does not see it while there is a block between the member and the owner.';
 
 create function private.circle_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
@@ -176,7 +176,7 @@ end $$;
 comment on function api.create_circle is 'Creates a circle for the caller. Fails: circles_exhausted.';
 
 create function private.find_circles(p_own boolean, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policies it could scan hidden circles without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden circles
 set search_path = ''
 as $$
 declare
@@ -219,7 +219,7 @@ declare
   v_place app.place := private.require_place(case when p_own then 'circles' else 'memberships' end, p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', app.uid())::app.place;   -- with infinity any id works
+    return ('infinity', app.uid())::app.place;   -- any id works: no row is at infinity
   elsif v_place.at is null then
     select created_at, id into v_place from app.circles
     where id = v_place.id and (p_own or owner_id <> app.uid());
@@ -279,6 +279,6 @@ as $$
 begin
   perform private.require_own_circle(p_id);
   perform private.drop_circle(p_id, app.uid());
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_circle is 'Deletes the caller''s circle with its memberships and invitations.';

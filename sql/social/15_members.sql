@@ -97,7 +97,7 @@ begin
   if not found then
     perform private.raise_error('member_unknown');
   end if;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.remove_circle_member is
   'Removes a member. The owner may remove anyone; a member may remove themselves, which leaves the circle.';

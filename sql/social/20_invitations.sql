@@ -108,7 +108,7 @@ comment on view app.circle_invitation_card is
 create function private.invitation_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
@@ -157,7 +157,7 @@ comment on function api.invite_to_circle is
   'Invites a person to the caller''s circle. Fails: invite_oneself, invitations_exhausted.';
 
 create function private.find_invitations(p_circle uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policies it could scan hidden people without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -170,7 +170,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- with infinity any id works
+    v_before := v_me;   -- any id works: no row is at infinity
   elsif v_from is null then
     select created_at, id into v_from, v_before
     from app.circle_invitations where id = v_place.id and v_me in (inviter_id, invitee_id);
@@ -200,8 +200,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_invitations is
-  'The next pending invitations to a circle of the caller, or without a circle those addressed to the caller, among '
-  'the next 400. It leaves out those of hidden people.';
+  'The next pending invitations to a circle of the caller or, if no circle is given, those addressed to the caller, '
+  'among the next 400. It leaves out those of hidden people.';
 call private.force_index_scans('private.find_invitations');
 
 create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -299,7 +299,7 @@ begin
     perform private.raise_error('invitation_unknown');
   end if;
   perform private.settle_invitation(p_id, 'revoked');
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.revoke_invitation is
   'The inviter takes a pending invitation back. Never: circle_full, member_already.';

@@ -153,6 +153,6 @@ declare
 begin
   perform private.lock_pairs(array[v_person], array[app.uid()]);
   delete from app.blocks where blocker_id = app.uid() and blocked_id = v_person;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unblock_person is 'Lifts a block; the memberships apply again. Repeating it changes nothing.';

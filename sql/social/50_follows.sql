@@ -22,8 +22,8 @@ create table private.removed_follows (
 );
 create index removed_follows_ended_at_idx on private.removed_follows (ended_at);
 comment on table private.removed_follows is
-  'The positions of removed follows in lists, kept for a day, so that a reader in the middle of a list can go on from '
-  'there. The ids are not foreign keys, because nothing depends on them.';
+  'The positions of removed follows in lists, kept for a day, so that a cursor at a removed follow stays valid. The '
+  'ids are not foreign keys, because nothing depends on them.';
 comment on column private.removed_follows.ended_at is 'When the follow ended.';
 insert into private.retention (relation, counts_from, keep) values ('private.removed_follows', 'ended_at', '1 day');
 
@@ -39,7 +39,7 @@ insert into private.errors (code, status, text) values
   ('follow_oneself', 400, 'You cannot follow yourself.');
 
 create function private.keep_removed_follows() returns trigger
-language plpgsql volatile security definer   -- only this trigger may write them
+language plpgsql volatile security definer   -- only this trigger may write private.removed_follows
 set search_path = ''
 as $$
 begin
@@ -73,7 +73,7 @@ create trigger _110_end_follows after insert on app.blocks
 create function private.person_page(p_ids uuid[], p_limit integer, p_next text default null) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
@@ -105,7 +105,7 @@ declare
   v_place app.place := private.cursor_place(private.follow_list(p_follower, p_following), p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', app.uid())::app.place;   -- with infinity any id works
+    return ('infinity', app.uid())::app.place;   -- any id works: no row is at infinity
   elsif v_place.at is null and private.may_meet(private.find_level(app.uid(), v_named)) then
     select created_at, v_named into v_place from app.follows
     where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
@@ -125,7 +125,7 @@ comment on function private.require_follow_place is
   'the person.';
 
 create function private.find_follows(p_follower uuid, p_following uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it could scan hidden people without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -243,7 +243,7 @@ set search_path = ''
 as $$
 begin
   delete from app.follows where follower_id = app.uid() and following_id = private.require_person(p_person);
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unfollow_person is 'Ends a follow; repeating it changes nothing.';
 

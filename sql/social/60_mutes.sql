@@ -10,7 +10,7 @@ create table app.mutes (
 );
 create index mutes_muted_id_idx on app.mutes (muted_id);
 comment on table app.mutes is
-  'Who muted whom. The muter''s feed leaves out posts of the muted person, who causes them no notifications.';
+  'Who muted whom. The muter''s feed leaves out posts of the muted person, who causes the muter no notifications.';
 -- no updates: a mute is only made or lifted
 
 insert into private.errors (code, status, text) values
@@ -78,7 +78,7 @@ set search_path = ''
 as $$
 begin
   delete from app.mutes where muter_id = app.uid() and muted_id = private.require_person(p_person);
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unmute_person is 'Lifts a mute; repeating it changes nothing.';
 
@@ -113,8 +113,8 @@ begin
     order by u.username limit 51;
 end $$;
 comment on function private.own_blocks is
-  'The next people whom the caller has blocked, by username, after p_after and at most 51. Shows only their names: '
-  '{id, actorId, username, createdAt}.';
+  'The next 51 people whom the caller has blocked, by username, after the name p_after. Shows only the names of these '
+  'people: {id, actorId, username, createdAt}.';
 
 create function api.list_blocks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

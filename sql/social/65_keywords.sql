@@ -103,8 +103,9 @@ begin
           group by w.opens, w.closes) g);
 end $$;
 comment on function private.keyword_pattern is
-  'One pattern that matches any of these folded keywords; null if there are none. It matches whole words. At an edge '
-  'of a keyword that is of a script without spaces, or that is no letter or digit (#tag, c++), it matches anywhere.';
+  'One pattern that matches any of these folded keywords; null if there are none. It matches whole words. But an edge '
+  'of a keyword that is a character of a script without spaces, or is neither a letter nor a digit (#tag, c++), also '
+  'matches within a word.';
 
 create type app.muted_words as (words tsquery, hint tsquery, pattern text);
 comment on type app.muted_words is
@@ -216,7 +217,8 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
-  -- 100 characters in NFC are at most 400 before; checked first, because folding a megabyte takes half a second
+  -- 100 characters in NFC are at most 400 before normalization; checked first, because folding a megabyte takes half a
+  -- second
   if length(btrim(p_keyword)) > 400 then
     perform private.raise_error('value_invalid');
   end if;
@@ -225,7 +227,7 @@ begin
   if p_until is not null and not private.is_ahead(p_until) then
     perform private.raise_error('keyword_until');
   end if;
-  delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones must not count
+  delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended keywords must not count
   insert into app.muted_keywords (id, user_id, keyword, folded, until)
   values (private.timed_id(), private.require_caller(), v_keyword, v_folded, p_until)
   on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
@@ -242,7 +244,7 @@ set search_path = ''
 as $$
 begin
   delete from app.muted_keywords where id = p_id and user_id = private.require_caller();
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unmute_keyword is 'Unmutes a keyword. Repeating it, or an unknown id, changes nothing.';
 
@@ -255,7 +257,7 @@ declare
   v_ids  uuid[];
 begin
   if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
-    perform private.raise_error('cursor_unknown');   -- it is not an id of private.timed_id
+    perform private.raise_error('cursor_unknown');   -- private.timed_id makes no such id
   end if;
   v_ids := array(select id from app.muted_keywords
                  where user_id = private.require_caller() and id < v_from and (until is null or until > now())

@@ -52,7 +52,7 @@ insert into private.errors (code, status, text) values
   ('report_oneself', 400, 'You cannot report yourself.');
 
 create function private.require_report_finder(p_type text) returns text
-language plpgsql stable security definer   -- reads the registry, which callers may not
+language plpgsql stable security definer   -- reads the registry, which callers may not read
 set search_path = ''
 as $$
 declare

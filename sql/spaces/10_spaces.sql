@@ -12,8 +12,8 @@ begin
   return p_joined + case p_role when 'owner' then 0 when 'moderator' then 1000 else 2000 end * interval '8760 hours';
 end $$;
 comment on function private.member_place is
-  'The place of a member in the list of a space''s members: the owner, then moderators a thousand years later, then '
-  'all others, each by the time of joining.';
+  'The place of a member in the list of a space''s members: the time of joining, plus a thousand years for moderators '
+  'and two thousand for others, so that the owner comes first, then moderators, then others.';
 
 create table private.space_kinds (
   kind  text primary key check (kind ~ '^[a-z]+$'),
@@ -24,7 +24,7 @@ comment on table private.space_kinds is
   'the caller can see them (json).';
 
 create function private.require_space_kind(p_kind text) returns text
-language plpgsql stable security definer   -- nobody may read the registry
+language plpgsql stable security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 begin
@@ -90,7 +90,7 @@ call private.make_nulls_raise_codes('app.space_members');
 comment on column app.space_members.hidden is
   'Whether the member is banned from the instance or erased, and therefore not counted. A trigger writes it.';
 comment on column app.space_members.made_at is
-  'When the space was created, which is its place in the list of a member''s spaces. A trigger writes it.';
+  'When the space was created, which decides its place in the list of a member''s spaces. A trigger writes it.';
 comment on column app.space_members.created_at is
   'When the member joined: clock time, taken under the lock of the space, so the order of joining is exact.';
 comment on column app.space_members.placed_at is 'The place in the list of members: private.member_place.';
@@ -188,7 +188,7 @@ insert into private.errors (code, status, text) values
   ('request_settled', 409, 'This request has already been settled.');
 
 create function private.date_member() returns trigger
-language plpgsql security definer   -- reads a space that no policy shows yet
+language plpgsql security definer   -- reads a space that no policy shows to the caller yet
 set search_path = ''
 as $$
 begin
@@ -236,7 +236,7 @@ end $$;
 comment on function private.is_let_in is 'Whether a person may see a private space: members and invited people may.';
 
 create function private.find_space(p_kind text, p_id text) returns app.spaces
-language plpgsql stable security definer   -- one rule for all callers
+language plpgsql stable security definer   -- also for definer functions, to which no policy applies
 set search_path = ''
 as $$
 declare
@@ -282,7 +282,8 @@ as $$
 declare
   v_space app.spaces;
 begin
-  -- people before spaces: ARCHITECTURE.md, Locks. A concurrent ban or erasure waits, or its result is visible here
+  -- people before spaces: ARCHITECTURE.md, Locks. A concurrent ban or erasure waits; the result of an earlier one is
+  -- visible here
   perform private.check_lock_order('person', variadic p_people::text[]);
   perform from app.users where id = any (p_people) order by id for share;
   perform private.check_lock_order('space', p_space::text);
@@ -305,7 +306,7 @@ comment on function private.lock_visible_space is
   'Returns a space that the caller can see, locked together with the caller and these people.';
 
 create function private.find_role(p_space uuid, p_user uuid) returns text
-language plpgsql stable security definer   -- reads the memberships of others than the caller
+language plpgsql stable security definer   -- reads the memberships of people other than the caller
 set search_path = ''
 as $$
 begin
@@ -339,7 +340,7 @@ begin
   end if;
   return v_role;
 end $$;
-comment on function private.require_space_role is 'The caller''s role in a space, if it is one of these.';
+comment on function private.require_space_role is 'Returns the caller''s role in a space, which must be one of these.';
 
 create function private.require_open(p_space app.spaces) returns void
 language plpgsql stable
@@ -353,7 +354,7 @@ end $$;
 comment on function private.require_open is 'Passes if a space is not archived.';
 
 create function private.limit_owned(p_kind text, p_user uuid) returns void
-language plpgsql volatile security definer   -- counts the spaces of others than the caller
+language plpgsql volatile security definer   -- counts the spaces of people other than the caller
 set search_path = ''
 as $$
 begin

@@ -1,4 +1,4 @@
--- Membership of spaces: joining, roles, leaving, removal and bans. Everything holds the lock of the space, so that
+-- Membership of spaces: joining, roles, leaving, removal and bans. Every change holds the lock of the space, so that
 -- nobody becomes a member twice, and a space always has exactly one owner.
 -- docs/decisions.md, Spaces.
 
@@ -175,7 +175,7 @@ comment on function private.leave_space is
   'the space: then it is archived.';
 
 create function private.member_cards(p_space uuid, p_users uuid[]) returns json
-language plpgsql stable security definer   -- members of a space see each other; the callers leave out hidden people
+language plpgsql stable security definer   -- members of a space see each other; its callers leave out hidden people
 set search_path = ''
 as $$
 begin

@@ -22,7 +22,7 @@ create trigger announce_deletion after delete on app.space_invitations
   for each row when (old.status = 'pending') execute function private.announce_space_withdrawal();
 
 create function private.space_invitation_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- the callers check who may see them
+language plpgsql stable security definer   -- its callers check who may see the invitations
 set search_path = ''
 as $$
 begin
@@ -197,15 +197,15 @@ begin
   end if;
 end $$;
 comment on function private.end_invitations_soon is
-  'Like private.end_invitations, for all of them: it leaves the rest to the worker. Meanwhile such invitations '
-  'already admit nobody.';
+  'Like private.end_invitations, but not only for the next 500: it checks the first 500 at once, and the worker the '
+  'others soon after. Meanwhile nobody can accept those whose inviter may no longer invite.';
 
 create function private.end_lost_invitations() returns trigger
 language plpgsql security definer   -- ends invitations of other people
 set search_path = ''
 as $$
 begin
-  -- an erasure deletes all of them later: ARCHITECTURE.md, Locks
+  -- an erasure deletes all invitations of the person later: ARCHITECTURE.md, Locks
   if not exists (select from app.users where id = old.user_id and erased_at is not null) then
     perform private.end_invitations_soon(old.space_id, old.user_id);
   end if;
@@ -213,7 +213,7 @@ begin
 end $$;
 comment on function private.end_lost_invitations is
   'Trigger: when a member loses the right to invite by leaving, by removal or by another role, ends the invitations '
-  'that they made. The invitations do not return with the right.';
+  'that they made. The invitations do not return if the member gets the right back.';
 create trigger _080_end_left_invitations after delete on app.space_members
   for each row execute function private.end_lost_invitations();
 create trigger _080_end_lost_invitations after update of role on app.space_members

@@ -3,7 +3,7 @@
 
 create function private.space_heads(p_ids uuid[])
 returns table (place bigint, space app.spaces, members integer, viewer json)
-language plpgsql stable security definer   -- counts members whom nobody may read
+language plpgsql stable security definer   -- counts members whom callers may not read
 set search_path = ''
 as $$
 declare
@@ -44,7 +44,7 @@ call private.force_index_scans('private.space_heads');
 create function private.find_spaces(
   p_kind text, p_mine boolean, p_words text[], p_interests uuid[], p_policy text, p_from app.place
 ) returns app.found
-language plpgsql stable security definer   -- under the policy it could scan hidden spaces without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden spaces
 set search_path = ''
 as $$
 declare
@@ -91,7 +91,7 @@ language plpgsql stable security definer   -- reads the place of a space, even o
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- with infinity any id works
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works: no row is at infinity
   v_words text[];
 begin
   if p_cursor is not null then
@@ -113,7 +113,7 @@ end $$;
 comment on function private.list_spaces is 'Like private.find_spaces, starting at a cursor.';
 
 create function private.find_members(p_space uuid, p_q text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under a policy it could scan hidden people without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -207,7 +207,7 @@ comment on function private.list_space_bans is
 call private.force_index_scans('private.list_space_bans');
 
 create function private.find_pending(p_kind text, p_space uuid, p_requests boolean, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under a policy it could scan hidden people without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -220,7 +220,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- with infinity any id works
+    v_before := v_me;   -- any id works: no row is at infinity
   elsif v_from is null and p_requests then
     select created_at, id into v_from, v_before from app.space_requests where id = v_place.id and space_id = p_space;
   elsif v_from is null then

@@ -1,4 +1,5 @@
--- How posts and contents are published in a space: by its members; a post or content never moves to another space.
+-- Publishing posts and contents in a space. Only its members can do so, and a post or content never moves to another
+-- space.
 -- docs/decisions.md, Spaces.
 
 insert into private.errors (code, status, text) values
@@ -17,7 +18,7 @@ begin
               when p_guild_id is not null then (private.require_space('guild', p_guild_id)).id end;
 end $$;
 comment on function private.find_named_space is
-  'The space that one of the two names, if the caller can see it; null if neither is given.';
+  'The group or guild with this id or slug, if the caller can see it; null if both parameters are null.';
 
 create function private.write_in_space(p_space uuid) returns void
 language plpgsql volatile security definer   -- callers may not lock people and spaces

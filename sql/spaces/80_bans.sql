@@ -12,6 +12,6 @@ begin
 end $$;
 comment on function private.hide_memberships is
   'Step: hides the memberships of a banned or erased person and stops counting them. A person has at most 1000.';
--- after private.leave_spaces, which may make a person the owner who is being erased concurrently
+-- after private.leave_spaces, which may give the ownership to a person who is being erased concurrently
 insert into private.account_steps (step, events, position) values
   ('private.hide_memberships', '{ban,unban,erasure}', 85);

@@ -84,10 +84,10 @@ begin
     perform private.raise_error('treasury_amount');
   end if;
 end $$;
-comment on function private.require_amount is 'Passes for an amount that can be moved.';
+comment on function private.require_amount is 'Passes if an amount of mana can be moved.';
 
 create function private.treasury_balance(p_guild uuid) returns bigint
-language plpgsql stable security definer   -- nobody may read accounts; its callers check who may know
+language plpgsql stable security definer   -- callers may not read accounts; its callers check who may see the balance
 set search_path = ''
 as $$ begin return (select balance from app.mana_accounts where id = p_guild); end $$;
 comment on function private.treasury_balance is 'The balance of the treasury of a guild.';
@@ -96,7 +96,7 @@ create function private.move_treasury(
   p_guild uuid, p_kind text, p_actor uuid, p_people uuid[], p_amounts integer[], p_note text default null,
   p_proposal uuid default null
 ) returns uuid
-language plpgsql volatile security definer   -- nobody may write the ledger
+language plpgsql volatile security definer   -- callers may not write the ledger
 set search_path = ''
 as $$
 declare
@@ -158,7 +158,7 @@ comment on function private.lock_treasury is
   'it.';
 
 create function private.contribute(p_guild text, p_amount integer, p_note text) returns json
-language plpgsql volatile security definer   -- nobody may write the ledger
+language plpgsql volatile security definer   -- callers may not write the ledger
 set search_path = ''
 as $$
 declare
@@ -179,7 +179,7 @@ comment on function private.contribute is
   'A member contributes mana to the treasury: {entry, treasuryBalance, senderBalance}.';
 
 create function private.disburse(p_guild text, p_person text, p_amount integer, p_note text) returns json
-language plpgsql volatile security definer   -- nobody may write the ledger
+language plpgsql volatile security definer   -- callers may not write the ledger
 set search_path = ''
 as $$
 declare
@@ -227,12 +227,12 @@ begin
   from ranked r order by r.place;
 end $$;
 comment on function private.weigh_shares is
-  'Splits an amount into whole shares by scores; the shares add up to the amount exactly. They are rounded down, and '
-  'the rest is given, one each, to the largest remainders; among equal remainders the first person gets it. People '
-  'without a score above 0 have no row.';
+  'Splits an amount into whole shares by scores; the shares add up to the amount exactly. The shares are rounded '
+  'down. What remains is given to the people with the largest remainders, one mana each; among equal remainders, to '
+  'the earlier person. People without a score above 0 have no row.';
 
 create function private.distribute(p_guild text, p_amount integer, p_note text) returns json
-language plpgsql volatile security definer   -- nobody may write the ledger
+language plpgsql volatile security definer   -- callers may not write the ledger
 set search_path = ''
 as $$
 declare
@@ -270,7 +270,7 @@ comment on function private.distribute is
   '[{recipientId, score, amount}], treasuryBalance}.';
 
 create function private.read_treasury(p_guild text, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- nobody may read treasuries directly
+language plpgsql stable security definer   -- callers may not read treasuries directly
 set search_path = ''
 as $$
 declare

@@ -80,18 +80,18 @@ comment on view private.audio_details is 'What only the card of a recording has:
   'durationSec}.';
 
 create function private.erase_videos(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
 set search_path = ''
 as $$
 begin
-  perform private.lock_video_counters(p_ids);   -- they are deleted too
+  perform private.lock_video_counters(p_ids);   -- the counters are deleted too
   delete from app.videos where id = any (p_ids);
 end $$;
 comment on function private.erase_videos is
   'Deletes the recordings and captions of these videos, because their author is erased.';
 
 create function private.erase_audio(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
 set search_path = ''
 as $$
 begin

@@ -17,7 +17,7 @@ create table app.video_reposts (
 );
 create index video_reposts_user_id_idx on app.video_reposts (user_id, created_at desc);
 comment on table app.video_reposts is 'Who has reposted which video. Others see only a count.';
--- no update of either: a like or a repost is only inserted or deleted
+-- no updates: a like or a repost is only inserted or deleted
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.video_likes', 'user_id', 'videoLikes'), ('app.video_reposts', 'user_id', 'videoReposts');
@@ -59,7 +59,7 @@ create trigger count_taken_back after delete on app.video_reposts
 create function private.video_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a video is visible, not once for each of its parts
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning this view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
@@ -90,7 +90,7 @@ as $$ begin return private.require_card('video_unknown', private.video_cards(arr
 comment on function private.require_video_card is 'Returns the card of a video that the caller may see.';
 
 create function private.require_open_video(p_id uuid) returns uuid
-language plpgsql volatile   -- invoker: a row that row-level security hides is unknown
+language plpgsql volatile   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 begin
@@ -112,7 +112,7 @@ declare
 begin
   perform private.count_writes('likes');
   v_video := private.require_open_video(p_id);
-  -- reads and writes in one statement: with two, a block in between would give another error than an unknown video
+  -- reads and writes in one statement, so that a block in between cannot cause an error other than video_unknown
   insert into app.video_likes (video_id, user_id)
   select c.id, private.require_caller() from app.contents c where c.id = v_video and c.required_level = 0
   on conflict do nothing;

@@ -59,8 +59,8 @@ begin
   return null;
 end $$;
 comment on function private.count_comments is
-  'Trigger: counts the comments that everybody may see, as replies to posts are counted: not those that were taken '
-  'back, nor those of banned and erased people.';
+  'Trigger: counts the comments that everybody may see, like replies to posts. Comments that were taken back and '
+  'those of banned or erased people are not counted.';
 create trigger count_comments after insert on app.video_comments
   referencing new table as written for each statement execute function private.count_comments();
 create trigger count_changed_comments after update on app.video_comments
@@ -83,7 +83,7 @@ comment on view app.video_comment_card is
   'A comment as the viewer sees it: {id, videoId, authorId, author, body, removedAt, createdAt}.';
 
 create function private.require_comment(p_id uuid) returns app.video_comments
-language plpgsql stable   -- invoker: a row that row-level security hides is unknown
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -98,7 +98,7 @@ end $$;
 comment on function private.require_comment is 'Returns the comment if the caller may see it and its video.';
 
 create function private.find_comments(p_video uuid) returns json
-language plpgsql stable security definer   -- under the policy the scan could pass over hidden comments without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden comments
 set search_path = ''
 as $$
 begin
@@ -142,13 +142,13 @@ begin
   end if;
   perform private.count_writes('comments');
   v_video := private.require_open_video(p_id);
-  -- reads and writes in one statement: with two, a block in between would give another error than an unknown video
+  -- reads and writes in one statement, so that a block in between cannot cause an error other than video_unknown
   insert into app.video_comments (video_id, author_id, body)
   select c.id, private.require_caller(), private.require_text(p_body)
   from app.contents c where c.id = v_video and c.required_level = 0
   returning id into v_comment;
   v_card := (select card from app.video_comment_card where id = v_comment);
-  if v_card is null then   -- perhaps blocked or deleted while this waited for the counters
+  if v_card is null then   -- a block or a deletion happened while this waited for the counters
     perform private.raise_error('video_unknown');
   end if;
   return private.finish_idempotent('create_video_comment', v_card);
@@ -156,7 +156,7 @@ end $$;
 comment on function api.create_video_comment is 'Comments on a video. Fails: comment_body.';
 
 create function private.remove_comment(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may change a comment
+language plpgsql volatile security definer   -- callers may not change comments
 set search_path = ''
 as $$
 begin
@@ -178,12 +178,12 @@ begin
     perform private.require_comment(p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- sent as 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_video_comment is 'Takes the caller''s comment back: nobody sees it any more.';
 
 create function private.require_reported_comment(p_type text, p_target text) returns uuid
-language plpgsql stable   -- invoker: a row that row-level security hides is unknown
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$ begin return (private.require_comment(private.require_uuid(p_target, 'comment_unknown'))).id; end $$;
 comment on function private.require_reported_comment is

@@ -91,7 +91,7 @@ as $$ begin return private.require_video_card(p_id); end $$;
 comment on function api.get_video is 'The card of a video.';
 
 create function private.delete_video(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete what others left
+language plpgsql volatile security definer   -- callers may not delete what others left
 set search_path = ''
 as $$
 begin
@@ -110,7 +110,7 @@ begin
     perform private.require_video(p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- sent as 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_video is
   'Deletes the caller''s video for good, with everything that people left on it.';
@@ -120,7 +120,7 @@ comment on function api.delete_video is
 create function private.audio_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a recording is visible, as private.video_cards
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning this view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
@@ -207,6 +207,6 @@ begin
     perform private.require_audio(p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- sent as 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_audio is 'Deletes the caller''s audio recording for good.';

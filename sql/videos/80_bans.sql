@@ -11,7 +11,7 @@ set search_path = ''
 as $$
 declare
   v_from   timestamptz := coalesce((select created_at from app.video_comments where id = p_after), 'infinity');
-  v_before uuid := coalesce(p_after, p_author);   -- with infinity any id will do
+  v_before uuid := coalesce(p_after, p_author);   -- any id works: no row is at infinity
 begin
   return array(select id from app.video_comments
                where author_id = p_author and (created_at, id) < (v_from, v_before)
@@ -35,7 +35,7 @@ insert into private.account_steps (step, events, position) values
   ('private.lock_recorded', '{ban,unban,erasure}', 160);
 
 create function private.hide_or_show_comments(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- a ban and an erasure change their person's rows
+language plpgsql volatile security definer   -- a ban and an erasure change rows of the banned or erased person
 set search_path = ''
 as $$
 declare

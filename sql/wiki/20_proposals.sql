@@ -58,19 +58,19 @@ comment on function private.wiki_proposal_cards is
 call private.force_index_scans('private.wiki_proposal_cards');
 
 create function private.find_wiki_proposals(p_interest uuid, p_status text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policy it might skip any number of hidden people
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
   v_list   text := 'proposals ' || p_interest;
   v_place  app.place := private.require_place(v_list, p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables; expressions defeat the index
+  v_from   timestamptz := v_place.at;   -- plain variables, because expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := p_interest;   -- with infinity any id works
+    v_before := p_interest;   -- any id works: no row is at infinity
   elsif v_from is null then
     -- accepts a cursor whose author has since been banned or erased
     select created_at, id into v_from, v_before from app.wiki_proposals
@@ -123,7 +123,7 @@ comment on function api.list_wiki_proposals is
 
 create function private.add_wiki_proposal(p_interest uuid, p_body text, p_summary text, p_base_version integer)
 returns uuid
-language plpgsql volatile security definer   -- nobody may write proposals directly
+language plpgsql volatile security definer   -- callers may not write proposals directly
 set search_path = ''
 as $$
 declare
@@ -168,7 +168,7 @@ comment on function api.create_wiki_proposal is 'Proposes what the entry of an i
 create function private.settle_wiki_proposal(
   p_proposal app.wiki_proposals, p_status text, p_version integer default null
 ) returns void
-language plpgsql volatile security definer   -- nobody may write proposals directly
+language plpgsql volatile security definer   -- callers may not write proposals directly
 set search_path = ''
 as $$
 begin
@@ -184,7 +184,7 @@ comment on function private.settle_wiki_proposal is
   'Settles an open proposal that the caller has locked. Its author is notified, unless they withdrew it.';
 
 create function private.approve_wiki_proposal(p_proposal app.wiki_proposals) returns boolean
-language plpgsql volatile security definer   -- nobody may write the wiki directly
+language plpgsql volatile security definer   -- callers may not write the wiki directly
 set search_path = ''
 as $$
 declare
@@ -205,7 +205,7 @@ comment on function private.approve_wiki_proposal is
   'proposal becomes superseded and the function returns false.';
 
 create function private.lock_wiki_proposal(p_id uuid) returns app.wiki_proposals
-language plpgsql volatile security definer   -- nobody may lock proposals directly; its callers check who may see them
+language plpgsql volatile security definer   -- callers may not lock proposals; its callers check who may see them
 set search_path = ''
 as $$
 declare
@@ -213,7 +213,8 @@ declare
 begin
   perform private.check_lock_order('wiki proposal');
   select * into v_proposal from app.wiki_proposals where id = p_id for no key update;
-  -- lock before reading the version: of two proposals for one version, the second then sees the first
+  -- locks the entry before reading its version: if two proposals have the same base version, the second one then sees
+  -- the version that the first one became
   perform private.lock('wiki entry', v_proposal.interest_id::text) where v_proposal.id is not null;
   return v_proposal;
 end $$;
@@ -232,7 +233,7 @@ end $$;
 comment on function private.require_open_wiki_proposal is 'Passes if the proposal is open.';
 
 create function private.vote_on_wiki_proposal(p_id uuid, p_value integer) returns boolean
-language plpgsql volatile security definer   -- nobody may write proposals directly
+language plpgsql volatile security definer   -- callers may not write proposals directly
 set search_path = ''
 as $$
 declare
@@ -285,7 +286,8 @@ begin
   perform private.require_wiki_reputation(private.require_caller(), v_proposal.interest_id);
 end $$;
 comment on function private.require_wiki_voter is
-  'Passes if the caller may vote on a proposal. Taking a vote back requires less.';
+  'Passes if the caller may vote on a proposal. Taking a vote back requires no reputation: '
+  'private.vote_on_wiki_proposal.';
 
 create function api.vote_wiki_proposal(p_id uuid, p_value integer) returns json
 language plpgsql volatile
@@ -307,7 +309,7 @@ comment on function api.vote_wiki_proposal is
   'proposal.';
 
 create function private.withdraw_wiki_proposal(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may write proposals directly
+language plpgsql volatile security definer   -- callers may not write proposals directly
 set search_path = ''
 as $$
 declare

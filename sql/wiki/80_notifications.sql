@@ -1,4 +1,4 @@
--- Notifications of the wiki: a person is told what became of their proposal.
+-- Notifications of the wiki: they tell a person how their proposal was settled.
 
 insert into private.notification_kinds (kind) values ('wiki.resolved');
 
@@ -14,7 +14,7 @@ begin
     from unnest(p_effects) e join app.interests i on i.id = (e.payload ->> 'interestId')::uuid));
 end $$;
 comment on function private.notify_wiki_resolved is
-  'Listener: tells a person that their proposal is approved, rejected or superseded.';
+  'Listener: notifies a person that their proposal is approved, rejected or superseded.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('wiki.proposal.resolved', 'private.notify_wiki_resolved', 600, 'soon');

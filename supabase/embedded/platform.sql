@@ -1,8 +1,8 @@
--- What a Supabase database has before the first migration, for a bare PostgreSQL 17: roles, schemas, auth, realtime.
--- Applied by a superuser, in one transaction: the embedded server's supabase_admin at every start, or whoever prepares
--- another server (npm run prepare-database). Repeating it changes nothing.
--- Only what our migrations, PostgREST's rules and the Realtime server's rules rest on is here; sources are
--- supabase/postgres (migrations/db) and supabase/realtime (tenant migrations).
+-- What a Supabase database has before the first migration, for a bare PostgreSQL 17: roles, schemas, auth, realtime. A
+-- superuser applies it in one transaction: supabase_admin of the embedded server at every start; on another server,
+-- the superuser with whom it is prepared (npm run prepare-database). Repeating it changes nothing. It contains only
+-- what our migrations, PostgREST's rules and the Realtime server's rules need. The sources are supabase/postgres
+-- (migrations/db) and supabase/realtime (tenant migrations).
 
 -- Roles belong to the cluster: two databases made at once would collide on them.
 lock table pg_catalog.pg_authid in share row exclusive mode;
@@ -32,21 +32,21 @@ end $$;
 grant anon, authenticated, service_role to authenticator;
 grant anon, authenticated, service_role, authenticator, pg_monitor, pg_read_all_data, pg_signal_backend
   to postgres with admin option;
--- stands in for supautils, which lets postgres write policies on realtime.messages, and set these
+-- replaces supautils, which lets postgres write policies on realtime.messages, and set these parameters
 grant supabase_realtime_admin to postgres;
 grant set on parameter "pgrst.db_schemas", "pgrst.db_pre_request", log_min_messages to postgres;
 
 alter role postgres set search_path to "$user", public, extensions;
 
 do $$ begin
-  if exists (select from pg_catalog.pg_roles where rolname = 'supabase_admin') then   -- a bare server has another one
+  if exists (select from pg_catalog.pg_roles where rolname = 'supabase_admin') then   -- absent on a bare server
     alter role supabase_admin set search_path to "$user", public, auth, extensions;
   end if;
   execute format('alter database %I owner to postgres', current_database());
   execute format('alter database %I set timezone to %L', current_database(), 'UTC');   -- as the platform's servers have it
 end $$;
 
--- Schemas. Those of the platform belong to the superuser: a reset drops what postgres owns.
+-- Schemas. The platform's belong to the superuser, because a reset drops what postgres owns.
 create schema if not exists extensions authorization postgres;
 create schema if not exists auth;
 create schema if not exists storage;
@@ -73,7 +73,7 @@ begin
   end loop;
 end $$;
 
--- Claims. PostgREST before version 10 set one setting a claim, later ones all claims in one.
+-- Claims. PostgREST before version 10 makes one setting per claim, later versions one setting of all claims.
 create or replace function auth.uid() returns uuid
 language sql stable
 as $$
@@ -145,7 +145,7 @@ language sql stable
 as $$
   select nullif(current_setting('realtime.topic', true), '')::text
 $$;
-comment on function realtime.topic is 'The channel that is being joined or sent to; null outside both.';
+comment on function realtime.topic is 'The channel that somebody is joining or sending to; null otherwise.';
 
 create or replace function realtime.send(
   payload jsonb, event text, topic text, private boolean default true
@@ -165,8 +165,8 @@ exception when others then
   raise warning 'ErrorSendingBroadcastMessage: %', sqlerrm;
 end $$;
 comment on function realtime.send is
-  'Broadcasts a JSON object on a channel, with an id added where it has none, when the transaction commits. '
-  'Runs with the rights of the caller. Never fails: an error is a warning, and the message is lost.';
+  'Broadcasts a JSON object on a channel, when the transaction commits. Adds an id to the object if it has none. Runs '
+  'with the rights of the caller. Never fails: an error is a warning, and the message is lost.';
 
 create or replace function realtime.broadcast_changes(
   topic_name text, event_name text, operation text, table_name text, table_schema text,
@@ -193,7 +193,7 @@ comment on function realtime.broadcast_changes is 'For row triggers: broadcasts 
 create or replace function realtime.create_partitions() returns void
 language plpgsql security definer
 set search_path = ''
-set lock_timeout = '5s'   -- waiting for the table, it would hold up every sender behind it; the next call tries again
+set lock_timeout = '5s'   -- while this waits for the table, every sender waits behind it; the next call tries again
 as $$
 declare
   v_today date := (now() at time zone 'utc')::date;
@@ -218,7 +218,8 @@ begin
 end $$;
 comment on function realtime.create_partitions is
   'Makes the partitions from yesterday to three days ahead and drops those older than 72 hours. To be called at every '
-  'start and then at least daily; the real platform does it by itself. Definer: partitions belong to the table''s owner.';
+  'start and then at least daily; the real platform does this by itself. Definer: partitions belong to the table''s '
+  'owner.';
 alter function realtime.create_partitions() owner to supabase_realtime_admin;
 revoke execute on function realtime.create_partitions() from public;
 grant execute on function realtime.create_partitions() to postgres;

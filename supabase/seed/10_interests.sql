@@ -1,8 +1,8 @@
--- The interest catalog: categories (level 1), sub-interests (level 2), deep interests (level 3).
--- This is published content and not sample data: production keeps it, so every environment is seeded with it.
--- A repeated run adds what is missing and leaves a row as it is, since editors change names and colors in the
--- admin panel. Slugs are unique over the whole tree: wiki addresses and discovery filters name an interest by its
--- slug. Children take the accent color of their parent.
+-- The interest catalog: categories (level 1), sub-interests (level 2), deep interests (level 3). This is published
+-- content and not sample data: production keeps it, so every environment is seeded with it. A repeated run adds what
+-- is missing and leaves existing rows as they are, because editors change names and colors in the admin panel. Slugs
+-- are unique over the whole tree, because wiki addresses and discovery filters name an interest by its slug. Children
+-- take the accent color of their parent.
 
 insert into app.interests (slug, name, level, parent_id, accent_color)
 select v.slug, v.name, 1, null, v.accent_color
