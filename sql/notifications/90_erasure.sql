@@ -36,8 +36,8 @@ begin
   end if;
 end $$;
 comment on function private.erase_notifications is
-  'Step: deletes an erased person''s notifications and preferences, and other people''s notifications that have no '
-  'other actor, except kinds that outlive their actor.';
+  'Step: deletes an erased person''s notifications and preferences, and other people''s notifications whose only '
+  'actor is this person, except kinds that outlive their actor.';
 call private.force_index_scans('private.erase_notifications');
 insert into private.account_steps (step, events, position) values
   ('private.erase_notifications', '{erasure}', 190);

@@ -63,7 +63,7 @@ begin
   return new;
 end $$;
 comment on function private.check_parent is
-  'Trigger: a reply can only answer a reply under the same post that its author can see.';
+  'Trigger: a reply can only answer a reply that is under the same post and visible to the author of the new reply.';
 create trigger check_parent before insert on app.replies
   for each row when (new.parent_id is not null) execute function private.check_parent();
 
@@ -164,7 +164,7 @@ begin
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.reply_card c on c.id = i.id);
 end $$;
-comment on function private.reply_cards is 'The cards of these replies, in order, of those that the caller sees.';
+comment on function private.reply_cards is 'The cards of these replies that the caller sees, in order.';
 call private.force_index_scans('private.reply_cards');
 
 create function private.people_of_reply(p_reply uuid) returns uuid[]

@@ -19,7 +19,8 @@ comment on column app.polls.author_id is 'The author of the post. Jobs use it to
 comment on column app.polls.close_again_at is
   'When to try to close the poll again: after closing failed, or while it yields to polls of other authors. Until '
   'then other polls come first.';
-comment on column app.polls.closed_emitted_at is 'When the author and the voters were notified of its end, once.';
+comment on column app.polls.closed_emitted_at is
+  'When the author and the voters were notified of its end, which happens only once.';
 
 create table app.poll_options (
   id       uuid primary key default gen_random_uuid(),
@@ -270,7 +271,7 @@ begin
     update app.polls set closed_emitted_at = now() where id = v_poll.id;
     perform private.emit('posts.poll.closed', json_build_object('postId', v_poll.post_id, 'pollId', v_poll.id));
   exception when others or query_canceled then   -- others alone would not catch timeouts
-    raise warning 'the end of the poll % could not be told: % %', v_poll.id, sqlstate, sqlerrm;
+    raise warning 'the end of the poll % could not be announced: % %', v_poll.id, sqlstate, sqlerrm;
     update app.polls set close_again_at = clock_timestamp() + interval '5 seconds' where id = v_poll.id;
     return -1;
   end;
@@ -281,9 +282,9 @@ begin
   return 1;
 end $$;
 comment on function private.job_close_polls is
-  'Job: notifies the author and the voters of the poll that has been closed the longest, and returns 1. 100 of the '
-  'author''s other due polls keep their turn, and the 500 after them yield to polls of others. If notifying fails, '
-  'the poll goes behind the others, the job tries it again after 5 seconds at the earliest, and returns -1. May run '
-  'twice: it takes only due polls, each once, and skips locked ones. The worker repeats it until it returns 0, '
-  'because no poll is due.';
+  'Job: notifies the author and the voters of the poll that has been closed the longest, and returns 1. Of the '
+  'author''s other due polls, 100 keep their turn, and the 500 after them yield to polls of others. If notifying '
+  'fails, the poll goes behind the others, the job tries it again after 5 seconds at the earliest, and returns -1. '
+  'May run twice: it takes only due polls, each once, and skips locked ones. The worker repeats it until it returns '
+  '0, because no poll is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '* * * * *', 60, true);

@@ -229,5 +229,5 @@ begin
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.series_card c on c.id = i.id);
 end $$;
-comment on function private.series_cards is 'The cards of these series, in order, of those that the caller sees.';
+comment on function private.series_cards is 'The cards of these series that the caller sees, in order.';
 call private.force_index_scans('private.series_cards');

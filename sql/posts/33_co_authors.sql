@@ -63,7 +63,8 @@ begin
   return null;
 end $$;
 comment on function private.end_co_author_invitations is
-  'Trigger: a block ends pending invitations between two people, in both directions. Accepted ones keep their share.';
+  'Trigger: a block ends pending invitations between two people, in both directions. Accepted co-authors keep their '
+  'share.';
 call private.force_index_scans('private.end_co_author_invitations');
 create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();

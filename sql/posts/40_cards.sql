@@ -165,9 +165,9 @@ begin
     where w.text is not null);
 end $$;
 comment on function private.post_cards is
-  'The cards of these posts, in order, of those that the caller sees, as the text of a JSON array. Each card contains '
-  'what the post quotes as {quotedPostId, quotedPost}, null if the caller may not see it. p_more has further fields '
-  'for each post, as text that begins with a comma.';
+  'The cards of these posts that the caller sees, in order, as the text of a JSON array. Each card contains what the '
+  'post quotes as {quotedPostId, quotedPost}, null if the caller may not see it. p_more has further fields for each '
+  'post, as text that begins with a comma.';
 call private.force_index_scans('private.post_cards');
 
 create function private.post_card(p_id uuid, p_more text default null) returns json

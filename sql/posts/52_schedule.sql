@@ -70,7 +70,7 @@ begin
   begin
     perform private.publish_post(v_post);
   exception when others or query_canceled then   -- others alone would not catch timeouts
-    raise warning 'the scheduled post % did not go out: % %', v_post, sqlstate, sqlerrm;
+    raise warning 'the scheduled post % could not be published: % %', v_post, sqlstate, sqlerrm;
     update app.posts set publish_again_at = clock_timestamp() + interval '5 seconds' where id = v_post;
     return -1;
   end;
@@ -81,7 +81,7 @@ begin
 end $$;
 comment on function private.job_publish_scheduled is
   'Job: publishes the scheduled post that has been due the longest, unless its author is banned or erased, and '
-  'returns 1. 100 of the author''s other due posts keep their turn, and the 500 after them yield to posts of others. '
+  'returns 1. Of the author''s other due posts, 100 keep their turn, and the 500 after them yield to posts of others. '
   'If publishing fails, the post goes behind the other due posts, the job tries it again after 5 seconds at the '
   'earliest, and returns -1. If the author has left the space of the post, or the space is archived, the job '
   'postpones the post by 15 minutes, together with up to 500 other due posts of the author in that space. May run '

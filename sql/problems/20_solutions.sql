@@ -32,7 +32,7 @@ create index problem_solutions_author_id_idx on app.problem_solutions (author_id
 create index problem_solutions_created_at_idx on app.problem_solutions (created_at desc, id desc)
   where deleted_at is null;
 create unique index problem_solutions_accepted_key on app.problem_solutions (problem_id) where accepted_at is not null;
-comment on table app.problem_solutions is 'Solutions. A deleted one keeps its row. Ids are in order of time.';
+comment on table app.problem_solutions is 'Solutions. A deleted solution keeps its row. Ids are in order of time.';
 comment on column app.problem_solutions.words is
   'The words of its body, for the search by staff. A trigger maintains them.';
 comment on column app.problem_solutions.score is
@@ -59,7 +59,7 @@ create table app.solution_votes (
 create index solution_votes_user_id_idx on app.solution_votes (user_id, created_at desc);
 comment on table app.solution_votes is 'People''s votes on solutions. Others see only the sum.';
 call private.make_nulls_raise_codes('app.solution_votes');
-comment on column app.solution_votes.value is '1 for a good one, -1 for a bad one.';
+comment on column app.solution_votes.value is '1 for a good solution, -1 for a bad one.';
 
 -- first the votes on the next 500 solutions are deleted, then these solutions
 insert into private.content_cascades (relation, kind, position, whose) values
@@ -163,8 +163,8 @@ begin
     join app.person_card author on author.id = s.author_id);
 end $$;
 comment on function private.solution_cards is
-  'The cards of the given solutions that the caller sees, in order; its callers check the problem: {id, problemId, '
-  'body, authorId, author, score, accepted, viewer: {vote}, removedAt, createdAt, editedAt}.';
+  'The cards of the given solutions that the caller sees, in order: {id, problemId, body, authorId, author, score, '
+  'accepted, viewer: {vote}, removedAt, createdAt, editedAt}. Its callers check whether the caller sees the problem.';
 call private.force_index_scans('private.solution_cards');
 
 create function private.problem_cards(p_ids uuid[]) returns json

@@ -180,7 +180,7 @@ begin
        where u.user_id = p_user order by u.created_at, u.interest_id limit 1)));
 end $$;
 comment on function private.find_strongest_interest is
-  'The interest in which a person has the most reputation; else the one that they chose first; else null.';
+  'The interest in which a person has the most reputation; otherwise the one that they chose first; otherwise null.';
 
 create function private.earn_reputation_from_invites(p_effects private.effects[]) returns void
 language plpgsql volatile

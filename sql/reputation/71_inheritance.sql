@@ -55,7 +55,7 @@ begin
   return cardinality(v_taken);
 end $$;
 comment on function private.job_inherit_contributions is
-  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three inviters above each person, and takes back '
-  'the shares of those undone. May run twice: it takes only waiting entries, skips locked rows, and removes what it '
-  'took from the queue in the same transaction. The worker repeats it until there are none.';
+  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three inviters above each person, and takes back the '
+  'shares of contributions that were undone. May run twice: it takes only waiting entries, skips locked rows, and '
+  'removes what it took from the queue in the same transaction. The worker repeats it until no entry is waiting.';
 insert into private.jobs (name, cron, expires, repeats) values ('inherit-contributions', '* * * * *', 60, true);

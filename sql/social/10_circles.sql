@@ -30,7 +30,7 @@ create index circle_members_member_id_idx on app.circle_members (member_id, owne
 create index circle_members_made_at_idx on app.circle_members (member_id, made_at desc, circle_id desc)
   include (owner_id);
 comment on table app.circle_members is
-  'Who is in a circle. owner_id repeats the circle''s, so that policies and the audience need no join.';
+  'Who is in a circle. owner_id repeats the circle''s owner, so that policies and the audience need no join.';
 comment on column app.circle_members.made_at is
   'When the circle was created, which decides its place in the lists of its members. A trigger writes it.';
 
@@ -137,7 +137,7 @@ begin
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.circle_card c on c.id = i.id);
 end $$;
-comment on function private.circle_cards is 'The cards of these circles, in order, of those that the caller sees.';
+comment on function private.circle_cards is 'The cards of these circles that the caller sees, in order.';
 call private.force_index_scans('private.circle_cards');
 
 create function private.require_own_circle(p_circle uuid) returns uuid

@@ -21,7 +21,8 @@ select m.circle_id, m.member_id, m.created_at,
                          'bondLevel', m.bond_level, 'createdAt', private.utc(m.created_at)) as card
 from app.circle_members m join app.person_card p on p.id = m.member_id;
 comment on view app.circle_member_card is
-  'A membership: {circleId, memberId, member, bondLevel, createdAt}. It is not shown while there is a block.';
+  'A membership: {circleId, memberId, member, bondLevel, createdAt}. It is not shown while there is a block between '
+  'the member and the viewer.';
 
 create function api.list_circle_members(p_id uuid) returns json
 language plpgsql stable

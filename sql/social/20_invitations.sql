@@ -115,8 +115,7 @@ begin
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.circle_invitation_card c on c.id = i.id);
 end $$;
-comment on function private.invitation_cards is
-  'The cards of these invitations, in order, of those that the caller sees.';
+comment on function private.invitation_cards is 'The cards of these invitations that the caller sees, in order.';
 call private.force_index_scans('private.invitation_cards');
 
 create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance')
@@ -201,7 +200,7 @@ begin
 end $$;
 comment on function private.find_invitations is
   'The next pending invitations to a circle of the caller or, if no circle is given, those addressed to the caller, '
-  'among the next 400. It leaves out those of hidden people.';
+  'among the next 400. It leaves out invitations of hidden people.';
 call private.force_index_scans('private.find_invitations');
 
 create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null)

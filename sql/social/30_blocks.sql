@@ -111,8 +111,8 @@ begin
   return null;
 end $$;
 comment on function private.follow_blocks is
-  'Trigger: a block hides two people from each other and ends the pending invitations between them. When it is '
-  'lifted, their memberships apply again.';
+  'Trigger: a block hides two people from each other and ends the pending invitations between them. When the block is '
+  'lifted, their memberships in circles apply again.';
 call private.force_index_scans('private.follow_blocks');
 create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();
@@ -155,4 +155,5 @@ begin
   delete from app.blocks where blocker_id = app.uid() and blocked_id = v_person;
   return null;   -- null becomes a 204 response
 end $$;
-comment on function api.unblock_person is 'Lifts a block; the memberships apply again. Repeating it changes nothing.';
+comment on function api.unblock_person is
+  'Lifts a block; the memberships in circles apply again. Repeating it changes nothing.';

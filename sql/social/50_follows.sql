@@ -120,9 +120,9 @@ begin
   return v_place;
 end $$;
 comment on function private.require_follow_place is
-  'The place of a cursor: of the follow between the person it names and the person whose list it is, even if that '
-  'follow has ended. Without a cursor it is the start of the list. Fails if there is a block between the caller and '
-  'the person.';
+  'The place of a cursor in a list: that of the follow between the person whom the cursor names and the person whose '
+  'list it is, even if the follow has ended. Without a cursor it is the start of the list. Fails if there is a block '
+  'between the caller and the person.';
 
 create function private.find_follows(p_follower uuid, p_following uuid, p_from app.place) returns app.found
 language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
@@ -187,7 +187,7 @@ begin
 end $$;
 comment on function private.count_follows is
   'How many people a person (p_follower) follows, or how many follow a person (p_following), up to 10,000. It leaves '
-  'out the people in p_hidden. If there are too many of these to check one by one, it leaves out everyone whom the '
+  'out the people in p_hidden. If p_hidden has too many people to check one by one, it leaves out everyone whom the '
   'caller does not see, so callers need not pass more than 5001.';
 call private.force_index_scans('private.count_follows');
 -- a generic plan for both branches would be slow for each of them

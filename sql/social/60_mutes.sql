@@ -47,8 +47,8 @@ begin
   return v_name;
 end $$;
 comment on function private.require_name_cursor is
-  'The name in a cursor of a list that is sorted by name; empty without a cursor. The cursor stays valid even if that '
-  'person has left the list.';
+  'The name in a cursor of a list that is sorted by name; empty without a cursor. The cursor stays valid even if the '
+  'person with this name has left the list.';
 
 create function private.muted_people() returns uuid[]
 language plpgsql stable   -- security invoker: policies show only the caller's own

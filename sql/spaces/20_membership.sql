@@ -218,7 +218,7 @@ begin
   where u.id is not null and u.id is distinct from app.uid();
 end $$;
 comment on function private.set_space_role is
-  'Gives a member of a locked space another role. If it is the owner''s, the previous owner becomes a moderator.';
+  'Gives a member of a locked space another role. If it is the role owner, the previous owner becomes a moderator.';
 
 create function private.change_role(p_kind text, p_id text, p_person text, p_role text) returns json
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -269,8 +269,8 @@ begin
   end if;
 end $$;
 comment on function private.remove_space_member is
-  'Removes a member with a lower role from a space. p_ban also bans a person, even one who is not a member; '
-  'repeating that changes nothing.';
+  'Removes a member with a lower role than the caller''s from a space. p_ban also bans a person, even one who is not '
+  'a member; repeating that changes nothing.';
 
 create function private.lift_space_ban(p_kind text, p_id text, p_person text) returns void
 language plpgsql volatile security definer   -- callers may not write bans

@@ -37,8 +37,8 @@ begin
   left join app.space_requests r on r.space_id = s.id and r.user_id = v_me and r.status = 'pending';
 end $$;
 comment on function private.space_heads is
-  'Those of these spaces that the caller can see, each with the number of members whom the caller can see, and with '
-  'the caller''s state in it: {role, status none | pending | invited | member | banned, requestId}.';
+  'The spaces among these that the caller can see, each with the number of members whom the caller can see, and with '
+  'the caller''s state in the space: {role, status none | pending | invited | member | banned, requestId}.';
 call private.force_index_scans('private.space_heads');
 
 create function private.find_spaces(
@@ -80,8 +80,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_spaces is
-  'The next spaces of a kind among the next 400: public ones and those of the caller, or only the latter. Filters: '
-  'these words, these interests, this join policy.';
+  'The next spaces of a kind, among the next 400: public ones and those of the caller, or only those of the caller. '
+  'Filters: these words, these interests, this join policy.';
 call private.force_index_scans('private.find_spaces');
 
 create function private.list_spaces(

@@ -44,8 +44,8 @@ begin
   end if;
 end $$;
 comment on function private.write_in_space is
-  'Passes if the caller is a member of the space and it is not archived, and keeps both so until the transaction '
-  'ends; without a space always passes.';
+  'Passes if the caller is a member of the space and the space is not archived, and keeps it so until the transaction '
+  'ends. Always passes without a space.';
 
 create function private.may_publish_in(p_space uuid, p_user uuid) returns boolean
 language plpgsql stable security definer   -- also checks people other than the caller

@@ -24,7 +24,7 @@ comment on column app.video_comments.author_hidden is
   'Whether the author is banned or erased: set at once for the newest 500 comments, for the others soon after '
   '(private.hide_or_show_comments). Until then app.hidden_people hides them.';
 comment on column app.video_comments.required_level is
-  'As app.contents.required_level; that of the video applies too.';
+  'Like app.contents.required_level; that of the video applies too.';
 
 insert into private.write_limits (kind, per_hour) values ('comments', 600);
 insert into private.content_cascades (relation, kind, whose) values ('app.video_comments', 'video', 'video_id = $1');

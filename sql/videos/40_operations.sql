@@ -71,8 +71,8 @@ begin
                       array_fill(v_next, array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_videos is
-  'Videos, newest first: private.search_contents. A cursor is the number of videos before the page, up to 1000; '
-  'beyond that, and if a page is short, it is a place.';
+  'Videos, newest first: private.search_contents. A cursor is the number of videos before the page, up to 1000. '
+  'Beyond that, and after a short page, it is a place.';
 
 create function api.list_videos_by(p_author_id text) returns json
 language plpgsql stable

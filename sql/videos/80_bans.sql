@@ -17,7 +17,7 @@ begin
                where author_id = p_author and (created_at, id) < (v_from, v_before)
                order by created_at desc, id desc limit 500);
 end $$;
-comment on function private.next_comments is 'The next 500 comments of a person after a given one, newest first.';
+comment on function private.next_comments is 'The next 500 comments of a person after p_after, newest first.';
 call private.force_index_scans('private.next_comments');
 
 create function private.lock_recorded(p_user app.users) returns void
@@ -59,8 +59,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_comments is
-  'For the worker alone, and private.hide_comments: as private.hide_or_show_contents, for comments on videos '
-  '{userId}.';
+  'For the worker alone, and private.hide_comments: does the same as private.hide_or_show_contents, for comments on '
+  'videos {userId}.';
 call private.make_batch_queue('hidden-comments', 'private.hide_or_show_comments');
 
 create function private.hide_comments(p_user app.users) returns void
@@ -78,7 +78,6 @@ begin
     perform private.enqueue('hidden-comments', v_job);
   end if;
 end $$;
-comment on function private.hide_comments is
-  'Step: as private.hide_contents, for comments on videos.';
+comment on function private.hide_comments is 'Step: does the same as private.hide_contents, for comments on videos.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_comments', '{ban,unban,erasure}', 164);

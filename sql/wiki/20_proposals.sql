@@ -52,9 +52,9 @@ begin
     left join app.wiki_versions b on b.interest_id = w.interest_id and b.version = w.base_version);
 end $$;
 comment on function private.wiki_proposal_cards is
-  'Returns those of these proposals that the caller can see, in order: {id, interestId, slug, proposerId, proposer, '
-  'status, baseVersion, summary, body, baseBody (the text that it is based on), netVotes, version, viewer {vote}, '
-  'createdAt, resolvedAt}.';
+  'Returns the cards of these proposals that the caller can see, in order: {id, interestId, slug, proposerId, '
+  'proposer, status, baseVersion, summary, body, baseBody (the text that it is based on), netVotes, version, viewer '
+  '{vote}, createdAt, resolvedAt}.';
 call private.force_index_scans('private.wiki_proposal_cards');
 
 create function private.find_wiki_proposals(p_interest uuid, p_status text, p_cursor text) returns app.found
@@ -163,7 +163,7 @@ begin
   end if;
   return private.finish_idempotent('create_wiki_proposal', private.wiki_proposal_cards(array[v_id]) -> 0);
 end $$;
-comment on function api.create_wiki_proposal is 'Proposes what the entry of an interest should say.';
+comment on function api.create_wiki_proposal is 'Proposes a text for the entry of an interest.';
 
 create function private.settle_wiki_proposal(
   p_proposal app.wiki_proposals, p_status text, p_version integer default null

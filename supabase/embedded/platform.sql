@@ -217,7 +217,7 @@ begin
   end loop;
 end $$;
 comment on function realtime.create_partitions is
-  'Makes the partitions from yesterday to three days ahead and drops those older than 72 hours. To be called at every '
+  'Makes the partitions from yesterday to three days ahead and drops those older than 72 hours. Call it at every '
   'start and then at least daily; the real platform does this by itself. Definer: partitions belong to the table''s '
   'owner.';
 alter function realtime.create_partitions() owner to supabase_realtime_admin;
