@@ -30,7 +30,7 @@ export default routes('admin', {
   'POST /admin/invite-codes/:id/revoke': {
     summary: 'Revoke an invite code',
     description:
-      'Ends a reservation of it. 409 if the code was used or has expired. Its owner gets a `moderation.actioned` notification. Repeating it changes nothing. Writes an audit entry.',
+      'Also ends a reservation of the code. 409 if the code was used or has expired. The owner of the code gets a `moderation.actioned` notification. Repeating it changes nothing. Writes an audit entry.',
     access: 'admin',
     operation: 'revoke_invite_code',
     params: UuidId,
@@ -49,7 +49,7 @@ export default routes('admin', {
   'DELETE /admin/circles/:id': {
     summary: 'Delete a circle',
     description:
-      'Deletes it with its memberships and invitations, so fewer people see what was only for it. Its owner gets a `moderation.actioned` notification. Writes an audit entry.',
+      'Also deletes the memberships and invitations of the circle, so its members may no longer see posts of the owner that are only for circles. The owner gets a `moderation.actioned` notification. Writes an audit entry.',
     access: 'admin',
     operation: 'remove_circle',
     params: UuidId,
@@ -58,7 +58,7 @@ export default routes('admin', {
   'GET /admin/reports': {
     summary: 'Reports, newest first',
     description:
-      '`copy` is a reported message as its reporter saw it; staff can see messages nowhere else. `q` matches the reason or the id of what was reported. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      '`copy` is a reported message as the reporter saw it; staff can see messages nowhere else. `q` matches the reason or the id of what was reported. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_reports',
     query: ReportsQuery,

@@ -12,13 +12,13 @@ import {
 } from './schemas.ts'
 
 const known =
-  '`kind` takes the same names as in the list; an unknown kind is 422. Content that its author deleted is 404.'
+  '`kind` accepts the same names as the list; an unknown kind is 422. Content that its author deleted is 404.'
 
 export default routes('admin', {
   'GET /admin/content': {
     summary: 'Content of every kind, newest first',
     description:
-      'Or parts of one kind, such as `arguments`; their `detail` has their content and their `body`. Includes removed content and that of banned people, not that of erased people. `q` is an id, or words in title and text: all must occur as whole words; case and accents are ignored. `from` (inclusive) and `to` (exclusive) refer to the time of publication. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'With `kind` only content of that kind, or what others left within content, such as `arguments`: `detail` then has the `body` and the id of the content. Includes removed content and content of banned people, but not content of erased people. `q` is an id, or words in title and text: all must occur as whole words; case and accents are ignored. `from` (inclusive) and `to` (exclusive) refer to the time of publication. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_contents',
     query: ContentQuery,
@@ -27,7 +27,7 @@ export default routes('admin', {
   },
   'POST /admin/content/:kind/:id/remove': {
     summary: 'Remove content',
-    description: `Afterwards only its author sees it, who gets a \`moderation.actioned\` notification. Repeating it changes nothing. Writes an audit entry with the reason, if given. ${known}`,
+    description: `Afterwards only the author sees the content. The author gets a \`moderation.actioned\` notification. Repeating it changes nothing. Writes an audit entry with the reason, if given. ${known}`,
     access: 'admin',
     operation: 'remove_content',
     params: ContentParams,
@@ -36,7 +36,7 @@ export default routes('admin', {
   },
   'POST /admin/content/:kind/:id/restore': {
     summary: 'Restore removed content',
-    description: `Makes it visible again to everyone who could see it. Its author gets a \`moderation.actioned\` notification. Repeating it changes nothing. Writes an audit entry with the reason, if given. ${known}`,
+    description: `Makes the content visible again to everyone who could see it before. The author gets a \`moderation.actioned\` notification. Repeating it changes nothing. Writes an audit entry with the reason, if given. ${known}`,
     access: 'admin',
     operation: 'restore_content',
     params: ContentParams,
@@ -46,7 +46,7 @@ export default routes('admin', {
   'GET /admin/conversations': {
     summary: 'Conversations without their messages, newest first',
     description:
-      'Only members can read messages; a report of a message has a copy. `messageCount` includes system messages and deleted ones. Both kinds, or only one. `q` is an id: texts and members are not searched, so any other text finds nothing. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Only members can read messages; a report of a message has a copy. `messageCount` includes system messages and deleted ones. Lists both kinds, or with `kind` only one. `q` is an id: texts and members are not searched, so any other text finds nothing. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_all_conversations',
     query: ConversationsQuery,

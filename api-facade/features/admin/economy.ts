@@ -7,7 +7,7 @@ export default routes('admin', {
   'GET /admin/economy/wallets': {
     summary: 'Wallets, newest first',
     description:
-      'All, or with `userId` that of one person. `q` is the id of the wallet, which is that of the person, or a part of the names; `from` and `to` refer to its creation. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. A wallet is shown as it was last settled: reading it as staff regenerates nothing, so its person may have more. Includes wallets of banned and erased people; an erased person is only found in the full list.',
+      'All wallets, or with `userId` only that of one person. `q` is the id of the wallet, which is also the id of the person, or a part of the person’s names. `from` and `to` refer to the creation of the wallet. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. The balance is that of the last settlement: a read by staff regenerates nothing, so the person may have more mana. Includes wallets of banned and erased people; an erased person is only found in the full list.',
     access: 'moderator',
     operation: 'list_wallets',
     query: EconomyQuery,
@@ -17,7 +17,7 @@ export default routes('admin', {
   'GET /admin/economy/payments': {
     summary: 'All payments and their reversals, newest first',
     description:
-      'All, or with `userId` those that a person sent or had a share of. `q` is an id, or a part of the usernames of sender and receiver or of the emotion. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. Payments are complete: with every share, and with the post or reply even if it was deleted.',
+      'All payments, or with `userId` only those that this person sent or had a share of. `q` is an id, or a part of the usernames of sender and receiver or of the emotion. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. Payments are complete: with every share, and with the post or reply even if it was deleted.',
     access: 'moderator',
     operation: 'list_all_payments',
     query: EconomyQuery,
@@ -27,7 +27,7 @@ export default routes('admin', {
   'POST /admin/economy/payments/:id/reverse': {
     summary: 'Reverse a payment',
     description:
-      'Possible once: 409 for a reversed payment and for a reversal. The payment itself does not change: a new row repeats it with `reversed: true` and `reversalOf`, in the history of everybody concerned. Each recipient gives back their share, and the sender gets the whole amount. Lifetime earnings and spending are reduced, both payments leave the breakdown of the post, and the contribution is subtracted. 409 if recipients no longer have the mana; with `force: true` they give back what they have, and the rest (`minted`) is newly created. The reason is required and is only stored in the audit log. Writes an audit entry.',
+      'Possible once: 409 for a reversed payment and for a reversal. The payment itself does not change: a new row repeats it with `reversed: true` and `reversalOf`, in the histories of the sender and the recipients. Each recipient gives back their share, and the sender gets the whole amount. Lifetime earnings and spending are reduced, neither the payment nor its reversal counts in the breakdown of the post, and the contribution that the payment earned is subtracted. 409 if recipients no longer have the mana; with `force: true` they give back what they have, and the rest (`minted`) is newly created. The reason is required and is only stored in the audit log. Writes an audit entry.',
     access: 'admin',
     operation: 'reverse_payment',
     params: UuidId,

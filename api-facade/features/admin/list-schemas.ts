@@ -115,7 +115,7 @@ export const StaffReport = z
     copy: z
       .record(z.string(), z.unknown())
       .nullable()
-      .openapi({ description: 'What was reported, as its reporter saw it, if staff cannot see it elsewhere.' }),
+      .openapi({ description: 'What was reported, as the reporter saw it. Null if staff can see it elsewhere.' }),
     status: ReportStatus,
     reviewedById: InternalId.nullable(),
     reviewedAt: Timestamp.nullable(),

@@ -17,7 +17,7 @@ export default routes('admin', {
   'POST /admin/market/orders/:id/resolve': {
     summary: 'Decide a disputed order',
     description:
-      'Possible once: `refundMana` of the held mana goes back to the buyer and the rest to the seller, even if they are banned or erased. 409 in any other state. Both get an `order.updated` notification. The note is required and is only stored in the audit log. Writes an audit entry.',
+      'Possible once: `refundMana` of the held mana goes back to the buyer and the rest to the seller, even if they are banned or erased. 409 if the order is not disputed. The buyer and the seller get an `order.updated` notification. The note is required and is only stored in the audit log. Writes an audit entry.',
     access: 'admin',
     operation: 'resolve_order',
     params: UuidId,

@@ -52,7 +52,7 @@ export default routes('admin', {
   },
   'POST /admin/users/:id/ban': {
     summary: 'Ban a person',
-    description: `Takes effect immediately: the person's tokens and sessions are revoked, their Realtime channels are closed, login attempts return 403, and their invite codes cannot be used. Nobody sees what they published until the ban ends. If they have more than 500 posts or 500 replies, the older ones leave counters and lists within seconds; lists are shorter until then. The reason is required and is only stored in the audit log. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
+    description: `Takes effect immediately: the person's tokens and sessions are revoked, their Realtime channels are closed, login attempts return 403, and their invite codes cannot be used. Nobody sees what they published until the ban ends. If they have more than 500 posts or 500 replies, the older ones are removed from counters and lists within seconds; until then, pages of lists may be shorter. The reason is required and is only stored in the audit log. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
     access: 'admin',
     operation: 'ban_person',
     params: AnyPersonId,
@@ -70,7 +70,7 @@ export default routes('admin', {
   },
   'PATCH /admin/users/:id/role': {
     summary: 'Give a person another role',
-    description: `Tokens contain the role, so every token, session and Realtime channel of the person ends, and they must log in again. 400 for your own role; 409 for the last admin. If two admins remove the role from each other at the same time, the second request is 401. Writes an audit entry with both roles. ${same}`,
+    description: `Ends every token, session and Realtime channel of the person, because tokens contain the role: the person must log in again. 400 for your own role; 409 for the last admin. If two admins remove the role from each other at the same time, the second request is 401. Writes an audit entry with both roles. ${same}`,
     access: 'admin',
     operation: 'set_role',
     params: AnyPersonId,

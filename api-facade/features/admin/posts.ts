@@ -4,9 +4,9 @@ import { UuidId } from '../../lib/schemas.ts'
 import { Hidden, Reason } from './schemas.ts'
 
 const hiding =
-  'Only its author still sees it, with `hiddenAt`, and gets a `moderation.actioned` notification that names nobody. Repeating it changes nothing. Writes an audit entry with the reason, if given.'
+  'Afterwards only the author sees it, with `hiddenAt`. The author gets a `moderation.actioned` notification that names nobody. Repeating it changes nothing. Writes an audit entry with the reason, if given.'
 const showing =
-  'Makes it visible again to everyone who could see it. Its author gets a `moderation.actioned` notification. Repeating it changes nothing. Writes an audit entry with the reason, if given.'
+  'Makes it visible again to everyone who could see it before. The author gets a `moderation.actioned` notification. Repeating it changes nothing. Writes an audit entry with the reason, if given.'
 
 export default routes('admin', {
   'POST /admin/posts/:id/hide': {
@@ -30,7 +30,7 @@ export default routes('admin', {
   'DELETE /admin/posts/:id': {
     summary: 'Delete a post',
     description:
-      'Deletes it for everyone, including its author, who gets a `moderation.actioned` notification; its row is kept. Repeating it changes nothing. Writes an audit entry with the reason, if given.',
+      'Deletes it for everyone, including its author. The author gets a `moderation.actioned` notification. The row is kept. Repeating it changes nothing. Writes an audit entry with the reason, if given.',
     access: 'admin',
     operation: 'remove_post',
     params: UuidId,

@@ -2,12 +2,12 @@
 import { routes } from '../../lib/routes.ts'
 import { GuildProposalId, Proposal } from '../guilds/schemas.ts'
 
-const once = '409 if it is no longer open. Its proposer is notified. Writes an audit entry.'
+const once = '409 if the proposal is no longer open. The proposer is notified. Writes an audit entry.'
 
 export default routes('admin', {
   'POST /admin/guilds/:id/proposals/:pid/approve': {
     summary: 'Pass an open proposal',
-    description: `Regardless of the votes; the worker executes it within about a minute. ${once}`,
+    description: `Passes regardless of the votes; the worker executes the proposal within about a minute. ${once}`,
     access: 'admin',
     operation: 'approve_proposal',
     params: GuildProposalId,

@@ -96,9 +96,9 @@ export const StaffEntryPage = Page(
       slug: z.string(),
       kind: z.string(),
       delta: z.number(),
-      rollUpLevel: z.int().openapi({ description: '0 for what was earned in this interest itself.' }),
+      rollUpLevel: z.int().openapi({ description: '0 if it was earned in this interest itself.' }),
       originId: Uuid.nullable().openapi({
-        description: 'For a share from an interest below, the entry that it belongs to.',
+        description: 'For a share from an interest below: the entry that it is a share of.',
       }),
       undoesId: Uuid.nullable(),
       sourceId: Uuid.nullable(),

@@ -26,7 +26,7 @@ const short = 'A page scans at most 400 rows, so it may be shorter than `limit` 
 export default routes('admin', {
   'GET /admin/posts': {
     summary: 'Posts, newest first',
-    description: `All posts: also hidden, scheduled and deleted ones and those of banned people. \`q\` matches the title or the first 5000 characters of the body. ${short}`,
+    description: `All posts, including hidden, scheduled and deleted ones and those of banned people. \`q\` matches the title or the first 5000 characters of the body. ${short}`,
     access: 'moderator',
     operation: 'list_all_posts',
     query: PostsQuery,
@@ -35,7 +35,7 @@ export default routes('admin', {
   },
   'GET /admin/replies': {
     summary: 'Replies, newest first',
-    description: `All replies: also hidden and deleted ones. \`q\` matches the body. ${short}`,
+    description: `All replies, including hidden and deleted ones. \`q\` matches the body. ${short}`,
     access: 'moderator',
     operation: 'list_all_replies',
     query: RepliesQuery,
@@ -53,7 +53,7 @@ export default routes('admin', {
   },
   'GET /admin/media': {
     summary: 'Uploads, newest first',
-    description: `Without attachments of messages. \`q\` matches the key, the content type or the username of the owner. ${short}`,
+    description: `Leaves out attachments of messages. \`q\` matches the key, the content type or the username of the owner. ${short}`,
     access: 'moderator',
     operation: 'list_media',
     query: MediaQuery,
@@ -62,7 +62,7 @@ export default routes('admin', {
   },
   'GET /admin/assistant-sessions': {
     summary: 'AI sessions, newest first',
-    description: `Only their progress; topics, questions and answers are private to their owners. \`q\` matches the username. ${short}`,
+    description: `Shows only the progress of each session; topics, questions and answers are private to their owners. \`q\` matches the username. ${short}`,
     access: 'moderator',
     operation: 'list_assistant_sessions',
     query: AssistantSessionsQuery,
@@ -80,7 +80,7 @@ export default routes('admin', {
   },
   'GET /admin/reputation/events': {
     summary: 'The ledger of reputation, newest first',
-    description: `Includes the shares from interests below, unless \`rollUps=false\`. With \`userId\` in the order in which the person earned them. \`q\` matches the username or the interest. ${short}`,
+    description: `Includes the shares from interests below, unless \`rollUps=false\`. With \`userId\`, entries are in the order in which the person earned them. \`q\` matches the username or the interest. ${short}`,
     access: 'moderator',
     operation: 'list_reputation_entries',
     query: EntriesQuery,
@@ -98,7 +98,8 @@ export default routes('admin', {
   },
   'GET /admin/contribution': {
     summary: 'People by contribution',
-    description: 'Highest score first. A cursor is a person, and continues after their current score.',
+    description:
+      'Highest score first. The cursor is the id of a person, and the list continues after the current score of that person.',
     access: 'moderator',
     operation: 'list_contributors',
     page: true,

@@ -1,5 +1,5 @@
-// Admin routes. Each runs on the service pool after the check of the role, and its operation checks the stored role
-// again.
+// Admin routes. Each runs on the service pool after a check of the role in the token, and its operation checks the
+// stored role again.
 import { routes, type Table } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import community from './community.ts'
@@ -48,7 +48,7 @@ const others = routes('admin', {
   'POST /admin/reputation/appeals/:id/resolve': {
     summary: 'Accept or reject an appeal',
     description:
-      'Possible once. When accepting, `restoreDelta` (above 0, up to 1000, two decimals) can restore reputation in the interest of the appeal, including the shares for the interests above; not when rejecting. The person is notified and can read the note. Writes an audit entry.',
+      'Possible once. If you accept the appeal, `restoreDelta` (above 0, up to 1000, at most two decimals) can restore reputation in its interest, including the shares for the interests above. `restoreDelta` is not allowed if you reject it. The person is notified and can read the note. Writes an audit entry.',
     access: 'admin',
     operation: 'resolve_appeal',
     params: UuidId,
@@ -58,7 +58,7 @@ const others = routes('admin', {
   'POST /admin/reputation/adjust': {
     summary: 'Adjust a person’s reputation in an interest',
     description:
-      '`delta` is between -1000 and 1000, has two decimals and is not 0; shares are added to the interests above as usual. The note is only stored in the audit log. Writes an audit entry.',
+      '`delta` is between -1000 and 1000, has at most two decimals and is not 0. Shares are added to the interests above as usual. The note is only stored in the audit log. Writes an audit entry.',
     access: 'admin',
     operation: 'adjust_reputation',
     body: Adjustment,

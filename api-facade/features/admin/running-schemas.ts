@@ -44,7 +44,7 @@ export const Verified = z
 
 const Slug = z
   .string()
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be small letters and digits with single hyphens between')
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lowercase letters and digits, separated by single hyphens')
   .max(80)
   .openapi({ example: 'bird-watching' })
 const InterestName = z.string().trim().min(1).max(80)
@@ -128,15 +128,15 @@ export const SignalPage = Page(
       giver: PersonCard,
       receiverId: InternalId,
       receiver: PersonCard,
-      distance: z.int().openapi({ description: 'Steps in the invite tree; 1 is inviter and invited person.' }),
-      youngerAgeDays: z.int().openapi({ description: 'Age of the younger account at the first flow.' }),
+      distance: z.int().openapi({ description: 'Steps in the invite tree; 1 between inviter and invited person.' }),
+      youngerAgeDays: z.int().openapi({ description: 'Age of the younger account at the first payment or vote.' }),
       flows: z.int(),
       total: z.number(),
-      givenShare: z.number().nullable().openapi({ description: 'The fraction of everything that the giver gave.' }),
+      givenShare: z.number().nullable().openapi({ description: 'Its fraction of everything that the giver gave.' }),
       neighbourShare: z
         .number()
         .nullable()
-        .openapi({ description: 'The fraction of everything received that came from neighbours.' }),
+        .openapi({ description: 'The fraction of everything that the receiver got that came from neighbours.' }),
       firstAt: Timestamp,
       lastAt: Timestamp,
     })

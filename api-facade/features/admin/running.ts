@@ -36,7 +36,7 @@ export default routes('admin', {
   'GET /admin/audit-log/verify': {
     summary: 'Verify that the audit log is unchanged',
     description:
-      'Each entry contains a hash of the previous one, and a separate record has the number of entries and the last hash. One request checks 10,000 entries; while `next` is not null, send it to continue. `firstBroken` is the first entry that was changed, moved or deleted, including the last one. `ip` and `detail` are not hashed, because an erasure removes them.',
+      'Each entry contains a hash of the previous one, and a separate record has the number of entries and the last hash. One request checks 10,000 entries; while `next` is not null, send it to continue. `firstBroken` is the first entry that was changed, moved or deleted; a deleted last entry is also found. `ip` and `detail` are not hashed, because an erasure removes them.',
     access: 'admin',
     operation: 'verify_audit_log',
     query: VerifyQuery,
@@ -98,7 +98,7 @@ export default routes('admin', {
   },
   'GET /admin/metrics': {
     summary: 'Counters of the instance',
-    description: 'Counted at most once every 30 seconds for all processes; `countedAt` is the time.',
+    description: 'Counted at most once every 30 seconds for all processes; `countedAt` says when.',
     access: 'moderator',
     operation: 'get_metrics',
     answers: { 200: Metrics },
@@ -106,7 +106,7 @@ export default routes('admin', {
   'GET /admin/signals': {
     summary: 'Payments and votes between neighbours in the invite tree',
     description:
-      'Hints at fake accounts, not proof: friends may vote for each other. The largest sums of each kind first, up to 1000 each, among the newest 20,000 payments and votes. Computed again for every page; a cursor is an offset.',
+      'Hints at fake accounts, not proof: friends may vote for each other. Lists the largest sums of each kind first, up to 1000 per kind, among the newest 20,000 payments and votes. The list is computed again for every page; a cursor is an offset.',
     access: 'moderator',
     operation: 'list_signals',
     query: SignalsQuery,

@@ -23,7 +23,7 @@ import {
   StaffGuildRequest,
 } from './space-schemas.ts'
 
-const closing = 'It accepts nothing new; its members can still read it.'
+const closing = 'An archived group or guild accepts nothing new; its members can still read it.'
 const told = 'The person gets a `moderation.actioned` notification in addition to the usual `membership.decided`.'
 const repeated = 'Repeating it changes nothing. Writes an audit entry.'
 
@@ -66,7 +66,7 @@ export default routes('admin', {
   },
   'POST /admin/groups/:id/restore': {
     summary: 'Restore an archived group',
-    description: `409 if it has no owner, or if the owner already has 20 others. The owner gets a \`moderation.actioned\` notification. ${repeated}`,
+    description: `409 if the group has no owner, or if the owner already owns 20 groups that are not archived. The owner gets a \`moderation.actioned\` notification. ${repeated}`,
     access: 'admin',
     operation: 'set_any_space_archived',
     id: 'restore_any_group',
@@ -87,7 +87,7 @@ export default routes('admin', {
   },
   'PATCH /admin/groups/:id/members/:userId': {
     summary: 'Give a member of a group another role',
-    description: `The role \`owner\` transfers the group, and the previous owner becomes a moderator; their role cannot be removed in another way (409). A banned person cannot become owner (404). ${told} ${repeated}`,
+    description: `The role \`owner\` transfers the group, and the previous owner becomes a moderator. The role of the owner cannot be changed in any other way (409). A banned person cannot become owner (404). ${told} ${repeated}`,
     access: 'admin',
     operation: 'set_any_space_role',
     id: 'set_any_group_role',
@@ -158,7 +158,7 @@ export default routes('admin', {
   },
   'POST /admin/guilds/:id/restore': {
     summary: 'Restore an archived guild',
-    description: `409 if it has no founder, or if the founder already has 20 others. The founder gets a \`moderation.actioned\` notification. ${repeated}`,
+    description: `409 if the guild has no founder, or if the founder already has 20 guilds that are not archived. The founder gets a \`moderation.actioned\` notification. ${repeated}`,
     access: 'admin',
     operation: 'set_any_space_archived',
     id: 'restore_any_guild',
@@ -179,7 +179,7 @@ export default routes('admin', {
   },
   'PATCH /admin/guilds/:id/members/:userId': {
     summary: 'Give a member of a guild another role',
-    description: `The role \`founder\` transfers the guild, and the previous founder becomes a steward; their role cannot be removed in another way (409). A guild without a founder, which is archived, can be given one this way and then be restored; otherwise its treasury would be inaccessible. A banned person cannot become founder (404). ${told} ${repeated}`,
+    description: `The role \`founder\` transfers the guild, and the previous founder becomes a steward. The role of the founder cannot be changed in any other way (409). An archived guild without a founder can get one in this way and then be restored; otherwise its treasury would stay inaccessible. A banned person cannot become founder (404). ${told} ${repeated}`,
     access: 'admin',
     operation: 'set_any_space_role',
     id: 'set_any_guild_role',

@@ -27,13 +27,13 @@ const settle =
     oneWithDiff(await call(c, operation, { p_id: id, p_reason: reason }))
 
 const told =
-  'Its author is notified (`wiki.resolved`), without the name of the moderator. Writes an audit entry with the reason, if given.'
+  'The author is notified (`wiki.resolved`), without the name of the moderator. Writes an audit entry with the reason, if given.'
 
 export default routes('admin', {
   'GET /admin/wiki/proposals': {
     summary: 'Proposals for the wiki, newest first',
     description:
-      'All, or only those of one status. Includes proposals of banned people, not those of erased people. `q` is an id, or a part of the name or slug of the interest, the username or the summary. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. Staff can see and settle proposals while the flag `wiki` is off.',
+      'All, or only those of one status. Includes proposals of banned people, not those of erased people. `q` is an id, or a part of the name or slug of the interest, the username or the summary. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. Staff can see and settle proposals even while the flag `wiki` is off.',
     access: 'moderator',
     query: WikiProposalsQuery,
     page: true,
@@ -43,7 +43,7 @@ export default routes('admin', {
   },
   'POST /admin/wiki/proposals/:id/approve': {
     summary: 'Approve a proposal for the wiki',
-    description: `It becomes the next version of its entry, regardless of its votes. ${told} 409 \`wiki_base_stale\` if the entry has another version by now; the proposal is then superseded.`,
+    description: `It becomes the next version of its entry, regardless of its votes. ${told} 409 \`wiki_base_stale\` if the entry has a newer version than the one that the proposal is based on; the proposal is then superseded.`,
     access: 'admin',
     params: UuidId,
     body: Reason,

@@ -1,5 +1,5 @@
-// Answering a question when a model asks the next one: server-sent events while it writes. The answer is stored before
-// the model is called, and the question after it is complete: docs/decisions.md, AI.
+// Answering a question when a model asks the next one: server-sent events while the model writes. The answer is stored
+// before the model is called, and the question when it is complete: docs/decisions.md, AI.
 import { z } from 'zod'
 import { type Answer, call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
@@ -34,8 +34,8 @@ export async function answer(c: Context, given: Given): Promise<Answer | Respons
 }
 
 /**
- * What the model writes, piece by piece, then the session with the final question. If the facade stops, the script asks
- * it.
+ * What the model writes, piece by piece, then the session with the final question. If the facade stops, that question
+ * is from the script.
  */
 async function* events(
   c: Context,
@@ -71,7 +71,7 @@ async function* events(
 
 const done = (session: string | null): string => `event: done\ndata: ${session}\n\n`
 
-/** The lines that the function sends. Ends when the function does, also when it fails. */
+/** The lines that the function sends. Ends when the function ends or fails. */
 async function* lines(c: Context, words: unknown, signal: AbortSignal): AsyncGenerator<z.output<typeof Line>> {
   try {
     const answered = await c.get('services').functions.invoke('ai/question', words, { signal })

@@ -8,15 +8,15 @@ import type { Context } from '../../lib/context.ts'
 const Reserved = z.object({ day: z.string().nullable() })
 const Told = z.object({ tokens: z.int().min(0).nullable(), failure: z.string().optional() })
 
-/** Logs that a model gave no usable answer, without what it was asked. */
+/** Logs that a model gave no usable answer. What it was asked is not logged. */
 export function noteFailure(c: Context, path: string, error?: unknown): void {
   const { log } = c.get('services')
   log.warn({ id: c.get('requestId'), path, failure: error }, 'the model gave no usable answer')
 }
 
 /**
- * A signal that aborts with the given one or when the facade stops. Call `done` at the end: the facade outlives the
- * call.
+ * A signal that aborts with the given one or when the facade stops. Call `done` at the end, because the facade
+ * outlives the call and would keep its listener.
  */
 export function whileWanted(c: Context, signal: AbortSignal): { signal: AbortSignal; done(): void } {
   const { stopping } = c.get('services')
@@ -29,7 +29,7 @@ export function whileWanted(c: Context, signal: AbortSignal): { signal: AbortSig
   return { signal: either.signal, done: () => stopping.removeEventListener('abort', end) }
 }
 
-/** The tokens of a call that the function refused: none, if the call never reached the model. */
+/** The tokens of a call that the function rejected: 0 if the call never reached the model, null if that is unknown. */
 export const untaken = ({ status }: Response) => ({
   tokens: status < 500 ? 0 : null,
   failure: `The function answered ${status}.`,

@@ -23,7 +23,7 @@ export default routes('ai', {
   'POST /ai/sessions': {
     summary: 'Start a session on a topic',
     description:
-      'Returns the session with the first of its five questions. Questions from the script are in English, because nothing says which language a person reads. After 24 hours without an answer the session is `abandoned`, and 30 days later it is deleted. Nobody else sees a session, staff included.',
+      'Returns the session with the first of its five questions. Questions from the script are in English, because nothing says which language a person reads. After 24 hours without an answer the session is `abandoned`, and 30 days later it is deleted. Nobody else sees its topic, questions and answers, not even staff.',
     access: 'user',
     limit: 'reflect',
     also: ['POST /ai/reflect/start'],
@@ -34,7 +34,7 @@ export default routes('ai', {
   'POST /ai/sessions/:id/answer': {
     summary: 'Answer the current question of a session',
     description:
-      'Returns the session with the next question, which builds on the answers so far; after the fifth answer there is none. If a language model asks, the response is a stream of server-sent events: `data: {"text"}` while it writes, then `event: done` with the session. Only the question in that session counts: if the model fails, is too slow or you have used up your tokens of the day, the script asks instead and the turn has `fallback`. If nothing more could be stored, `event: error` with an Error comes instead of `done`. A client that disconnects before the end has not seen the question and must answer again. Of concurrent answers to one question exactly one is accepted; the others get 409. Send `position` to make sure of that.',
+      'Returns the session with the next question, which builds on the answers so far; after the fifth answer there is none. If a language model asks, the response is a stream of server-sent events: `data: {"text"}` while it writes, then `event: done` with the session. Only the question in that session counts: if the model fails or is too slow, or if you have used up your tokens of the day, the script asks instead, and the turn has `fallback`. If the question could not be stored, the last event is `event: error` with an Error instead of `done`. A client that disconnects before the end has not seen the question and must answer again. If several answers to one question are sent at the same time, exactly one is accepted, and the others get 409. Send `position` to make sure of that.',
     access: 'user',
     limit: 'reflect',
     also: [{ route: 'POST /ai/reflect/:sessionId/answer', params: SessionId }],
@@ -91,7 +91,7 @@ export default routes('ai', {
   'POST /ai/enhance-post': {
     summary: 'Suggest an improved post',
     description:
-      'Only a suggestion: nothing is stored or overwritten. A language model, if the instance has one, improves drafts of up to 10,000 bytes (as many English letters). Otherwise, and if the model fails or you have used up your tokens of the day, the suggestion has small repairs that change no word.',
+      'Only a suggestion: nothing is stored or overwritten. A language model, if the instance has one, improves drafts of up to 10,000 bytes (10,000 letters in English). Otherwise, and if the model fails or you have used up your tokens of the day, the suggestion has small repairs that change no word.',
     access: 'user',
     limit: 'enhance_post',
     handler: enhancePost,

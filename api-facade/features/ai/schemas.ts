@@ -52,7 +52,7 @@ export const Suggestions = z
     fallback: Fallback,
     suggestions: z.array(
       z.object({
-        id: Uuid.openapi({ description: 'The slug of the interest.' }),
+        id: Uuid.openapi({ description: 'The id of the interest.' }),
         slug: z.string(),
         name: z.string(),
         confidence: z.number().min(0).max(1),
@@ -75,6 +75,6 @@ export const Enhanced = z
   })
   .openapi('EnhancedPost')
 
-const ids = z.array(Uuid).min(1).max(50).openapi({ description: 'Slugs of interests.' })
+const ids = z.array(Uuid).min(1).max(50).openapi({ description: 'The ids of interests.' })
 export const Applied = z.object({ ids })
 export const AppliedAlias = z.object({ sessionId: Uuid, ids })

@@ -60,7 +60,7 @@ export const aboutContents = {
       ...shared('q.contents'),
     }),
   groupId: spaceId.optional().openapi({
-    description: 'Only content of this group, which no other list shows. Empty if you are not a member.',
+    description: 'Only content of this group, which is in no other list. Empty if you are not a member.',
     ...shared('groupId'),
   }),
   guildId: spaceId
@@ -68,6 +68,6 @@ export const aboutContents = {
     .openapi({ description: 'As `groupId`, for a guild. Not together with it.', ...shared('guildId') }),
 }
 
-/** What every such list contains, for the description of its route. */
+/** What the list of every kind contains, for the description of its route. */
 export const listing =
-  'Everything that you can see, including your own removed content. Content of a group or guild is only listed with its `groupId` or `guildId`; a private group that you are not in is 404. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. A cursor works for a day after the item that it names was deleted.'
+  'Everything that you can see, including your own removed content. Content of a group or guild is only listed with its `groupId` or `guildId`; a private group that you are not in is 404. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. A cursor stays valid for a day after its item was deleted.'

@@ -47,7 +47,7 @@ export default routes('courses', {
   'GET /courses/mine': {
     summary: 'Courses that you wrote or are a student of',
     description:
-      'Latest first, by the time at which you created or enrolled. Includes archived courses; leaves out those that you can no longer see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Latest first, by the time at which you created the course or enrolled. Includes archived courses; leaves out those that you can no longer see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_my_courses',
     query: MyCoursesQuery,
@@ -75,7 +75,7 @@ export default routes('courses', {
   'DELETE /courses/:id': {
     summary: 'Delete a course',
     description:
-      'Deletes it for everyone and permanently, with its lessons; works on a removed or archived course, too. 409 `course_sold` if somebody paid for it whose account still exists; free enrolments do not matter. Deleting it again is 404.',
+      'Deletes it for everyone and permanently, with its lessons; works on a removed or archived course, too. 409 `course_sold` if somebody whose account still exists paid for it; free enrolments do not matter. Deleting it again is 404.',
     access: 'user',
     operation: 'delete_course',
     params: UuidId,
@@ -157,7 +157,7 @@ export default routes('courses', {
   'POST /courses/:id/enroll': {
     summary: 'Enrol in a course',
     description:
-      'Pays the price from your wallet to the author, once and without a refund. `expectedPrice` is the price that you saw: if the course now has another price, it is 409 `price_changed` and nothing is paid. Without it the expected price is 0, so only a free course needs no body. Enrolling again is 409 `enrolled_already`, also in an archived course. Your own course is 400.',
+      'Pays the price from your wallet to the author, once and without a refund. `expectedPrice` is the price that you saw: if the course now has another price, it is 409 `price_changed` and nothing is paid. Without `expectedPrice` it is 0, so only a free course needs no body. Enrolling again is 409 `enrolled_already`, even in an archived course. Your own course is 400.',
     access: 'user',
     operation: 'enrol_course',
     params: UuidId,

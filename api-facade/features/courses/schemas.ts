@@ -51,7 +51,7 @@ export const LessonOrder = z.object({ ids: z.array(Uuid).max(200) })
 export const Enrolment = z.object({
   expectedPrice: priceMana
     .optional()
-    .openapi({ description: 'The price that you saw; default 0. 409 if the price is now another one.' }),
+    .openapi({ description: 'The price that you saw; default 0. 409 if the course now has another price.' }),
 })
 export const Progress = z.object({ done: z.boolean() })
 export const Lesson = z
@@ -63,7 +63,7 @@ export const Lesson = z
     body: z
       .string()
       .nullable()
-      .openapi({ description: 'Null if you may not read the lesson; the asset is null then, too.' }),
+      .openapi({ description: 'Null if you may not read the lesson; then the asset is also null.' }),
     assetId: Uuid.nullable(),
     assetUrl: z.string().nullable(),
     minutes: z.int().nullable(),

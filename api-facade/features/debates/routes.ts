@@ -68,7 +68,7 @@ export default routes('debates', {
   },
   'POST /debates/:id/close': {
     summary: 'Close a debate',
-    description: `Closes it before its time. ${closed} Closing it again is 422, too.`,
+    description: `Closes the debate before its time. ${closed} Closing it again is 422, too.`,
     access: 'user',
     operation: 'close_debate',
     params: UuidId,
@@ -113,7 +113,7 @@ export default routes('debates', {
   },
   'DELETE /debates/arguments/:aid': {
     summary: 'Delete your argument',
-    description: `Deletes it for everyone, together with the reputation that it earned; if it has answers, an empty item remains. Deleting it again is 404. ${closed}`,
+    description: `Deletes it for everyone, together with the reputation that it earned; if the argument has answers, an empty item remains. Deleting it again is 404. ${closed}`,
     access: 'user',
     operation: 'delete_argument',
     params: ArgumentId,

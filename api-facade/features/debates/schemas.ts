@@ -29,7 +29,7 @@ export const Debate = contentOf('debate', z.string(), {
   status: z.enum(['open', 'closed']),
   tally: z
     .object({ for: z.int().min(0), against: z.int().min(0), undecided: z.int().min(0) })
-    .openapi({ description: 'Includes people across a block, but not banned people.' }),
+    .openapi({ description: 'Includes people with a block between you, but not banned people.' }),
   argumentCount: z.int().min(0).openapi({ description: 'Arguments of all levels, counted like the tally.' }),
   viewer: z.object({ side: position.nullable() }),
 }).openapi('Debate')
@@ -41,7 +41,7 @@ export const ArgumentsQuery = z.object({
   sort: z
     .enum(['top', 'new'])
     .default('top')
-    .openapi({ description: '`top`: most votes first, and the newest among equals.' }),
+    .openapi({ description: '`top`: most votes first; with equally many votes, the newest first.' }),
 })
 export const NewArgument = z
   .object({
@@ -62,7 +62,7 @@ export const Argument = z
     debateId: Uuid,
     side,
     body: z.string().nullable().openapi({ description: 'Null if it was deleted.' }),
-    parentId: Uuid.nullable().openapi({ description: 'Also null if you cannot see what it answers.' }),
+    parentId: Uuid.nullable().openapi({ description: 'Also null if you cannot see the argument that it answers.' }),
     authorId: z.string().nullable(),
     author: PersonCard.nullable(),
     votes: z.int().min(0),

@@ -39,7 +39,7 @@ export default routes('discovery', {
   },
   'GET /discovery/candidates': {
     summary: 'People whose intent matches yours',
-    description: `A mentor matches a mentee and the reverse; every other intent matches itself. Only active intents count. People who share most interests with you come first, then those who have waited longest (\`createdAt\` of the intent). ${others} Scans the 4000 people who have waited longest across all your interests and returns the best 400. \`cursor\` is the id of the last person. 422 if you have no intent and \`intent\` is absent.`,
+    description: `A mentor matches a mentee and vice versa; every other intent matches itself. Only active intents count. People who share the most interests with you come first, then those who have waited longest (\`createdAt\` of the intent). ${others} Scans the 4000 people who have waited longest across all your interests and returns the best 400. \`cursor\` is the id of the last person. 422 if you have no intent and \`intent\` is absent.`,
     access: 'user',
     operation: 'list_candidates',
     query: CandidateQuery,
@@ -67,7 +67,7 @@ export default routes('discovery', {
   'GET /discovery/suggested': {
     summary: 'Authors you may like',
     description:
-      'Authors of the newest 400 public posts that resemble those to which you last gave a heart, a spark or a bookmark; the most similar first, without people whom you follow or muted. One page. Empty if you have given none of these, or if the instance has no model for it.',
+      'Authors whose posts, among the newest 400 public posts, resemble those to which you last gave a heart, a spark or a bookmark; the most similar first. Leaves out people whom you follow or muted. One page. Empty if you have given none of these, or if the instance has no model for this.',
     access: 'user',
     operation: 'list_suggested',
     query: SuggestedQuery,
@@ -75,7 +75,7 @@ export default routes('discovery', {
   },
   'GET /discovery/talent': {
     summary: 'People by reputation',
-    description: `By their reputation in the given interest, or by their highest in any interest that you chose; the highest first. ${others} Scans the 4000 people with the highest reputation across these interests. \`cursor\` is the id of the last person.`,
+    description: `Ordered by reputation in the given interest, otherwise by the person’s highest reputation in any interest that you chose; the highest first. ${others} Scans the 4000 people with the highest reputation across these interests. \`cursor\` is the id of the last person.`,
     access: 'user',
     operation: 'list_talent',
     query: TalentQuery,
@@ -85,7 +85,7 @@ export default routes('discovery', {
   'GET /discovery/stream': {
     summary: 'Public posts and contents of every kind',
     description:
-      'Newest first. Only what is public: no posts for circles, nothing of a group or guild. Leaves out what you muted (as in the feed) and everything by banned or erased people or people with a block between you. A page scans at most 400 posts and 400 contents, so it may be shorter than `limit` and still have a next page. `cursor` is the id of the last item.',
+      'Newest first. Only what is public: no posts for circles, nothing of a group or guild. Leaves out what you muted (as in the feed) and everything by people who are banned or erased or have a block with you. A page scans at most 400 posts and 400 contents, so it may be shorter than `limit` and still have a next page. `cursor` is the id of the last item.',
     access: 'user',
     operation: 'list_stream',
     query: StreamQuery,
@@ -95,7 +95,7 @@ export default routes('discovery', {
   'GET /discovery/search': {
     summary: 'Search posts, people, groups, guilds, wiki entries and contents',
     description:
-      'Finds everything that you can see, including your groups and guilds; nothing of the wiki while its flag is off. Results are ordered by blocks of 500 documents: newer blocks first, and the best match first within a block. Only the first 5000 characters of a text are searched. A new post is found within about a second. A page scans at most 2000 matches, so it may be shorter than `limit` and still have a next page. You can run two searches at once: a third is 429 `searches_running`. If too many run in the instance, the search waits for up to two seconds and is then 503 `search_busy`. `cursor` is `type:id` of the last item, or an opaque position.',
+      'Finds everything that you can see, including your groups and guilds, but nothing of the wiki while its flag is off. Results are ordered by blocks of 500 documents: newer blocks first, and the best match first within a block. Only the first 5000 characters of a text are searched. A new post is found within about a second. A page scans at most 2000 matches, so it may be shorter than `limit` and still have a next page. You can run two searches at once: a third is 429 `searches_running`. If too many run in the instance, the search waits for up to two seconds and is then 503 `search_busy`. `cursor` is `type:id` of the last item, or an opaque position.',
     access: 'user',
     limit: 'search',
     operation: 'search',

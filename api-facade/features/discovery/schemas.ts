@@ -13,7 +13,7 @@ export const NewIntent = z
   .object({
     intent,
     note: z.string().max(2000).nullish().openapi({ description: 'Up to 280 characters, shown to candidates.' }),
-    isActive: z.boolean().default(true).openapi({ description: 'While false, nobody finds you by it.' }),
+    isActive: z.boolean().default(true).openapi({ description: 'While false, nobody finds you by your intent.' }),
   })
   .openapi('NewIntent')
 export const Intent = z
@@ -82,7 +82,7 @@ export const Talent = MatchedPerson.extend({
   ...place,
   reputation: z
     .object({ interestId: Uuid, ...interest, value: z.number(), level: z.string() })
-    .openapi({ description: 'The interest in which the person has most.' }),
+    .openapi({ description: 'The interest in which the person has the highest reputation.' }),
 }).openapi('Talent')
 export const TalentPage = Page(Talent)
 
@@ -133,7 +133,8 @@ export const SearchQuery = z.object({
   }),
   type: z.enum(['person', 'group', 'guild', 'wiki', ...types]).optional(),
   interestId: Uuid.optional().openapi({
-    description: 'Only results about this interest or one below it. Leaves out people, who are about none.',
+    description:
+      'Only results about this interest or one below it. Leaves out people, because a person is about no interest.',
   }),
 })
 export const SearchItem = z
@@ -147,6 +148,6 @@ export const SearchItem = z
   })
   .openapi('SearchItem', {
     description:
-      'The fields of its card: for a person, a group or a guild that card; for a wiki entry `interestId`, `slug` and `version`; otherwise as in the stream.',
+      'Further fields depend on the type: for a person, a group or a guild those of its card; for a wiki entry `interestId`, `slug` and `version`; otherwise those of an item of the stream.',
   })
 export const SearchPage = Page(SearchItem)

@@ -35,7 +35,7 @@ export default routes('economy', {
   'GET /economy/payments': {
     summary: 'Payments that you sent or received, newest first',
     description:
-      'Without `direction` both. Your own payments stay listed whatever happens to the other side: a person whom you cannot see (blocked, banned or erased) is null, and so is the `postId` of a post that you cannot see. When staff reverses a payment, it stays and a second row follows with `reversed: true` and `reversalOf`; neither counts in a breakdown.',
+      'Without `direction` both. Your own payments always stay listed: a person whom you cannot see (blocked, banned or erased) is null, and so is the `postId` of a post that you cannot see. When staff reverses a payment, it stays listed, and a second row with `reversed: true` and `reversalOf` is added; neither of the two counts in a breakdown.',
     access: 'user',
     operation: 'list_payments',
     never: ['direction_unknown'],
@@ -56,7 +56,7 @@ export default routes('economy', {
   'POST /posts/:id/boost': {
     summary: 'Boost one of your posts in the feed',
     description:
-      'Multiplies its score in For You, for everyone, until `expiresAt`. The mana is destroyed. 409 while the post is boosted already, and for a post that staff hid. Only the author can boost, not a co-author. For a repost the original is boosted, and other reposts of it are not. The post shows the boost in `boostScore` and `boostExpiresAt`, which are reset about a minute after its end. There is no refund if the post is deleted or hidden before that.',
+      'Multiplies its score in For You, for everyone, until `expiresAt`. The mana is destroyed. 409 if the post is already boosted, or if staff hid it. Only the author can boost, not a co-author. For a repost the original is boosted, and other reposts of it are not. The post shows the boost in `boostScore` and `boostExpiresAt`, which are reset about a minute after the boost ends. There is no refund if the post is deleted or hidden before that.',
     access: 'user',
     also: ['POST /economy/posts/:id/boost'],
     operation: 'boost_post',

@@ -29,7 +29,7 @@ export const Payment = z
     total: z.int().openapi({ description: 'The whole amount of the payment.' }),
     splits: z.array(z.object({ receiverId: z.string().nullable(), amount: z.int() })).openapi({
       description:
-        'Who got how much, the author first. If you were paid, only your own share. The share of a co-author whom you cannot see is included in the author’s.',
+        'The recipients and their shares, the author first. If you were paid, only your own share. The share of a co-author whom you cannot see is included in the author’s.',
     }),
     postId: Uuid.nullable().openapi({ description: 'Also null for a post that you cannot see.' }),
     replyId: Uuid.nullable(),
@@ -37,7 +37,7 @@ export const Payment = z
     reversalOf: Uuid.nullable(),
     createdAt: Timestamp,
   })
-  .openapi('Payment', { description: 'Null if you cannot see the person (blocked, banned or erased).' })
+  .openapi('Payment', { description: 'A person whom you cannot see (blocked, banned or erased) is null.' })
 
 export const Paid = z.object({ payment: Payment, senderBalance: z.int() }).openapi('Paid')
 export const PaymentPage = Page(Payment)

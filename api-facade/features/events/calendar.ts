@@ -8,7 +8,7 @@ import { send } from '../../lib/headers.ts'
 import type { UuidId } from '../../lib/schemas.ts'
 import { EventCalendar } from './schemas.ts'
 
-/** The VTIMEZONE of a zone under the event's name for it. The library may use an alias. */
+/** The VTIMEZONE of a zone, under the name that the event uses, because the library may use an alias. */
 function zoneOf(name: string): string | null {
   const [block] = zoneBlock(name)
   return block?.startsWith('BEGIN:VTIMEZONE') ? block.replace(/^TZID:.*$/m, `TZID:${name}`) : null
@@ -24,7 +24,7 @@ const uriOf = (url: string): string =>
 
 function calendarOf(event: z.output<typeof EventCalendar>, domain: string): string {
   const { timezone, location } = event
-  // the library does not know the zone: only absolute times
+  // if the library does not know the zone, the file has only absolute times
   const known = zoneOf(timezone) !== null
   const calendar = ical({ prodId: { company: 'Kith', product: 'Kith', language: 'EN' } })
   if (known) calendar.timezone({ name: null, generator: zoneOf })
@@ -33,7 +33,7 @@ function calendarOf(event: z.output<typeof EventCalendar>, domain: string): stri
     sequence: event.sequence,
     stamp: event.cancelledAt ?? event.editedAt ?? event.createdAt,
     created: event.createdAt,
-    // local texts: from a Date the generator would write this machine's local time
+    // texts in local time: from a Date, the generator would write the local time of this machine
     start: known ? event.localStart : event.startsAt,
     end: known ? event.localEnd : event.endsAt,
     timezone: known ? timezone : null,
@@ -43,7 +43,7 @@ function calendarOf(event: z.output<typeof EventCalendar>, domain: string): stri
     url: location.url && uriOf(location.url),
     status: event.status === 'cancelled' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
   })
-  return `${calendar}\r\n` // every line ends with CRLF, the last one too
+  return `${calendar}\r\n` // every line ends with CRLF, including the last one
 }
 
 export async function showCalendar(c: Context, { id }: z.output<typeof UuidId>): Promise<Response> {

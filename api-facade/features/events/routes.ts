@@ -21,7 +21,7 @@ const hosts = 'For the host only. Others get 403 if they can see the event, othe
 export default routes('events', {
   'GET /events': {
     summary: 'Events',
-    description: `${listing} Newest first. With \`when\`, \`from\` or \`to\` ordered by start: the soonest first, and the latest first with \`when=past\`. An event that has started is past, even while it is running.`,
+    description: `${listing} Newest first. With \`when\`, \`from\` or \`to\`, events are ordered by start: the soonest first, but with \`when=past\` the latest first. An event that has started is past, even while it is running.`,
     access: 'user',
     operation: 'list_events',
     query: EventQuery,
@@ -40,7 +40,7 @@ export default routes('events', {
   'GET /events/mine': {
     summary: 'Events that you host or attend',
     description:
-      'Latest first, by the time at which you published the event or got a seat. Leaves out events that you can no longer see, that you are waiting for, or that you are only interested in. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Latest first, by the time at which you published the event or got a seat. Leaves out events that you can no longer see, events whose waiting list you are on, and events that you are only interested in. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_my_events',
     query: MyEventsQuery,
@@ -85,7 +85,7 @@ export default routes('events', {
   'PUT /events/:id/rsvp': {
     summary: 'Attend an event, or be interested in it',
     description:
-      'If all seats are taken, `going` becomes `waitlisted`. A seat that becomes free goes immediately to the person who has waited longest, who is notified. At most 500 people can wait: 409 `event_waitlist_full`. Repeating it changes nothing. Your reply is withdrawn by a block between you and the host, by a ban, and when you leave the group or guild. Everyone who is going is reminded 24 hours and 1 hour before the start. Reminders that cannot be sent within 15 minutes are skipped, and so are those that were due before your reply. Limit: 600 replies per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
+      'If all seats are taken, `going` becomes `waitlisted`. A seat that becomes free goes immediately to the person who has waited longest, and this person is notified. At most 500 people can wait: 409 `event_waitlist_full`. Repeating it changes nothing. Your reply ends if there is a block between you and the host, if you are banned, and when you leave the group or guild. Everyone who is going is reminded 24 hours and 1 hour before the start. A reminder that cannot be sent within 15 minutes is skipped, and so is one that was due before your reply. Limit: 600 replies per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'rsvp_event',
     params: UuidId,
@@ -116,7 +116,7 @@ export default routes('events', {
   'GET /events/:id/calendar.ics': {
     summary: 'An event as a calendar file',
     description:
-      'An iCalendar file (RFC 5545) with the event and its time zone, for everyone who can see it. The address is that of the card, a cancelled event has the status `CANCELLED`, and `SEQUENCE` grows with every change.',
+      'An iCalendar file (RFC 5545) with the event and its time zone, for everyone who can see the event. The file has the place of the card; a cancelled event has the status `CANCELLED`, and `SEQUENCE` grows with every change.',
     access: 'user',
     params: UuidId,
     handler: showCalendar,

@@ -67,7 +67,7 @@ export const Event = contentOf('event', z.string(), {
   goingCount: z
     .int()
     .min(0)
-    .openapi({ description: 'All seats that are taken, including those of people whom you cannot see.' }),
+    .openapi({ description: 'The number of seats that are taken, including those of people whom you cannot see.' }),
   interestedCount: z.int().min(0),
   waitlistCount: z.int().min(0),
   viewer: z.object({
@@ -76,7 +76,7 @@ export const Event = contentOf('event', z.string(), {
   }),
 }).openapi('Event')
 export const EventPage = Page(Event)
-/** What get_event_calendar answers. */
+/** What get_event_calendar returns. */
 export const EventCalendar = Event.extend({ sequence: z.int(), localStart: z.string(), localEnd: z.string() })
 
 export const EventQuery = z.object({

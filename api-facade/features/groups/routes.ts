@@ -47,7 +47,7 @@ export default routes('groups', {
   'POST /groups': {
     summary: 'Create a group',
     description:
-      'You become the owner. A person owns at most 20 groups that are not archived, is in at most 1000 groups and guilds, and creates or changes at most 60 an hour, unless the operator sets another limit. A slug belongs to one group permanently, also to a private one: a slug that is taken is 409.',
+      'You become the owner. A person owns at most 20 groups that are not archived, is in at most 1000 groups and guilds, and creates or changes at most 60 an hour, unless the operator sets another limit. A slug belongs to one group permanently, even if the group is private: a slug that is taken is 409.',
     access: 'user',
     operation: 'create_group',
     body: NewGroup,
@@ -105,7 +105,7 @@ export default routes('groups', {
   'POST /groups/:id/leave': {
     summary: 'Leave a group',
     description:
-      'Afterwards you see nothing of the group, including your own posts there. An owner must transfer the ownership first. If the only other members are banned from the instance, the owner can leave, and the group becomes archived without an owner. Repeating it changes nothing.',
+      'Afterwards you see nothing that is only for members, including your own posts there. An owner must transfer the ownership first. If the only other members are banned from the instance, the owner can leave, and the group becomes archived without an owner. Repeating it changes nothing.',
     access: 'user',
     operation: 'leave_space',
     id: 'leave_group',
@@ -199,7 +199,7 @@ export default routes('groups', {
   'POST /groups/:id/join-requests/:rid/withdraw': {
     summary: 'Withdraw your request',
     description:
-      'Also works if you can no longer see the group. Somebody else’s is 403 if you can see it, otherwise 404.',
+      'Also works if you can no longer see the group. Somebody else’s request is 403 if you can see it, otherwise 404.',
     access: 'user',
     operation: 'withdraw_space_request',
     id: 'withdraw_group_request',
@@ -211,7 +211,7 @@ export default routes('groups', {
   'POST /groups/:id/invitations': {
     summary: 'Invite a person to a group',
     description:
-      'The owner and moderators can invite, in `open` groups every member. An invitation allows joining under every policy, as long as the two people can see each other and the inviter may still invite; it ends with that right. Limit: 100 invitations per person and hour, including those to circles and to co-author posts, unless the operator sets another one (429 `writes_exceeded`).',
+      'The owner and moderators can invite; in `open` groups every member can. An invitation allows joining under every policy, as long as the inviter and the invited person can see each other. It ends when the inviter loses the right to invite. Limit: 100 invitations per person and hour, including those to circles and to co-author posts, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'invite_to_group',
     params: GroupId,
@@ -275,7 +275,7 @@ export default routes('groups', {
   'POST /groups/:id/posts': {
     summary: 'Publish a post in a group, or schedule one',
     description:
-      'Like `POST /posts` with `groupId`, with the same `Idempotency-Key`; a `guildId` is 422. For members of a group that is not archived.',
+      'Like `POST /posts` with `groupId`, and an `Idempotency-Key` works as there; a `guildId` is 422. For members of a group that is not archived.',
     access: 'user',
     operation: 'create_post',
     params: GroupId,

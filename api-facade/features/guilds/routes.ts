@@ -172,7 +172,7 @@ export default routes('guilds', {
   'POST /guilds/:id/applications/:aid/withdraw': {
     summary: 'Withdraw your application',
     description:
-      'Also works if you can no longer see the guild. Somebody else’s is 403 if you can see it, otherwise 404.',
+      'Also works if you can no longer see the guild. Somebody else’s application is 403 if you can see it, otherwise 404.',
     access: 'user',
     operation: 'withdraw_space_request',
     id: 'withdraw_guild_application',
@@ -195,7 +195,7 @@ export default routes('guilds', {
   'POST /guilds/:id/proposals': {
     summary: 'Create a proposal to a guild',
     description:
-      'The worker executes a passed proposal within about a minute: a new charter, making a person a steward or a member again, expelling a member, or a disbursement; a `general` proposal has only text. Proposing is not voting. A guild has at most 50 open proposals. Limit: 60 proposals per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
+      'The worker executes a passed proposal within about a minute: it sets a new charter, makes a person a steward or a member again, expels a member, or disburses mana from the treasury. A `general` proposal has only text. Creating a proposal does not count as a vote for it. A guild has at most 50 open proposals. Limit: 60 proposals per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_proposal',
     params: GuildId,
@@ -206,7 +206,7 @@ export default routes('guilds', {
   'GET /guilds/:id/proposals/:pid': {
     summary: 'A proposal, with its tally',
     description:
-      'People are eligible if they were members when it opened and have been since; not if they are banned from the instance or are the person to be expelled. The quorum is a quarter of them, rounded up. The proposal passes at its close if the quorum has voted and there are more yes than no votes, and immediately if more than half of the eligible people vote yes; without a quorum it expires. `passed` becomes `executed`, or `execution_failed` with a reason. Its proposer is notified of the result.',
+      'A person is eligible to vote if they were a member when the proposal opened and have been one since, unless they are banned from the instance or are the person to be expelled. The quorum is a quarter of the eligible people, rounded up. The proposal passes at its close if the quorum has voted and there are more yes than no votes, and immediately if more than half of the eligible people vote yes; without a quorum it expires. `passed` becomes `executed`, or `execution_failed` with a `reason`. The proposer is notified of the result.',
     access: 'user',
     operation: 'get_proposal',
     params: GuildProposalId,
@@ -215,7 +215,8 @@ export default routes('guilds', {
   },
   'PUT /guilds/:id/proposals/:pid/vote': {
     summary: 'Vote on a proposal, or change your vote',
-    description: 'For eligible people, until it closes; after that 409. People who leave the guild lose their vote.',
+    description:
+      'For eligible people, until the proposal closes; after that 409. People who leave the guild lose their vote.',
     access: 'user',
     operation: 'vote_on_proposal',
     params: GuildProposalId,
@@ -247,7 +248,7 @@ export default routes('guilds', {
   'POST /guilds/:id/posts': {
     summary: 'Publish a post in a guild, or schedule one',
     description:
-      'Like `POST /posts` with `guildId`, with the same `Idempotency-Key`; a `groupId` is 422. For members of a guild that is not archived.',
+      'Like `POST /posts` with `guildId`, and an `Idempotency-Key` works as there; a `groupId` is 422. For members of a guild that is not archived.',
     access: 'user',
     operation: 'create_post',
     params: GuildId,

@@ -2,7 +2,11 @@
 import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { about, accent, left, memberCount, memberWith, name, newSlug, requestWith, spaceId } from '../spaces/schemas.ts'
 
-const minRep = z.int().min(0).max(1000).openapi({ description: 'The reputation in its interest that applicants need.' })
+const minRep = z
+  .int()
+  .min(0)
+  .max(1000)
+  .openapi({ description: 'The reputation that applicants need in the interest of the guild.' })
 const role = z.enum(['founder', 'steward', 'member'])
 
 const id = spaceId('id.guild', 'The id or slug of a guild.')
@@ -59,7 +63,7 @@ export const CharterPage = Page(
       version: z.int().min(1),
       charter: z.string(),
       proposalId: Uuid.nullable().openapi({
-        description: 'The proposal that introduced it; null for the first charter.',
+        description: 'The proposal that introduced this version; null for the first charter.',
       }),
       createdAt: Timestamp,
     })

@@ -114,7 +114,7 @@ const jsonOf: Readonly<Record<string, z.ZodType>> = {
   'timestamp with time zone': Timestamp,
 }
 
-/** A field of a section by its Postgres type; other people are actor ids, or null if the person cannot see them. */
+/** The schema of a field by its Postgres type. Other people are actor ids, or null if the person cannot see them. */
 function exported(type: string): z.ZodType {
   const name = type.replace(/\?$/, '')
   const plain = name.endsWith('[]') ? z.array(z.string()) : (jsonOf[name] ?? z.string())

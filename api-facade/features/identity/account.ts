@@ -25,7 +25,7 @@ export default routes('identity', {
   'PATCH /me': {
     summary: 'Change your profile',
     description:
-      'Absent fields do not change. Null clears `phone`, `about` and `profilePicUrl` and is not allowed for the others. After a change of `username` the previous actor id still leads to you, and nobody else ever gets it. You can change it 10 times, and return to any name that you had.',
+      'Absent fields do not change. Null clears `phone`, `about` and `profilePicUrl`, and is not allowed for other fields. After a change of `username` the previous actor id still leads to you, and nobody else ever gets it. You can change it 10 times, and return to any name that you had.',
     access: 'user',
     also: ['PATCH /identity/me'],
     operation: 'update_me',
@@ -53,7 +53,7 @@ export default routes('identity', {
   'POST /me/delete': {
     summary: 'Erase your account permanently',
     description:
-      'Immediately, in one transaction: personal data is overwritten, nobody sees your posts and replies any more, invite codes are revoked, and every token and session ends. The same transaction handles up to 500 rows of each kind, and the rest follows within seconds: the texts of posts and replies are deleted, and circles, memberships, invitations, follows, blocks, choices, conversations and notifications end. Ledgers and the audit log keep ids and numbers. Mana that is left stays in the wallet; hearts and sparks stay without a name. The email address can be registered again; your usernames are never given to anyone else. A wrong password is 403 and counts per person, as for a change of the password. The last admin cannot be erased: 409 `last_admin`.',
+      'Immediately, in one transaction: personal data is overwritten, nobody sees your posts and replies any more, invite codes are revoked, and every token and session ends. The texts of posts and replies are deleted, and circles, memberships, invitations, follows, blocks, chosen interests, conversations and notifications end: up to 500 rows of each kind in the same transaction, further ones within seconds. Ledgers and the audit log keep ids and numbers. Mana that is left stays in the wallet; hearts and sparks stay without a name. The email address can be registered again; your usernames are never given to anyone else. A wrong password is 403, and attempts are limited per person, as for a change of the password. The last admin cannot be erased: 409 `last_admin`.',
     access: 'user',
     also: ['POST /identity/me/delete', { route: 'DELETE /me', answers: { 204: null } }],
     pool: 'gate',
@@ -67,7 +67,7 @@ export default routes('identity', {
   'GET /me/export': {
     summary: 'Export all your data as one JSON file',
     description:
-      'The file is streamed and can be long. Each page of 200 rows is read at its own moment, so a row that moves meanwhile, such as a conversation, may occur twice. One export per person and four per instance can run at once: otherwise 429 `rate_limited`, and `Retry-After` says when to try again. The connection ends after 15 minutes. Other people are given by actor id, or null if you cannot see them. Left out are hashes of passwords and tokens, and what others store about you for themselves: who blocked or muted you, reports, and your bond level in their circles.',
+      'The file is streamed and can be long. Each page of 200 rows is read at its own moment, so a row that moves meanwhile, such as a conversation, may occur twice. One export per person and four per instance can run at once: otherwise 429 `rate_limited`, and `Retry-After` says when to try again. The connection ends after 15 minutes. Other people are given by actor id, or null if you cannot see them. Leaves out hashes of passwords and tokens, and what others store about you for themselves: who blocked or muted you, reports, and your bond level in their circles.',
     access: 'user',
     handler: exportMe,
     calls: ['export_me'],

@@ -1,5 +1,5 @@
-// Devices on which a person has logged in: the token that they send with the next login, and how wrong passwords are
-// counted. docs/decisions.md, Limits; Tokens and sessions.
+// Devices on which a person has logged in: the token that a device sends with the next login, and how wrong passwords
+// are counted. docs/decisions.md, Limits; Tokens and sessions.
 import { createHash, randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import type { Context, TakeBack } from '../../lib/context.ts'

@@ -6,7 +6,7 @@ import type { Context } from '../../lib/context.ts'
 import { send } from '../../lib/headers.ts'
 import { ExportHead, ExportRows } from './account-schemas.ts'
 
-/** The operation that exports, and for whom. */
+/** Calls the operation that exports, for the person whose data it is. */
 type Ask = <S extends z.ZodType>(
   parameters: { p_section?: string; p_after?: string },
   schema: S,

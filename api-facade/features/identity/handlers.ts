@@ -25,7 +25,8 @@ type Kind = 'rotating' | undefined
 type Opened = { accessToken: string; user: object; deviceToken: string; refreshToken?: string; expiresIn?: number }
 
 /**
- * Runs an operation that issues claims; a rotating session is opened in the same transaction. `device` is a known one.
+ * Runs an operation that issues claims, and opens a rotating session in the same transaction if asked for. `device` is
+ * the id of a known device.
  */
 async function open(
   c: Context,
@@ -91,8 +92,8 @@ export async function registerAlias(c: Context, form: z.output<typeof Registrati
 }
 
 /**
- * Whether the password matches. The attempt was counted before; the count is undone if the password is right, and if it
- * was never checked because too many were waiting.
+ * Whether the password matches. The attempt was counted before. The count is undone if the password is right, or if it
+ * was never checked because too many checks were waiting.
  */
 async function check(
   found: z.output<typeof FoundLogin>,
@@ -120,7 +121,7 @@ export async function logIn(c: Context, { email, password, session, ...carried }
 }
 
 /**
- * Checks the password again inside a session, where wrong ones count per person.
+ * Checks the password again inside a session, where wrong passwords are counted per person.
  * @returns the stored hash, by which the next operation checks that the password has not changed meanwhile
  * @throws ApiError password_wrong, rate_limited
  */
@@ -138,7 +139,7 @@ export async function changePassword(c: Context, change: z.output<typeof Passwor
   return (await open(c, change.session, 'change_password', parameters)).session
 }
 
-/** The session of a valid refresh token: its attempts are counted per session, not per address. */
+/** The session of a valid refresh token. Its attempts are counted per session, not per IP address. */
 export const familyOf = (c: Context, { refreshToken }: z.output<typeof RefreshBody>): string | undefined =>
   c.get('services').seals.open('refresh', refreshToken)?.id
 

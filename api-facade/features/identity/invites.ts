@@ -22,7 +22,7 @@ export default routes('identity', {
   'DELETE /me/invites/:id': {
     summary: 'Revoke an unused invite code',
     description:
-      'Ends a reservation of it; the code still counts towards the allotment. Repeating it changes nothing. 409 if the code was used or has expired.',
+      'Also ends a reservation of the code. The code still counts towards the allotment. Repeating it changes nothing. 409 if the code was used or has expired.',
     access: 'user',
     operation: 'revoke_invite',
     params: UuidId,
@@ -31,7 +31,7 @@ export default routes('identity', {
   'GET /me/invite-tree': {
     summary: 'Who invited you, and whom you invited, newest first',
     description:
-      'The `id` of an item is that of the invite code. People whom you cannot see (blocked, banned or erased) are left out, and `invitedBy` is then null, as it is for the first admin.',
+      'The `id` of an item is that of the invite code. People whom you cannot see (blocked, banned or erased) are left out. `invitedBy` is null if you cannot see that person, and for the first admin.',
     access: 'user',
     operation: 'get_invite_tree',
     page: true,

@@ -29,7 +29,7 @@ export default routes('identity', {
   'PATCH /identity/me/password': {
     summary: 'Change your password',
     description:
-      'Ends all your tokens, device tokens and rotating sessions and a pending change of address. Returns new tokens, as a login does, and resets the counters of wrong passwords. A wrong password is 403 and counts per person.',
+      'Ends all your tokens, device tokens and rotating sessions, and cancels a pending change of address. Returns new tokens, as a login does, and resets the counters of wrong passwords. A wrong password is 403, and attempts are limited per person.',
     access: 'user',
     pool: 'gate',
     body: PasswordChange,
@@ -42,7 +42,7 @@ export default routes('identity', {
   'POST /auth/forgot-password': {
     summary: 'Request a mail with a link to set a new password',
     description:
-      'The answer and its timing do not reveal whether the address is registered. The link can be used once within an hour. At most five are mailed to a person within an hour. An address that is not verified within a day of the registration gets none.',
+      'The answer and its timing do not reveal whether the address is registered. The link can be used once within an hour. At most five links are mailed to a person within an hour. An address that is not verified within a day of the registration gets no link.',
     access: 'public',
     also: ['POST /forgot/request'],
     pool: 'gate',
@@ -55,7 +55,7 @@ export default routes('identity', {
   'POST /auth/reset-password': {
     summary: 'Set a new password with the token from a mail',
     description:
-      'Uses up the token and all others that were mailed, ends all tokens, device tokens and rotating sessions of the person and a pending change of address, and verifies the address to which the token was mailed. Resets the counters of wrong passwords; with the `deviceToken` of the answer, wrong passwords of other people do not affect the next login. 410 if the token was used, has expired or is unknown.',
+      'Uses up the token and all others that were mailed, and verifies the address to which the token was mailed. Ends all tokens, device tokens and rotating sessions of the person, and cancels a pending change of address. Resets the counters of wrong passwords; with the `deviceToken` of the answer, wrong passwords of other people do not affect the next login. 410 if the token was used, has expired or is unknown.',
     access: 'public',
     also: ['POST /forgot/reset'],
     pool: 'gate',

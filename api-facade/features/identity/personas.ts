@@ -13,7 +13,7 @@ export default routes('identity', {
   },
   'POST /me/personas': {
     summary: 'Create a persona',
-    description: 'At most 5, each with another name. A new persona is not the default.',
+    description: 'At most 5, each with a different name. A new persona is not the default.',
     access: 'user',
     operation: 'create_persona',
     body: NewPersona,

@@ -7,7 +7,7 @@ import { ApiError, toApiError } from '../../lib/errors.ts'
 import { metrics } from '../../lib/metrics.ts'
 import type { Reservation, ReservationAlias } from './schemas.ts'
 
-/** Every attempt is counted first. The count is undone if the code exists, and if the attempt was not made. */
+/** Every attempt is counted first. The count is undone if the code exists, or if it could not be looked up. */
 async function guarded(c: Context, look: () => Promise<Answer>): Promise<Answer> {
   const takeBack = await c
     .get('services')

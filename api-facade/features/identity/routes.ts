@@ -24,7 +24,7 @@ const joining = routes('identity', {
   'POST /auth/reserve-invite': {
     summary: 'Reserve an invite code for 30 minutes',
     description:
-      '409 if another session has reserved the code, 410 if it was used, revoked or has expired. Unknown codes are also counted for the whole instance; the first three of an address within an hour are counted separately. When that limit is reached, every code is 429 without being checked. Addresses that have mistyped no code are not affected.',
+      '409 if the code is already reserved; 410 if it was used, was revoked or has expired, or if its owner is banned or erased. Attempts with unknown codes are also limited for the whole instance; the first three of an IP address within an hour are counted separately. When the limit of the instance is reached, every code is 429 without being checked, except from IP addresses that have sent no unknown code.',
     access: 'public',
     pool: 'gate',
     limit: 'reserve_invite',
@@ -36,7 +36,7 @@ const joining = routes('identity', {
   'POST /identity/invite-codes/reserve': {
     summary: 'Reserve an invite code for a candidate session',
     description:
-      'Another path for `POST /auth/reserve-invite`. A candidate session holds one reservation: a new one releases the previous one. `inviteCodeId` is the secret of the reservation; send it as `sessionId` when you register.',
+      'Another path for `POST /auth/reserve-invite`. A candidate session holds one reservation: a new one releases the previous one, and reserving the same code again is not 409. `inviteCodeId` is the secret of the reservation; send it as `sessionId` when you register.',
     access: 'public',
     pool: 'gate',
     limit: 'reserve_invite',
@@ -48,7 +48,7 @@ const joining = routes('identity', {
   'POST /auth/register': {
     summary: 'Register with a reservation',
     description:
-      'The username is derived from the name, with a number if it is taken. After a failed registration the reservation can still be used. A link that verifies the address is mailed. `/identity/register` starts a rotating session, whose access token is valid for 15 minutes.',
+      'The username is derived from the name, with a number if it is taken. After a failed registration the reservation can still be used. A link that verifies the email address is mailed. `/identity/register` starts a rotating session, whose access token is valid for 15 minutes.',
     access: 'public',
     also: [
       {

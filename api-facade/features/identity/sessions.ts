@@ -8,7 +8,7 @@ export default routes('identity', {
   'POST /auth/login': {
     summary: 'Log in with email address and password',
     description:
-      'The access token is valid for seven days. With `{"session": "rotating"}` it is valid for 15 minutes, and the answer also has `refreshToken` and `expiresIn`. A person has at most 100 rotating sessions: a new one ends the least recently used one. Wrong passwords are counted per address; also per device if `deviceToken` belongs to the account, otherwise per account over all unknown devices, whether the account exists or not. So somebody who tries passwords cannot lock other people out. An invalid device token is ignored. The answer has a token for the next login, valid for a year; it survives a logout and ends with the password.',
+      'The access token is valid for seven days. With `{"session": "rotating"}` it is valid for 15 minutes, and the answer also has `refreshToken` and `expiresIn`. A person has at most 100 rotating sessions: a new one ends the least recently used one. Attempts are counted per IP address. Wrong passwords are also counted per device if `deviceToken` belongs to the account, otherwise together for all unknown devices of the account, whether the account exists or not. So somebody who tries passwords cannot lock a known device out. An invalid device token is ignored. The answer has a `deviceToken` for the next login. It is valid for a year, even after a logout, and ends when the password changes.',
     access: 'public',
     pool: 'gate',
     limit: 'login',
@@ -21,7 +21,7 @@ export default routes('identity', {
   'POST /auth/logout': {
     summary: 'Log out: end this token, or with scope global all of them',
     description:
-      'With `refreshToken` that rotating session ends, too, with all of its access tokens; an invalid one is ignored. Scope `global` ends every rotating session and unregisters every push device. With `pushToken` that device is unregistered.',
+      'With `refreshToken` that rotating session ends, too, with all of its access tokens; an invalid refresh token is ignored. Scope `global` ends every rotating session and unregisters every push device. With `pushToken` that device is unregistered.',
     access: 'user',
     body: LogoutBody,
     handler: logOut,
@@ -31,7 +31,7 @@ export default routes('identity', {
   'POST /identity/refresh': {
     summary: 'Exchange a refresh token for a new pair',
     description:
-      'A refresh token can be used once within 60 days; each use starts another 60 days. Reusing a token ends its session and its access tokens permanently. Exception: within 10 seconds of its first use the latest used token returns the same successor again. Everything that ends all tokens of a person (a new password, a global logout, a ban, a new role, an erasure) ends their sessions. Refreshing is limited per session, and per address for invalid tokens.',
+      'A refresh token can be used once within 60 days; each use starts another 60 days. Reusing a token ends its session and its access tokens permanently. Exception: within 10 seconds of its first use the latest used token returns the same successor again. Everything that ends all tokens of a person (a new password, a global logout, a ban, a new role, an erasure) ends their sessions. Refreshing is limited per session, or per IP address for invalid tokens.',
     access: 'public',
     pool: 'gate',
     limit: 'refresh',

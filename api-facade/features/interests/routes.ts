@@ -7,7 +7,7 @@ export default routes('interests', {
   'GET /interests/catalog': {
     summary: 'The catalog of interests',
     description:
-      'Without a query the whole tree: categories (level 1) with nested `children` down to level 3, where `children` is empty. With `level`, `parentId` or both a flat list without `children`. Ordered by name and never in pages. A parent that does not exist is 404. The ETag changes with the catalog and its counts.',
+      'Without a query the whole tree: categories (level 1) with nested `children` down to level 3, where `children` is empty. With `level`, `parentId` or both a flat list without `children`. Ordered by name, and always complete, without pages. A parent that does not exist is 404. The ETag changes with the catalog and its counts.',
     access: 'user',
     operation: 'get_catalog',
     query: CatalogQuery,
@@ -35,7 +35,7 @@ export default routes('interests', {
   'POST /interests/me/bulk': {
     summary: 'Choose several interests',
     description:
-      'Adds or changes the named interests and leaves the others unchanged. All or nothing: if one does not exist, the request is 404. If an interest is named twice, the last entry counts. Returns all your interests. A category (level 1) that is named itself gets an initial reputation of 5, once in a lifetime.',
+      'Adds or changes the named interests and leaves the others unchanged. All or nothing: if one does not exist, the request is 404. If an interest is named twice, the last entry counts. Returns all your interests. A category (level 1) that is itself in the list gives you an initial reputation of 5, once in a lifetime.',
     access: 'user',
     operation: 'select_interests',
     never: ['interest_depth_out_of_range', 'interest_expertise_out_of_range'],
@@ -43,7 +43,7 @@ export default routes('interests', {
     answers: { 200: Choices },
   },
   'DELETE /me/interests/:id': {
-    summary: 'Remove an interest from your choice',
+    summary: 'Remove an interest from those that you chose',
     description:
       'The id of the interest. Repeating it changes nothing; an interest that does not exist is 404. Reputation stays.',
     access: 'user',

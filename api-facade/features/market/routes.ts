@@ -62,7 +62,7 @@ const offerings = routes('market', {
   'DELETE /economy/market/offerings/:id': {
     summary: 'Delete an offering',
     description:
-      'Deletes it for everyone and permanently. 409 while an order for it is held, accepted, delivered or disputed. Orders keep a copy of the offering, and its reviews.',
+      'Deletes it for everyone and permanently. 409 while an order for it is held, accepted, delivered or disputed. Orders keep a copy of the offering, and also its reviews.',
     access: 'user',
     operation: 'delete_offering',
     params: UuidId,

@@ -70,7 +70,9 @@ const orderFields = {
     .int()
     .nullable()
     .openapi({ description: 'Only of a resolved order: the mana that went back to the buyer.' }),
-  deadlineAt: Timestamp.nullable().openapi({ description: 'When it must be delivered, once it is accepted.' }),
+  deadlineAt: Timestamp.nullable().openapi({
+    description: 'When the order must be delivered. Null until it is accepted.',
+  }),
   createdAt: Timestamp,
   history: z.array(z.object({ state: OrderState, by: z.enum(['buyer', 'seller', 'worker', 'admin']), at: Timestamp })),
 }
@@ -94,12 +96,14 @@ export const Order = z
     seller: PersonCard.nullable(),
     ...orderFields,
   })
-  .openapi('Order', { description: 'Null if you cannot see the person (blocked, banned or erased).' })
+  .openapi('Order', { description: 'A person whom you cannot see (blocked, banned or erased) is null.' })
 export const OrderPage = Page(Order)
 export const OrdersQuery = z.object({ role: z.enum(['buyer', 'seller']).optional(), state: OrderState.optional() })
 export const NewOrder = z
   .object({
-    expectedPrice: priceMana.openapi({ description: 'The price that you saw. 409 if the price is now another one.' }),
+    expectedPrice: priceMana.openapi({
+      description: 'The price that you saw. 409 if the offering now has another price.',
+    }),
     note: text.nullish(),
   })
   .openapi('NewOrder')

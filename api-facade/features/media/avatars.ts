@@ -31,7 +31,7 @@ function styleOf(name: StyleName): Promise<Style> {
 const draw = async (style: StyleName, picture: string): Promise<string> =>
   new Avatar(await styleOf(style), { seed: picture, size: 256 }).toString()
 
-/** What replaces the seed in a URL: a seed may be a name or a person's id. */
+/** What replaces the seed in a URL, because a seed may be a name or a person's id. */
 const pictureOf = (seed: string): string =>
   createHash('sha256').update(`kith avatar ${seed}`).digest('hex').slice(0, 32)
 

@@ -1,4 +1,4 @@
-// Between the database and the storage: the function `media` signs and looks; the rules are in sql/media.
+// Connects the database and the storage: the function `media` signs URLs and inspects uploads. Rules are in sql/media.
 import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
@@ -8,7 +8,7 @@ import { Asset, type AssetId, type AssetKey, Looked, type NewAsset, Signed } fro
 
 type Announced = z.output<typeof Asset>
 
-/** @throws ApiError storage_unavailable when the function, or the storage behind it, does not answer */
+/** @throws ApiError storage_unavailable if the function, or the storage behind it, does not answer */
 async function ask<S extends z.ZodType>(c: Context, door: string, asset: Announced, schema: S): Promise<z.output<S>> {
   const { functions, log } = c.get('services')
   const { key, contentType, size } = asset
@@ -38,7 +38,7 @@ export async function presignAlias(c: Context, body: z.output<typeof NewAsset>) 
 
 const looks = new Map<string, Promise<z.output<typeof Looked>>>()
 
-/** Who repeats a commit while the first is under way gets its answer: not every storage hides an object half copied. */
+/** Concurrent commits of an asset share one inspection, because some storages show an object that is half copied. */
 function look(c: Context, asset: Announced) {
   const underway = looks.get(asset.key)
   if (underway) return underway

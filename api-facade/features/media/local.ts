@@ -1,4 +1,4 @@
-// Storage for development: accepts and serves files if there is no object storage. It does not exist otherwise.
+// Storage for development: accepts and serves files if there is no object storage. Otherwise its routes are 404.
 import type { z } from 'zod'
 import type { Context } from '../../lib/context.ts'
 import { ApiError } from '../../lib/errors.ts'

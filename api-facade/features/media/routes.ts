@@ -22,8 +22,8 @@ export default routes('media', {
     summary: 'Announce an upload and get its URL',
     description: [
       'Send the bytes directly to the storage: a PUT to `uploadUrl` with exactly the given `headers`, within 10 minutes. The signature covers the content type and the exact length, so nothing else is accepted. Then commit the asset. Assets that are not committed within 24 hours are deleted.',
-      '| kind | content types | at most |\n| --- | --- | --- |\n| `avatar` | `image/jpeg`, `image/png`, `image/webp` | 5 MiB |\n| `image` | those, `image/gif`, `image/avif` | 20 MiB |\n| `video` | `video/mp4`, `video/quicktime`, `video/webm` | 200 MiB |\n| `audio` | `audio/mpeg`, `audio/mp4`, `audio/aac`, `audio/ogg`, `audio/wav`, `audio/webm`, `audio/flac` | 64 MiB |\n| `attachment` | `application/pdf`, `application/zip`, `image/jpeg`, `image/png`, `image/webp`, `image/gif` | 25 MiB |',
-      'None of these types can run in a browser: no SVG, no HTML. A person has at most 50 uploads that are not committed: another one drops the oldest, as if it were 24 hours old. Only while all 50 are from the last 15 minutes it is 409 `assets_exhausted`. A person’s committed and announced uploads have at most 5 GiB (409 `media_quota_exceeded`), and a committed upload cannot be deleted. A person announces at most 200 uploads and 4000 MB an hour (429 `writes_exceeded`). The operator may set other limits. An instance without a storage answers 503.',
+      '| kind | content types | at most |\n| --- | --- | --- |\n| `avatar` | `image/jpeg`, `image/png`, `image/webp` | 5 MiB |\n| `image` | the same, `image/gif`, `image/avif` | 20 MiB |\n| `video` | `video/mp4`, `video/quicktime`, `video/webm` | 200 MiB |\n| `audio` | `audio/mpeg`, `audio/mp4`, `audio/aac`, `audio/ogg`, `audio/wav`, `audio/webm`, `audio/flac` | 64 MiB |\n| `attachment` | `application/pdf`, `application/zip`, `image/jpeg`, `image/png`, `image/webp`, `image/gif` | 25 MiB |',
+      'None of these types can run in a browser: no SVG, no HTML. A person has at most 50 uploads that are not committed: a further one deletes the oldest, as if it were 24 hours old. 409 `assets_exhausted` if all 50 are from the last 15 minutes. The committed and announced uploads of a person have at most 5 GiB together (409 `media_quota_exceeded`), and a committed upload cannot be deleted. A person announces at most 200 uploads and 4000 MB an hour (429 `writes_exceeded`). The operator may set other limits. 503 if the instance has no storage.',
     ].join('\n\n'),
     access: 'user',
     body: NewAsset,
@@ -67,9 +67,9 @@ export default routes('media', {
     answers: { 200: z.string() },
   },
   'PUT /media/local/:assetId': {
-    summary: 'Take an upload, in development',
+    summary: 'Receive an upload, in development',
     description:
-      'The target of `uploadUrl` if there is no storage; 404 in production, and if there is one. The body is the file. Its token is valid for one asset, content type and length until it expires: otherwise 403.',
+      'The target of `uploadUrl` if the instance has no storage; 404 in production, and if it has one. The body is the file. 403 unless the token is unexpired and was issued for this asset, content type and length.',
     access: 'public',
     params: AssetId,
     query: UploadToken,
@@ -81,7 +81,7 @@ export default routes('media', {
   'GET /media/local/:assetId': {
     summary: 'A committed asset, in development',
     description:
-      'The target of `publicUrl` if there is no storage; 404 in production, and if there is one. Supports `Range`, and does not count towards the global limit.',
+      'The target of `publicUrl` if the instance has no storage; 404 in production, and if it has one. Supports `Range`, and does not count towards the global limit.',
     access: 'public',
     limit: 'pictures',
     params: AssetId,

@@ -112,7 +112,7 @@ const conversations = routes('messaging', {
   'POST /conversations/:id/read': {
     summary: 'Mark a conversation as read',
     description:
-      'An earlier message than the last one that you read changes nothing. Your other devices get `read` on your own channel; nobody else is told.',
+      'Sending an earlier message than the last one that you read changes nothing. Your other devices get `read` on your own channel; nobody else is informed.',
     access: 'user',
     operation: 'read_conversation',
     params: UuidId,
@@ -121,7 +121,7 @@ const conversations = routes('messaging', {
   },
   'POST /conversations/:id/members': {
     summary: 'Add people to a group',
-    description: `Adds all of them or none. They can read messages from now on. At most 50 members. ${forGroups} ${people}`,
+    description: `Adds all of them or none. They can only read messages that are sent from then on. At most 50 members. ${forGroups} ${people}`,
     access: 'user',
     operation: 'add_conversation_members',
     params: UuidId,
@@ -157,7 +157,7 @@ const messages = routes('messaging', {
   'GET /conversations/:id/messages': {
     summary: 'Messages of a conversation',
     description:
-      'Newest first. With `after` oldest first, so that a client that was offline misses nothing: no message ever appears before one that the client already has. `nextCursor` continues in the same order; send it with the same `after` or `changedSince`. Contains the messages that were sent while you were a member, without those of banned people and, in a group, of people with a block between you. A direct conversation stays readable for both after a block. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. `changedSince` also returns what changed up to 3 seconds earlier, because a commit takes time.',
+      'Newest first. With `after`, oldest first: a client that was offline misses nothing, because no message ever appears before one that the client already has. `nextCursor` continues in the same order; send it with the same `after` or `changedSince`. Contains the messages that were sent while you were a member, without those of banned people and, in a group, without those of people with a block between you. A direct conversation stays readable for both after a block. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. `changedSince` also returns what changed up to 3 seconds earlier, because a commit takes time.',
     access: 'user',
     operation: 'list_messages',
     params: UuidId,

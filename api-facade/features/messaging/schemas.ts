@@ -28,7 +28,7 @@ export const Message = z
       .openapi({ description: 'Also null if staff removed it.' }),
     reactions: z.array(z.object({ emoji: z.string(), count: z.int().min(1), mine: z.boolean() })).openapi({
       description:
-        'In the order in which they were first used. Only reactions of people whom you can see, which are counted likewise.',
+        'In the order in which they were first used. Contains and counts only reactions of people whom you can see.',
     }),
     createdAt: Timestamp,
     editedAt: Timestamp.nullable(),
@@ -62,7 +62,7 @@ export const Conversation = z
     }),
     unreadCount: z.int().min(0).max(99).openapi({
       description:
-        'Counted among the latest 500, up to 99. Leaves out your own, system and deleted messages, and those of banned people or across a block.',
+        'Counted among the latest 500 messages, up to 99. Leaves out your own messages, system messages, deleted ones, and those of banned people or of people with a block between you.',
     }),
     mutedUntil: Timestamp.nullable().openapi({ description: '`9999-12-31T23:59:59.999Z` if it has no end.' }),
     createdAt: Timestamp,
@@ -82,7 +82,7 @@ export const ConversationQuery = z.object({
   }),
 })
 
-// more than 49 people exceed the limit of members, which SQL reports
+// more than 49 people exceed the limit of members; SQL reports that error
 const people = z
   .array(PersonParam)
   .max(1000)

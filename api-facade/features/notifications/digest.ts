@@ -11,7 +11,7 @@ const Unsubscription = z.object({ token: Token.openapi({ description: 'The part 
 const OneClick = z.object({ 'List-Unsubscribe': z.literal('One-Click') })
 const OneClickQuery = z.object({
   token: Token.optional().openapi({
-    description: 'The token in the URL of the mail header, which is sent together with a form.',
+    description: 'The token in the URL of the mail header `List-Unsubscribe`, to which mail programs send a form.',
   }),
 })
 const Unsubscribed = z.object({ ok: z.literal(true) }).openapi('Unsubscribed')
@@ -27,7 +27,7 @@ export default routes('notifications', {
   'POST /notifications/unsubscribe': {
     summary: 'Unsubscribe from the daily digest with the token from a mail',
     description:
-      'Sets `digestHour` to null and changes nothing else; setting an hour in the preferences turns the digest on again. Needs no login. Repeating it changes nothing. The token is valid as long as the account has the address. The link in a digest leads to a page of the client, which sends `{token}` after its reader has confirmed; opening a link does not unsubscribe. The mail header `List-Unsubscribe` has this URL with `?token=`, and mail programs send the form `List-Unsubscribe=One-Click` to it (RFC 8058).',
+      'Sets `digestHour` to null and changes nothing else; setting an hour in the preferences turns the digest on again. Needs no login. Repeating it changes nothing. The token is valid as long as the account has the address. The link in a digest leads to a page of the client, which sends `{token}` after the reader has confirmed; opening a link does not unsubscribe. The mail header `List-Unsubscribe` has this URL with `?token=`, and mail programs send the form `List-Unsubscribe=One-Click` to it (RFC 8058).',
     access: 'public',
     pool: 'gate',
     query: OneClickQuery,

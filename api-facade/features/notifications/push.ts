@@ -31,7 +31,7 @@ export default routes('notifications', {
   'POST /me/push-token': {
     summary: 'Register a device for push',
     description:
-      'Call it at each start of the app: it updates `lastSeenAt`. A device belongs to the person who registered it last. A person has at most 20; the least recently used devices are removed. A push contains kind, target and a short text, never what somebody wrote. It is sent when a notification is new or becomes unread again. A device is removed when its provider reports that it is gone, and when all tokens of the person end: by a new password, a global logout, a ban, a new role or an erasure. A logout with `pushToken` removes that device.',
+      'Call it at each start of the app: it updates `lastSeenAt`. A device belongs to the person who registered it last. A person has at most 20; the least recently used devices are removed. A push contains the kind, the target and a short text, never what somebody wrote. It is sent when a notification is new or becomes unread again. A device is removed when its provider reports that it is gone, and when all tokens of the person end: by a new password, a global logout, a ban, a new role or an erasure. A logout with `pushToken` removes that device.',
     access: 'user',
     body: PushRegistration,
     handler: register,

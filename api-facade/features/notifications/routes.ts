@@ -35,7 +35,7 @@ const inbox = routes('notifications', {
   'GET /notifications/preferences': {
     summary: 'Your notification preferences',
     description:
-      'Every kind, with the defaults for those that you have not set: everything is sent on every channel. The digest is a daily mail at `digestHour` in `timezone`, if there are unread notifications of kinds with `email` that are new since the last digest, or since a week ago. It has numbers by kind, and no texts or names of people. It is only sent to a verified address, or within 24 hours of the registration to any.',
+      'Contains every kind. The default for a kind that you have not set is that it is sent on every channel. The digest is a daily mail at `digestHour` in `timezone`, if there are unread notifications of kinds with `email` that are new since the last digest or, without one, within a week. It has numbers by kind, and no texts or names of people. It is only sent to a verified address; within 24 hours of the registration, also to an unverified one.',
     access: 'user',
     operation: 'get_preferences',
     answers: { 200: Preferences },

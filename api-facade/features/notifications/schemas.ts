@@ -1,5 +1,5 @@
 // Shapes of notifications: each kind has its target and its payload. Rules are in sql/notifications or, for later
-// features, beside their causes; test/api/notifications compares the kinds with their registry.
+// features, beside what causes the notification; test/api/notifications compares the kinds with their registry.
 import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const common = {
@@ -7,12 +7,12 @@ const common = {
   groupKey: z.string(),
   count: z.int().min(1),
   actors: z.array(PersonCard).max(3).openapi({ description: 'The first three whom you can see, among the first 50.' }),
-  createdAt: Timestamp.openapi({ description: 'When the first item of a combined notification came.' }),
+  createdAt: Timestamp.openapi({ description: 'When the first item of a combined notification was added.' }),
   updatedAt: Timestamp.openapi({ description: 'When it last changed: an item was added, or it was read.' }),
   readAt: Timestamp.nullable(),
 }
 
-/** One kind: its target, and its payload (of a combined notification that of the latest item). */
+/** One kind with its target and payload. The payload of a combined notification is that of its latest item. */
 function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodType, payload: P) {
   const words = name.split(/[.-]/).map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
   return z
@@ -22,7 +22,7 @@ function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodT
 const of = (...types: readonly [string, ...string[]]) => z.object({ type: z.enum(types), id: Uuid })
 const postId = Uuid
 const interestId = Uuid
-/** Everything that staff can act on, including every kind of content and of their parts. */
+/** Everything that staff can act on, including every kind of content and of its children. */
 export const moderated = [
   'post',
   'reply',
@@ -85,7 +85,7 @@ export const Notification = z
       interestId,
       slug: z.string(),
       status: z.enum(['approved', 'rejected', 'superseded']),
-      version: z.int().nullable().openapi({ description: 'The number of the version that it became.' }),
+      version: z.int().nullable().openapi({ description: 'The number of the version that the proposal became.' }),
     }),
     kind('message.received', of('conversation'), { conversationId: Uuid, messageId: Uuid }),
     kind('moderation.actioned', of(...moderated), {
@@ -123,7 +123,7 @@ export const Notification = z
     kind('event.reminder', of('event'), {
       eventId: Uuid,
       event: z.enum(['starts_in_a_day', 'starts_in_an_hour', 'changed', 'cancelled', 'promoted']).openapi({
-        description: 'What happened to it. `promoted`: you moved up from the waiting list.',
+        description: 'What happened to the event. `promoted`: you moved up from the waiting list.',
       }),
       startsAt: Timestamp,
       sequence: z.int().optional().openapi({

@@ -7,7 +7,7 @@ export default routes('posts', {
   'POST /posts/:id/co-authors': {
     summary: 'Invite a co-author to a post',
     description:
-      'Returns the id of the invitation and notifies the person. A post has at most 4 co-authors, including pending ones; the share plus those of accepted co-authors can be at most 90 percent. A person who cannot see the post cannot be invited (422), and nobody can while it is not published. A block ends a pending invitation. Counts towards the limit of 100 invitations an hour of `POST /circles/me/:id/invitations`: 429 `writes_exceeded`.',
+      'Returns the id of the invitation and notifies the person. A post has at most 4 co-authors, including pending ones; the share plus those of accepted co-authors can be at most 90 percent. A person who cannot see the post cannot be invited (422), and nobody can be invited to a post that is not published. A block ends a pending invitation. Counts towards the limit of 100 invitations an hour of `POST /circles/me/:id/invitations`: 429 `writes_exceeded`.',
     access: 'user',
     operation: 'invite_co_author',
     params: UuidId,
@@ -15,9 +15,9 @@ export default routes('posts', {
     answers: { 201: CoAuthorInvitation },
   },
   'POST /posts/:id/co-authors/:inviteId/respond': {
-    summary: 'Accept or decline to be a co-author',
+    summary: 'Accept or decline an invitation to be a co-author',
     description:
-      'Only for the invited person; others who can see the invitation get 403. The shares are checked again. Once accepted, every payment for the post gives the co-author that share, rounded down. A declined invitation is deleted, and the author can invite the person again. `accept: false` after accepting leaves the post: the answer is `declined` as well, and from then on the share goes to the author. You can also leave a post that you can no longer see. Accepting a second time is 409.',
+      'Only for the invited person; others who can see the invitation get 403. The shares are checked again. Once the invitation is accepted, the co-author gets that share of every payment for the post, rounded down. A declined invitation is deleted, and the author can invite the person again. `accept: false` after accepting leaves the post: the answer is `declined` as well, and from then on the share goes to the author. You can also leave a post that you can no longer see. Accepting a second time is 409.',
     access: 'user',
     operation: 'respond_co_author',
     params: CoAuthorParams,

@@ -18,7 +18,7 @@ export default routes('posts', {
   'DELETE /posts/:id/react': {
     summary: 'Remove your reaction',
     description:
-      'With `?kind=` that reaction, otherwise both; for a repost those to the original. Repeating it changes nothing. If you can no longer see the post, the reaction is removed, but the answer is 404.',
+      'Removes the reaction that `?kind=` names, otherwise both; for a repost, the reactions to the original. Repeating it changes nothing. If you can no longer see the post, the reaction is removed, but the answer is 404.',
     access: 'user',
     operation: 'unreact',
     params: UuidId,
@@ -55,7 +55,7 @@ export default routes('posts', {
   'POST /posts/:id/mute': {
     summary: 'Mute a post',
     description:
-      'Removes it and its reposts from your feed, and stops notifications about it, even if it is your own. Muting a repost mutes only that repost. Nobody is told. Repeating it changes nothing.',
+      'Removes it and its reposts from your feed, and stops notifications about it, even if it is your own. Muting a repost mutes only that repost. Nobody is notified. Repeating it changes nothing.',
     access: 'user',
     operation: 'mute_post',
     params: UuidId,

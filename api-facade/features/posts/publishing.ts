@@ -1,4 +1,5 @@
-// Publishing, opening, editing and deleting posts, now or later. The rules: sql/posts/50_publishing.sql and on.
+// Publishing and scheduling posts, opening, editing and deleting them. The rules: sql/posts/50_publishing.sql and
+// later files.
 import type { z } from 'zod'
 import type { Context } from '../../lib/context.ts'
 import { routes } from '../../lib/routes.ts'
@@ -14,12 +15,12 @@ export default routes('posts', {
   'POST /posts': {
     summary: 'Publish a post, or schedule one',
     description: [
-      'A note (the default) and a quote have a body of up to 5000 characters, a thread up to 20000, an essay up to 100000 and also a title of up to 200; other formats have no title. A photo has 1 to 10 media items, a video exactly one, other formats up to 10; the body of a photo or a video can be empty. Each media item has a `url`, or the `assetId` of a committed asset of yours, whose `publicUrl` the post then has; the asset stays when the post is deleted. Text is trimmed. People whom title and body mention by `@username` are notified once the post is published: up to 20 people who can see it, among the first 200 mentions in the first 10,000 characters.',
+      'A note (the default) and a quote have a body of up to 5000 characters, a thread up to 20000, an essay up to 100000 and also a title of up to 200; other formats have no title. A photo has 1 to 10 media items, a video exactly one, other formats up to 10; the body of a photo or a video can be empty. Each media item has a `url`, or the `assetId` of a committed asset of yours, whose `publicUrl` the post then has; the asset stays when the post is deleted. Text is trimmed. People whom the title or the body mentions by `@username` are notified when the post is published: up to 20 people who can see it, among the first 200 mentions in the first 10,000 characters.',
       'A quote or a repost has the original in `quotedPostId`: a post of another person that you can see; a repost of a repost refers to its original. A repost has no body, media, poll, `publishAt`, interests or `depth`; if you have already reposted the post, that repost is returned.',
       '`personaId` selects one of your personas; default: your default persona. With `publishAt` the post is published at that time; until then only you see it. `isJournalism` requires the capability `canPostJournalism` or the role admin.',
-      'With `groupId` or `guildId` (not both) the post is only for members of that group or guild, of which you must be a member, and this cannot be changed. Its `visibility` is `public`, which then means the members: nobody else sees it anywhere, and a person who leaves no longer sees it, even if it is their own. It appears in For You and `following` of the members and in the list of the group or guild, but not in `feed:public` or the other tabs. A repost cannot be in a group or guild; only people who can see the original see it. An archived group or guild accepts nothing new (409). A scheduled post whose author has left, or whose group or guild is archived, stays scheduled; when that changes, it is published within a quarter of an hour.',
+      'With `groupId` or `guildId` (not both) the post is only for members of that group or guild, of which you must be a member; this cannot be changed. The `visibility` of such a post is `public`, which then means the members: nobody else sees the post anywhere, and a person who leaves no longer sees it, even if it is their own. It appears in For You and `following` of the members and in the list of the group or guild, but not in `feed:public` or the other tabs. A repost cannot be in a group or guild; only people who can see the original see it. An archived group or guild accepts nothing new (409). A scheduled post whose author has left, or whose group or guild is archived, stays scheduled; when that changes, it is published within a quarter of an hour.',
       '404 for anything that does not exist or that you cannot see: an interest, a persona that is not yours, the quoted post, a private group.',
-      'Limits per person and hour, unless the operator sets others: 300 posts, including reposts and scheduled posts, and 300 mentioned names in posts and replies together. Names count as written, up to 20 per text, whether they exist or not. Beyond that 429 `writes_exceeded`; `Retry-After` says when to try again. A scheduled post is always published at its time, and notifies as many people as the limit still allows.',
+      'Limits per person and hour, unless the operator sets others: 300 posts, including reposts and scheduled posts, and 300 mentioned names in posts and replies together. Every name that is written counts, up to 20 per text, whether the person exists or not. Beyond these limits 429 `writes_exceeded`; `Retry-After` says when to try again. A scheduled post is always published at its time, and notifies as many people as the limit still allows.',
     ].join('\n\n'),
     access: 'user',
     operation: 'create_post',
@@ -29,7 +30,7 @@ export default routes('posts', {
   'GET /posts/:id': {
     summary: 'A post with the first page of its replies',
     description:
-      'The replies of a repost are those of the original. Reading the post counts as a view about a second later, unless its author reads it, so `counters.views` in this answer does not include it. What supabase-js reads by `.rpc(’get_post’)` is not counted.',
+      'The replies of a repost are those of the original. Reading the post counts as a view about a second later, unless its author reads it, so `counters.views` in this answer does not include it. A post that supabase-js reads by `.rpc("get_post")` is not counted.',
     access: 'user',
     operation: 'get_post',
     params: UuidId,
@@ -40,7 +41,7 @@ export default routes('posts', {
     summary: 'Edit a post',
     description: [
       'Absent fields do not change. Null clears `title`, `interestId` and `personaId` (back to the default persona). `interestIds` replaces the interests other than the primary one. A new title, body or media of a published post sets `editedAt`, and the previous version is kept. Nobody is notified of an edit. People who may no longer see the post lose access immediately.',
-      '`publishAt` reschedules a scheduled post; null publishes it now. Format, poll, `quotedPostId`, `groupId` and `guildId` cannot be changed; of a repost only the visibility can.',
+      '`publishAt` reschedules a scheduled post; null publishes it now. Format, poll, `quotedPostId`, `groupId` and `guildId` cannot be changed; of a repost only the visibility can be changed.',
       'Limit: 300 edits of published posts per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again. Edits of scheduled posts are not limited.',
       'Somebody else’s post is 403 if you can see it, otherwise 404.',
     ].join('\n\n'),

@@ -7,7 +7,7 @@ export default routes('posts', {
   'POST /posts/:id/replies': {
     summary: 'Reply to a post, or to a reply under it',
     description:
-      'A reply to a repost goes to the original, whose id is its `postId`. A criticism has 50 to 300 characters, a contribution at least 100, a reaction up to 280, any other reply up to 5000. `parentId` is the reply that this one answers: its author is notified, as is the author of the post. A scheduled post accepts no replies. People whom the body mentions by `@username` are notified: up to 20 people who can see the post, among the first 200 mentions. Limit: 600 replies per person and hour, unless the operator sets another one, and mentions as in `POST /posts` (429 `writes_exceeded`). `Retry-After` says when to try again.',
+      'A reply to a repost goes to the original, whose id is its `postId`. A criticism has 50 to 300 characters, a contribution at least 100, a reaction up to 280, any other reply up to 5000. `parentId` is the reply that this one answers; the authors of that reply and of the post are notified. A scheduled post accepts no replies. People whom the body mentions by `@username` are notified: up to 20 people who can see the post, among the first 200 mentions. Limit: 600 replies per person and hour, unless the operator sets another one, and mentions as in `POST /posts` (429 `writes_exceeded`). `Retry-After` says when to try again.',
     access: 'user',
     operation: 'create_reply',
     params: UuidId,
@@ -17,7 +17,7 @@ export default routes('posts', {
   'GET /posts/:id/replies': {
     summary: 'Replies to a post, oldest first',
     description:
-      'For a repost the replies of the original. A flat list of all replies, each with its `parentId`, which is null if you cannot see the reply that it answers. With `?parentId=` only the direct answers to that reply.',
+      'For a repost, the replies to the original. A flat list of all replies, each with its `parentId`, which is null if you cannot see the reply that it answers. With `?parentId=` only the direct answers to that reply.',
     access: 'user',
     operation: 'list_replies',
     params: UuidId,

@@ -1,4 +1,4 @@
-// Reposts and quotes. The rules: sql/posts/24_reposts.sql, and 50_publishing.sql, which makes them.
+// Reposts and quotes. The rules: sql/posts/24_reposts.sql; 50_publishing.sql creates them.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { NewRepost, Post } from './schemas.ts'
@@ -9,7 +9,7 @@ export default routes('posts', {
     description: [
       'Without a body, or with an empty one, this creates a repost, otherwise a quote: like `POST /posts` with `quotedPostId`, which has more options for a quote. A repost of a repost refers to its original. If you have already reposted the post, that repost is returned unchanged.',
       'A repost refers to the original: it has no `interestId`, `interestIds` or `depth` (422), and reactions, bookmarks, replies, votes and payments go to the original. Muting, pinning and deleting apply to the repost itself.',
-      'Only people who can see the original see it in a repost or quote, whatever the visibility of that. A repost counts in `shares` and earns reputation for the author of the original as long as it exists; a quote does neither. The author is notified of both if they can see them.',
+      'A repost or a quote shows the original only to people who can see the original, whatever the visibility of the repost or quote. A repost counts in `shares` and earns reputation for the author of the original as long as it exists; a quote does neither. The author of the original is notified of a repost or a quote that they can see.',
       'Your own post is 400. An `Idempotency-Key` works as in `POST /posts`.',
     ].join('\n\n'),
     access: 'user',
@@ -34,7 +34,7 @@ export default routes('posts', {
   'DELETE /posts/:id/repost': {
     summary: 'Delete your repost of a post',
     description:
-      'By the id of the post or of a repost of it, even if you can no longer see the post. Deletes the repost; quotes stay. Repeating it changes nothing.',
+      'Takes the id of the post or of a repost of it. Deletes your repost, even if you can no longer see the post; your quotes stay. Repeating it changes nothing.',
     access: 'user',
     operation: 'unrepost',
     params: UuidId,

@@ -145,7 +145,9 @@ const post = {
   poll: z.union([Poll, z.null()]),
   series: z.array(Series),
   emojiBreakdown: Breakdown,
-  boostScore: z.number().openapi({ description: 'The factor of its score in the feed; 0 if it is not boosted.' }),
+  boostScore: z
+    .number()
+    .openapi({ description: 'The factor by which its score in the feed is multiplied; 0 if it is not boosted.' }),
   boostExpiresAt: Timestamp.nullable(),
   pinned: z.boolean(),
   publishAt: Timestamp.nullable(),
@@ -156,7 +158,7 @@ const post = {
 }
 type Shape = z.ZodRawShape
 
-/** A post with further fields, by format: what a format never has is null or empty. */
+/** A post with further fields, by format. A field that a format never has is null or empty. */
 function postWith<M extends Shape, Q extends Shape, N extends Shape>(name: string, more: M, quotes: Q, none: N) {
   const variant = <F extends z.output<typeof PostFormat>, O extends Shape, R extends Shape>(
     format: F,

@@ -31,7 +31,7 @@ export default routes('posts', {
   'POST /posts/series/:id/items': {
     summary: 'Add a post to a series, or move it',
     description:
-      'Without `position` the post is added at the end; with it, later items move back. A post that is already an item moves to the position, so this also reorders. A scheduled post can be an item, a repost cannot. At most 200 items in a series, and at most 5 series for a post. A deleted post leaves its series. Followers who can see the item are notified once, when it is published. Limit: 300 edits of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
+      'Without `position` the post is added at the end; with `position`, the items from there on move back. A post that is already an item moves to the position, so this also reorders. A scheduled post can be an item, a repost cannot. At most 200 items in a series, and at most 5 series for a post. A deleted post leaves its series. Followers who can see the item are notified once, when it is published. Limit: 300 edits of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'add_series_item',
     params: UuidId,
@@ -41,7 +41,7 @@ export default routes('posts', {
   'GET /series/:seriesId/items': {
     summary: 'A series and its items, in order',
     description:
-      'The items that you can see, numbered among themselves: neither `position` nor `partCount` reveals others. A series of which you can see no item is 404, unless it is yours. The cursor is the id of a post, and stays valid when that is deleted or hidden.',
+      'The items that you can see. `position` and `partCount` count only these, so they do not reveal others. 404 if you can see no item of the series, unless it is yours. The cursor is the id of a post, and stays valid when that post is deleted or hidden.',
     access: 'user',
     operation: 'list_series_items',
     params: SeriesIdParams,
@@ -51,7 +51,7 @@ export default routes('posts', {
   'POST /series/:id/follow': {
     summary: 'Follow a series to be notified of new items',
     description:
-      'Repeating it changes nothing. Your own series is 400. A block in either direction ends it. Limit: 400 follows per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
+      'Repeating it changes nothing. Your own series is 400. A block in either direction ends the follow. Limit: 400 follows per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'follow_series',
     params: UuidId,

@@ -89,7 +89,7 @@ export default routes('problems', {
   'GET /problems/:id/solutions': {
     summary: 'The solutions of a problem',
     description:
-      'The accepted one first, then by score, the newest first among equal ones. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'The accepted solution first, then by score; with equal scores, the newest first. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_solutions',
     params: UuidId,
@@ -145,8 +145,8 @@ export default routes('problems', {
     answers: { 204: null },
   },
   'POST /problems/:id/solutions/:sid/accept': {
-    summary: 'Accept a solution of your problem',
-    description: `Solves the problem: its author gets the bounty, and \`reply.contribution\` in the interest of the problem. For your own solution the bounty goes back to you, and nothing is earned. 409 if it is already solved; 404 for a solution that you cannot see and for a problem that staff removed. ${left}`,
+    summary: 'Accept a solution to your problem',
+    description: `Solves the problem: the author of the solution gets the bounty, and earns \`reply.contribution\` in the interest of the problem. For your own solution the bounty goes back to you, and nothing is earned. 409 if the problem is already solved; 404 for a solution that you cannot see and for a problem that staff removed. ${left}`,
     access: 'user',
     operation: 'accept_solution',
     params: Accepting,

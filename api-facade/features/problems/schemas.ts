@@ -44,15 +44,17 @@ export const Bounty = z.object({
 export const Problem = contentOf('problem', z.string(), {
   body: z.string(),
   depth,
-  bounty: z
-    .int()
-    .min(0)
-    .openapi({ description: 'Held while the problem is open, paid when it is solved; 0 after it went back.' }),
+  bounty: z.int().min(0).openapi({
+    description: 'Held while the problem is open, paid when it is solved; 0 after it has gone back.',
+  }),
   status,
   solvedAt: Timestamp.nullable(),
   closedAt: Timestamp.nullable(),
-  solutionCount: z.int().min(0).openapi({ description: 'Includes people across a block, but not banned people.' }),
-  acceptedSolutionId: Uuid.nullable().openapi({ description: 'Also null if you cannot see it.' }),
+  solutionCount: z
+    .int()
+    .min(0)
+    .openapi({ description: 'Includes solutions of people with a block between you, but not of banned people.' }),
+  acceptedSolutionId: Uuid.nullable().openapi({ description: 'Also null if you cannot see the solution.' }),
 }).openapi('Problem')
 export const ProblemPage = Page(Problem)
 

@@ -108,7 +108,7 @@ export default routes('projects', {
   },
   'PATCH /projects/:id/roles/:roleId': {
     summary: 'Change a role of a project',
-    description: `409 \`project_role_held\` if it would have fewer slots than are taken. ${over} ${often}`,
+    description: `409 \`project_role_held\` if the role would have fewer slots than are taken. ${over} ${often}`,
     access: 'user',
     operation: 'update_project_role',
     params: RoleParams,
@@ -127,7 +127,7 @@ export default routes('projects', {
   'GET /projects/:id/applications': {
     summary: 'Applications to a project, latest first',
     description:
-      'For the author only; others get 403, and find their own application as `viewer.applicationId`. All, or only those of one status; leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'For the author only; others get 403, and find their own application in `viewer.applicationId` of the project. All applications, or only those of one status. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_project_applications',
     params: UuidId,
@@ -182,7 +182,7 @@ export default routes('projects', {
   },
   'DELETE /projects/:id/members/:userId': {
     summary: 'Remove a member from a project',
-    description: `For the author only, who cannot be removed (409). The member is notified, and the slot is free again. ${often}`,
+    description: `For the author only. The author cannot be removed (409). The member is notified, and the slot is free again. ${often}`,
     access: 'user',
     operation: 'remove_project_member',
     params: MemberParams,

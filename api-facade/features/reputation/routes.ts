@@ -15,7 +15,7 @@ import {
 } from './schemas.ts'
 
 const earning =
-  'Earned by: publishing a post (3), replying (a reply 1, a criticism 2, a contribution 5, a reaction nothing), reactions, bookmarks and reposts that your posts get (1 each; reactions once per person and post), people whom you invited (3), and the first choice of a category (5). It counts in the primary interest of the post, or the interest concerned; a post without an interest earns nothing. Peer votes and staff also change it. Half of an entry is added to the parent interest, a quarter to the interest above. Actions on your own posts earn nothing. Undoing an action takes back what it earned, and deleting a post takes back everything that it earned its author; hiding or deleting a reply does not.'
+  'Earned by: publishing a post (3), replying (a reply 1, a criticism 2, a contribution 5, a reaction nothing), reactions, bookmarks and reposts that your posts get (1 each; reactions once per person and post), people whom you invited (3), and the first choice of a category (5). It counts in the primary interest of the post, or the interest concerned; a post without an interest earns nothing. Peer votes and staff also change it. Half of an entry is added to the parent interest, a quarter to the parent of that. Actions on your own posts earn nothing. Undoing an action takes back what it earned, and deleting a post takes back everything that it earned its author; hiding or deleting a reply does not.'
 
 export default routes('reputation', {
   'GET /reputation/me': {
@@ -55,7 +55,7 @@ export default routes('reputation', {
   'POST /reputation/vote': {
     summary: 'Vote for or against a person in an interest',
     description:
-      'You must have chosen the interest; the other person need not. Your vote has the weight `min(3, sqrt(r / 10))`, where r is your own reputation in the interest, and no weight while r is below 5. There is one vote per person and interest: voting again replaces it, with your current weight and the new comment; 0 removes it and its comment. The reputation of the other person is then as if only your last vote had been cast. They are notified of a vote for or against and see who cast it; not of 0, and not if the value stays the same. Limit: 300 votes per person and hour, including changed ones, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
+      'You must have chosen the interest; the other person need not. Your vote has the weight `min(3, sqrt(r / 10))`, where r is your own reputation in the interest, and no weight while r is below 5. There is one vote per person and interest: voting again replaces it, with your current weight and the new comment; 0 removes it and its comment. The reputation of the other person is then as if you had only cast your last vote. They are notified of a vote for or against and see who cast it. They are not notified of 0, or if the value stays the same. Limit: 300 votes per person and hour, including changed ones, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
     access: 'user',
     operation: 'vote_reputation',
     body: NewVote,
@@ -73,7 +73,7 @@ export default routes('reputation', {
   'POST /reputation/appeals': {
     summary: 'Appeal to staff about your reputation in an interest',
     description:
-      'About the interest as a whole, or with `eventId` about one event of it in `GET /reputation/me/detailed`. 409 while you have a pending appeal in the same interest.',
+      'The appeal is about the interest as a whole, or with `eventId` about one of its events in `GET /reputation/me/detailed`. 409 while you have a pending appeal in the same interest.',
     access: 'user',
     operation: 'create_appeal',
     body: NewAppeal,
@@ -89,7 +89,7 @@ export default routes('reputation', {
   'GET /access/me': {
     summary: 'Your capabilities',
     description:
-      '`canVoteWiki` from 5 in total; `canMentor` from 30 in one interest or 50 in total; `canPostJournalism` from 20 in one interest; `canModerate` for moderators and admins; `canProposeGuild` is always false in the first release.',
+      '`canVoteWiki` from a reputation of 5 in total; `canMentor` from 30 in one interest or 50 in total; `canPostJournalism` from 20 in one interest; `canModerate` for moderators and admins; `canProposeGuild` is always false in the first release.',
     access: 'user',
     operation: 'get_my_capabilities',
     answers: { 200: Capabilities },

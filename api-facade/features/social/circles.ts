@@ -154,7 +154,7 @@ export default routes('social', {
   'GET /circles/me/check/:userId': {
     summary: 'Whether you share a circle with a person',
     description:
-      '`sharesCircle` is true if you are both in one circle, as owner or member, including a circle of a third person; `inMyCircle` and `inTheirCircle` say whose circle. Circles whose owner is banned, or has a block with one of you, do not count. Of circles that others own, your 1000 newest are considered.',
+      '`sharesCircle` is true if both of you are in the same circle, as owner or member, including a circle of a third person; `inMyCircle` and `inTheirCircle` say whose circle. Circles whose owner is banned, or has a block with one of you, do not count. Of the circles of others that you belong to, only the newest 1000 are considered.',
     access: 'user',
     operation: 'check_circles',
     params: UserId,

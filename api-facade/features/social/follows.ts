@@ -28,7 +28,7 @@ export default routes('social', {
   'GET /circles/users/:id/follow-stats': {
     summary: 'The number of a person’s followers, and of people whom they follow',
     description:
-      'Counts exactly the people in the lists that the caller gets: without banned people and people with a block to the caller.',
+      'Counts exactly the people in the lists that you get: without banned people and people with a block between you.',
     access: 'user',
     operation: 'follow_stats',
     params: PersonId,

@@ -7,7 +7,7 @@ export default routes('social', {
   'POST /users/:id/block': {
     summary: 'Block a person',
     description:
-      'Takes effect immediately: neither sees the other, and follows and pending invitations between you end. Memberships in each other’s circles remain, hidden. Repeating it changes nothing. You can block at most 5000 people.',
+      'Takes effect immediately: neither of you sees the other, and follows and pending invitations between you end. Memberships in each other’s circles remain, but are hidden. Repeating it changes nothing. You can block at most 5000 people.',
     access: 'user',
     operation: 'block_person',
     params: PersonId,
@@ -25,7 +25,7 @@ export default routes('social', {
   },
   'GET /identity/me/blocks': {
     summary: 'People whom you blocked, by username',
-    description: 'The only list that names people across a block; it only has their names.',
+    description: 'No other list contains people whom you blocked; this one contains only their names.',
     access: 'user',
     operation: 'list_blocks',
     page: true,
@@ -34,7 +34,7 @@ export default routes('social', {
   'POST /users/:id/mute': {
     summary: 'Mute a person',
     description:
-      'The person is not told. They cause no notifications for you any more, and your feed leaves out their posts; their profile, single posts and replies stay visible. Repeating it changes nothing.',
+      'The person is not notified of it. You get no notifications because of them any more, and your feed leaves out their posts; their profile, single posts and replies stay visible. Repeating it changes nothing.',
     access: 'user',
     operation: 'mute_person',
     params: PersonId,
@@ -68,7 +68,7 @@ export default routes('social', {
   'POST /identity/me/muted-keywords': {
     summary: 'Mute a keyword, permanently or until a time',
     description:
-      'Your feed leaves out posts, including your own, whose title or body contains the keyword. Case and accents are ignored. Whole words are matched; any part of a text matches where the keyword begins or ends with a script without spaces (Han, Kana, Hangul, Thai and others) or with a character that is not a letter (`#tag`). At most 100 keywords. Muting a keyword again updates `until` and keeps the id. With common words muted, a page of the feed can be short or empty although `hasMore` is true.',
+      'Your feed leaves out posts, including your own, whose title or body contains the keyword. Case and accents are ignored. Only whole words match. But where the keyword begins or ends with a script without spaces (Han, Kana, Hangul, Thai and others) or with a character that is not a letter or digit (`#tag`), it also matches within a word. At most 100 keywords. Muting a keyword again updates `until` and keeps the id. With common words muted, a page of the feed can be short or empty although `hasMore` is true.',
     access: 'user',
     operation: 'mute_keyword',
     body: NewKeyword,

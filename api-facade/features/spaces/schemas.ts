@@ -38,9 +38,9 @@ export const JoinMessage = z
   .optional()
 
 export const memberCount = z.int().min(0).openapi({
-  description: 'Leaves out banned people and people with a block to the caller, like the list of members.',
+  description: 'Leaves out banned people and people with a block between you, like the list of members.',
 })
-/** @param userId of staff's shapes the internal id */
+/** @param userId in shapes for staff the internal id */
 export const memberWith = <R extends z.ZodType>(role: R, userId: z.ZodString | z.ZodUUID = z.string()) =>
   z.object({ userId, user: PersonCard, role, joinedAt: Timestamp })
 /** A request to join a group, or an application to a guild. */

@@ -18,7 +18,7 @@ export default routes('treasury', {
   'GET /treasury/:guildId': {
     summary: 'The treasury of a guild, newest row first',
     description:
-      'For its members, also in an archived guild. One row per person: a distribution has a row for each share. If you cannot see a person, the row remains and the person is null.',
+      'For the members of the guild, even if it is archived. One row per person: a distribution has a row for each share. If you cannot see a person, the row remains and the person is null.',
     access: 'user',
     operation: 'get_treasury',
     never: ['space_role'],
@@ -38,7 +38,7 @@ export default routes('treasury', {
   },
   'POST /treasury/:guildId/disburse': {
     summary: 'Pay mana from the treasury to a person',
-    description: `For the founder and stewards, to anybody whom they can see except themselves. Not possible in an archived guild. 409 \`insufficient_mana\` if the treasury has less. ${often}`,
+    description: `For the founder and stewards, to anybody whom they can see except themselves. Not possible in an archived guild. 409 \`insufficient_mana\` if the treasury has less mana. ${often}`,
     access: 'user',
     operation: 'disburse',
     never: ['treasury_amount'],

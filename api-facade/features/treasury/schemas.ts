@@ -21,9 +21,13 @@ const TreasuryEntry = z
   .object({
     id: Uuid,
     kind: z.enum(['contribution', 'disbursement', 'distribution']),
-    actor: PersonCard.nullable().openapi({ description: 'Who did it. Null if you cannot see the person.' }),
-    counterpart: PersonCard.nullable().openapi({ description: 'Who gave or received the mana. Null as for `actor`.' }),
-    proposalId: Uuid.nullable().openapi({ description: 'The proposal that disbursed it; there is no `actor` then.' }),
+    actor: PersonCard.nullable().openapi({
+      description: 'The person who moved the mana. Null if you cannot see the person.',
+    }),
+    counterpart: PersonCard.nullable().openapi({
+      description: 'The person who gave or received the mana. Null if you cannot see the person.',
+    }),
+    proposalId: Uuid.nullable().openapi({ description: 'The proposal that disbursed the mana; `actor` is then null.' }),
     amount: z.int().openapi({ description: 'Positive if mana came in, negative if it went out.' }),
     balanceAfter: balance,
     note: z.string().nullable().openapi({ description: 'Also null if you cannot see its author.' }),

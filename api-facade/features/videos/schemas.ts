@@ -31,7 +31,8 @@ export const Video = contentOf('video', z.null(), {
   likeCount: z.int().min(0),
   repostCount: z.int().min(0),
   commentCount: z.int().min(0).openapi({
-    description: 'Without deleted comments and those of banned people; includes those across a block.',
+    description:
+      'Without deleted comments and those of banned people; includes those of people with a block between you.',
   }),
   viewerHasLiked: z.boolean(),
   viewerHasReposted: z.boolean(),

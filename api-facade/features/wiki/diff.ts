@@ -1,4 +1,5 @@
-// The changes of a proposal. Operations return the text on which it is based; here the difference replaces it.
+// The changes of a proposal. Operations return the text on which it is based, and this file replaces that text with
+// the difference.
 import { setImmediate } from 'node:timers/promises'
 import { diffLines } from 'diff'
 import type { z } from 'zod'
@@ -8,7 +9,7 @@ import type { WikiProposal, WikiProposalPage } from './schemas.ts'
 type Change = z.output<typeof WikiProposal>['diff'][number]
 type Row = { body: string; baseBody: string }
 
-// the time is quadratic in this: 200 take about 10 ms in the worst case
+// the most lines that may differ; the time is quadratic in it: about 10 ms for 200 in the worst case
 const MOST = 200
 
 /** The difference of two texts, line by line; if too much differs, all lines of both. */

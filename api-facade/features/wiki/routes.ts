@@ -73,7 +73,7 @@ export default routes('wiki', {
   },
   'POST /wiki/proposals/:id/vote': {
     summary: 'Vote on a proposal',
-    description: `1 is for it, -1 against it, and 0 removes your vote; your latest vote counts. ${reputation} Removing a vote needs no reputation, and returns null if you can no longer see the proposal. At a balance of 3 the proposal becomes the next version, and its author is notified (\`wiki.resolved\`). If the entry has another version by then, the vote counts, the proposal is superseded, and the answer is 409 \`wiki_base_stale\`. A settled proposal accepts no votes (409).`,
+    description: `1 is for it, -1 against it, and 0 removes your vote; your latest vote counts. ${reputation} Removing a vote needs no reputation; the answer is null if you can no longer see the proposal. At a balance of 3 the proposal becomes the next version, and its author is notified (\`wiki.resolved\`). If the entry has a newer version by then, the vote counts, the proposal is superseded, and the answer is 409 \`wiki_base_stale\`. A settled proposal accepts no votes (409).`,
     access: 'user',
     params: UuidId,
     body: WikiVote,

@@ -73,10 +73,10 @@ export const WikiProposal = z
     body: z.string(),
     diff: z.array(Change).openapi({
       description:
-        'The difference to the version on which it is based, line by line. If more than 200 lines differ, all lines of both.',
+        'The difference from the version on which the proposal is based, line by line. If more than 200 lines differ, all lines of both.',
     }),
     netVotes: z.int(),
-    version: z.int().nullable().openapi({ description: 'The number of the version that it became.' }),
+    version: z.int().nullable().openapi({ description: 'The number of the version that the proposal became.' }),
     viewer: z.object({ vote: z.int().min(-1).max(1) }),
     createdAt: Timestamp,
     resolvedAt: Timestamp.nullable(),
