@@ -37,7 +37,7 @@ export default routes('admin', {
     answers: { 200: StaffInviteCode },
   },
   'GET /admin/circles': {
-    summary: 'Circles, newest first',
+    summary: 'List circles, newest first',
     description:
       'The circles of all people, without their members. `q` matches the name or the username of the owner. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
@@ -56,7 +56,7 @@ export default routes('admin', {
     answers: { 204: null },
   },
   'GET /admin/reports': {
-    summary: 'Reports, newest first',
+    summary: 'List reports, newest first',
     description:
       '`copy` is a reported message as the reporter saw it; staff can see messages nowhere else. `q` matches the reason or the id of what was reported. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',

@@ -16,7 +16,7 @@ const known =
 
 export default routes('admin', {
   'GET /admin/content': {
-    summary: 'Content of every kind, newest first',
+    summary: 'List content of every kind, newest first',
     description:
       'With `kind` only content of that kind, or what others left within content, such as `arguments`: `detail` then has the `body` and the id of the content. Includes removed content and content of banned people, but not content of erased people. `q` is an id, or words in title and text: all must occur as whole words; case and accents are ignored. `from` (inclusive) and `to` (exclusive) refer to the time of publication. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
@@ -44,7 +44,7 @@ export default routes('admin', {
     answers: { 200: Removed },
   },
   'GET /admin/conversations': {
-    summary: 'Conversations without their messages, newest first',
+    summary: 'List conversations without their messages, newest first',
     description:
       'Only members can read messages; a report of a message has a copy. `messageCount` includes system messages and deleted ones. Lists both kinds, or with `kind` only one. `q` is an id: texts and members are not searched, so any other text finds nothing. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',

@@ -5,7 +5,7 @@ import { EconomyQuery, NewReversal, Reversal, StaffPaymentPage, StaffWalletPage 
 
 export default routes('admin', {
   'GET /admin/economy/wallets': {
-    summary: 'Wallets, newest first',
+    summary: 'List wallets, newest first',
     description:
       'All wallets, or with `userId` only that of one person. `q` is the id of the wallet, which is also the id of the person, or a part of the person’s names. `from` and `to` refer to the creation of the wallet. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. The balance is that of the last settlement: a read by staff regenerates nothing, so the person may have more mana. Includes wallets of banned and erased people; an erased person is only found in the full list.',
     access: 'moderator',
@@ -15,7 +15,7 @@ export default routes('admin', {
     answers: { 200: StaffWalletPage },
   },
   'GET /admin/economy/payments': {
-    summary: 'All payments and their reversals, newest first',
+    summary: 'List all payments and their reversals, newest first',
     description:
       'All payments, or with `userId` only those that this person sent or had a share of. `q` is an id, or a part of the usernames of sender and receiver or of the emotion. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. Payments are complete: with every share, and with the post or reply even if it was deleted.',
     access: 'moderator',

@@ -5,7 +5,7 @@ import { OrderResolution, StaffOrder, StaffOrderPage, StaffOrdersQuery } from '.
 
 export default routes('admin', {
   'GET /admin/market/orders': {
-    summary: 'All orders, newest first',
+    summary: 'List all orders, newest first',
     description:
       'In every state, or only one: `state=disputed` lists the orders that wait for a decision. Includes orders of banned and erased people. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',

@@ -13,7 +13,7 @@ const same = 'Repeating it changes nothing and writes no audit entry.'
 
 export default routes('admin', {
   'GET /admin/users': {
-    summary: 'People, newest first',
+    summary: 'List people, newest first',
     description:
       'Includes banned and erased people; `status=banned` leaves out erased ones. `q` matches username, name or email address; a complete address or actor id finds its person directly. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
@@ -23,7 +23,7 @@ export default routes('admin', {
     answers: { 200: StaffUserPage },
   },
   'GET /admin/users/:id': {
-    summary: 'A person',
+    summary: 'Get a person',
     description: 'The balance is that of the last settlement. An erased person is 404.',
     access: 'moderator',
     operation: 'get_user',

@@ -25,7 +25,7 @@ const short = 'A page scans at most 400 rows, so it may be shorter than `limit` 
 
 export default routes('admin', {
   'GET /admin/posts': {
-    summary: 'Posts, newest first',
+    summary: 'List posts, newest first',
     description: `All posts, including hidden, scheduled and deleted ones and those of banned people. \`q\` matches the title or the first 5000 characters of the body. ${short}`,
     access: 'moderator',
     operation: 'list_all_posts',
@@ -34,7 +34,7 @@ export default routes('admin', {
     answers: { 200: StaffPostPage },
   },
   'GET /admin/replies': {
-    summary: 'Replies, newest first',
+    summary: 'List replies, newest first',
     description: `All replies, including hidden and deleted ones. \`q\` matches the body. ${short}`,
     access: 'moderator',
     operation: 'list_all_replies',
@@ -43,7 +43,7 @@ export default routes('admin', {
     answers: { 200: StaffReplyPage },
   },
   'GET /admin/series': {
-    summary: 'Series, newest first',
+    summary: 'List series, newest first',
     description: `\`partCount\` includes hidden and deleted posts. \`q\` matches title or description. ${short}`,
     access: 'moderator',
     operation: 'list_all_series',
@@ -52,7 +52,7 @@ export default routes('admin', {
     answers: { 200: StaffSeriesPage },
   },
   'GET /admin/media': {
-    summary: 'Uploads, newest first',
+    summary: 'List uploads, newest first',
     description: `Leaves out attachments of messages. \`q\` matches the key, the content type or the username of the owner. ${short}`,
     access: 'moderator',
     operation: 'list_media',
@@ -61,7 +61,7 @@ export default routes('admin', {
     answers: { 200: StaffMediaPage },
   },
   'GET /admin/assistant-sessions': {
-    summary: 'AI sessions, newest first',
+    summary: 'List AI sessions, newest first',
     description: `Shows only the progress of each session; topics, questions and answers are private to their owners. \`q\` matches the username. ${short}`,
     access: 'moderator',
     operation: 'list_assistant_sessions',
@@ -70,7 +70,7 @@ export default routes('admin', {
     answers: { 200: AssistantSessionPage },
   },
   'GET /admin/intents': {
-    summary: 'Intents, latest first',
+    summary: 'List intents, latest first',
     description: `One per person, including inactive ones; \`id\` is the internal id of the person. \`q\` matches the username or the note. ${short}`,
     access: 'moderator',
     operation: 'list_intents',
@@ -79,7 +79,7 @@ export default routes('admin', {
     answers: { 200: StaffIntentPage },
   },
   'GET /admin/reputation/events': {
-    summary: 'The ledger of reputation, newest first',
+    summary: 'List entries of the reputation ledger, newest first',
     description: `Includes the shares from interests below, unless \`rollUps=false\`. With \`userId\`, entries are in the order in which the person earned them. \`q\` matches the username or the interest. ${short}`,
     access: 'moderator',
     operation: 'list_reputation_entries',
@@ -88,7 +88,7 @@ export default routes('admin', {
     answers: { 200: StaffEntryPage },
   },
   'GET /admin/reputation/votes': {
-    summary: 'Peer votes, newest first',
+    summary: 'List peer votes, newest first',
     description: `Includes removed votes, with value 0. \`q\` matches a username or the comment. ${short}`,
     access: 'moderator',
     operation: 'list_reputation_votes',
@@ -97,7 +97,7 @@ export default routes('admin', {
     answers: { 200: StaffVotePage },
   },
   'GET /admin/contribution': {
-    summary: 'People by contribution',
+    summary: 'List people by contribution',
     description:
       'Highest score first. The cursor is the id of a person, and the list continues after the current score of that person.',
     access: 'moderator',

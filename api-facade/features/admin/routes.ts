@@ -36,7 +36,7 @@ const others = routes('admin', {
     answers: { 201: GeneratedCodes },
   },
   'GET /admin/reputation/appeals': {
-    summary: 'Appeals about reputation, newest first',
+    summary: 'List appeals about reputation, newest first',
     description:
       'All, or only those of one status, person or interest. `q` is an id, or a part of the username, the slug of the interest, the text or the note. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',

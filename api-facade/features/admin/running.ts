@@ -24,7 +24,7 @@ import {
 
 export default routes('admin', {
   'GET /admin/audit-log': {
-    summary: 'The audit log, newest first',
+    summary: 'List entries of the audit log, newest first',
     description:
       'Every change by staff. `ip` and `detail` are removed when a person whom they mention is erased. `q` matches action, actor, target, address or detail. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'admin',
@@ -43,7 +43,7 @@ export default routes('admin', {
     answers: { 200: Verified },
   },
   'GET /admin/interests': {
-    summary: 'Interests, newest first',
+    summary: 'List interests, newest first',
     description:
       'All levels. `q` matches slug or name. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
@@ -53,7 +53,7 @@ export default routes('admin', {
     answers: { 200: StaffInterestPage },
   },
   'GET /admin/interests/:id': {
-    summary: 'An interest',
+    summary: 'Get an interest',
     access: 'moderator',
     operation: 'get_interest',
     params: UuidId,
@@ -80,7 +80,7 @@ export default routes('admin', {
     answers: { 200: StaffInterest },
   },
   'GET /admin/feature-flags': {
-    summary: 'Feature flags, by key',
+    summary: 'List feature flags, by key',
     access: 'moderator',
     operation: 'list_feature_flags',
     query: PageQuery,
@@ -97,14 +97,14 @@ export default routes('admin', {
     answers: { 200: FeatureFlag },
   },
   'GET /admin/metrics': {
-    summary: 'Counters of the instance',
+    summary: 'Get the counters of the instance',
     description: 'Counted at most once every 30 seconds for all processes; `countedAt` says when.',
     access: 'moderator',
     operation: 'get_metrics',
     answers: { 200: Metrics },
   },
   'GET /admin/signals': {
-    summary: 'Payments and votes between neighbours in the invite tree',
+    summary: 'List payments and votes between neighbours in the invite tree',
     description:
       'Hints at fake accounts, not proof: friends may vote for each other. Lists the largest sums of each kind first, up to 1000 per kind, among the newest 20,000 payments and votes. The list is computed again for every page; a cursor is an offset.',
     access: 'moderator',
@@ -114,7 +114,7 @@ export default routes('admin', {
     answers: { 200: SignalPage },
   },
   'GET /admin/jobs': {
-    summary: 'Status of the worker',
+    summary: 'Get the status of the worker',
     description:
       'The last run and the last failure of each job, the newest 50 permanent failures, and the number of pending effects (up to 100,000) with the age of the oldest.',
     access: 'moderator',

@@ -29,7 +29,7 @@ const repeated = 'Repeating it changes nothing. Writes an audit entry.'
 
 export default routes('admin', {
   'GET /admin/groups': {
-    summary: 'Groups, newest first',
+    summary: 'List groups, newest first',
     description:
       'All groups, including private ones, with all members counted. `q` matches slug, name or about. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
@@ -41,7 +41,7 @@ export default routes('admin', {
     answers: { 200: StaffGroupPage },
   },
   'GET /admin/groups/:id': {
-    summary: 'A group with its members and pending requests',
+    summary: 'Get a group with its members and pending requests',
     description:
       'By id or slug. `limit` and `cursor` page through the members: owner, moderators, then by the time of joining. Includes the newest 50 requests.',
     access: 'moderator',
@@ -121,7 +121,7 @@ export default routes('admin', {
     answers: { 200: StaffGroupRequest },
   },
   'GET /admin/guilds': {
-    summary: 'Guilds, newest first',
+    summary: 'List guilds, newest first',
     description:
       'All guilds, with all members counted. `q` matches slug, name or about. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
@@ -133,7 +133,7 @@ export default routes('admin', {
     answers: { 200: StaffGuildPage },
   },
   'GET /admin/guilds/:id': {
-    summary: 'A guild with its members and pending applications',
+    summary: 'Get a guild with its members and pending applications',
     description:
       'By id or slug. `limit` and `cursor` page through the members: founder, stewards, then by the time of joining. Includes the newest 50 applications.',
     access: 'moderator',

@@ -31,7 +31,7 @@ const told =
 
 export default routes('admin', {
   'GET /admin/wiki/proposals': {
-    summary: 'Proposals for the wiki, newest first',
+    summary: 'List proposals for the wiki, newest first',
     description:
       'All, or only those of one status. Includes proposals of banned people, not those of erased people. `q` is an id, or a part of the name or slug of the interest, the username or the summary. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. Staff can see and settle proposals even while the flag `wiki` is off.',
     access: 'moderator',

@@ -57,7 +57,7 @@ export default routes('ai', {
     answers: { 200: Session },
   },
   'GET /ai/sessions': {
-    summary: 'Your sessions',
+    summary: 'List your sessions',
     description: 'Newest first, with all questions and answers.',
     access: 'user',
     operation: 'list_ai_sessions',

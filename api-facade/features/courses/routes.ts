@@ -27,7 +27,7 @@ const lessons =
 
 export default routes('courses', {
   'GET /courses': {
-    summary: 'Courses, newest first',
+    summary: 'List courses, newest first',
     description: `${listing} Includes your own drafts and archived courses. Archived courses in which you are a student are in \`/courses/mine\`.`,
     access: 'user',
     operation: 'list_courses',
@@ -45,7 +45,7 @@ export default routes('courses', {
     answers: { 201: Course },
   },
   'GET /courses/mine': {
-    summary: 'Courses that you wrote or are a student of',
+    summary: 'List courses that you wrote or are a student of',
     description:
       'Latest first, by the time at which you created the course or enrolled. Includes archived courses; leaves out those that you can no longer see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
@@ -55,7 +55,7 @@ export default routes('courses', {
     answers: { 200: CoursePage },
   },
   'GET /courses/:id': {
-    summary: 'A course',
+    summary: 'Get a course',
     description: 'Only the author sees a draft; only the author and the students see an archived course.',
     access: 'user',
     operation: 'get_course',
@@ -98,7 +98,7 @@ export default routes('courses', {
     answers: { 200: Course },
   },
   'GET /courses/:id/lessons': {
-    summary: 'The lessons of a course, in order',
+    summary: 'List the lessons of a course, in order',
     description:
       'For everyone who can see the course. `body` and the asset are null unless you are the author or enrolled, or the lesson is a preview.',
     access: 'user',
@@ -126,7 +126,7 @@ export default routes('courses', {
     answers: { 200: Course },
   },
   'GET /courses/:id/lessons/:lid': {
-    summary: 'A lesson',
+    summary: 'Get a lesson',
     description: 'The same shape as in the list.',
     access: 'user',
     operation: 'get_course_lesson',
@@ -176,7 +176,7 @@ export default routes('courses', {
     answers: { 200: Course },
   },
   'GET /courses/:id/students': {
-    summary: 'The students of a course',
+    summary: 'List the students of a course',
     description:
       'Latest first. Leaves out people whom you cannot see, although they count. Everyone except the author gets 403 if they can see the course. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',

@@ -22,7 +22,7 @@ const takingBack =
 
 export default routes('debates', {
   'GET /debates': {
-    summary: 'Debates, newest first',
+    summary: 'List debates, newest first',
     description: listing,
     access: 'user',
     operation: 'list_debates',
@@ -40,7 +40,7 @@ export default routes('debates', {
     answers: { 201: Debate },
   },
   'GET /debates/:id': {
-    summary: 'A debate',
+    summary: 'Get a debate',
     description: 'Only its author sees a debate that staff removed; it has `removedAt`.',
     access: 'user',
     operation: 'get_debate',
@@ -92,7 +92,7 @@ export default routes('debates', {
     answers: { 204: null },
   },
   'GET /debates/:id/arguments': {
-    summary: 'The arguments of a debate',
+    summary: 'List the arguments of a debate',
     description:
       'Arguments of all levels; with `parentId` only the direct answers to one. Leaves out people whom you cannot see. A deleted argument that has answers remains as an empty item. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',

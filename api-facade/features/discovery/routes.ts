@@ -31,14 +31,14 @@ export default routes('discovery', {
     answers: { 200: Intent },
   },
   'GET /discovery/intent': {
-    summary: 'Your intent',
+    summary: 'Get your intent',
     description: '404 if you have never set one.',
     access: 'user',
     operation: 'get_intent',
     answers: { 200: Intent },
   },
   'GET /discovery/candidates': {
-    summary: 'People whose intent matches yours',
+    summary: 'List people whose intent matches yours',
     description: `A mentor matches a mentee and vice versa; every other intent matches itself. Only active intents count. People who share the most interests with you come first, then those who have waited longest (\`createdAt\` of the intent). ${others} Scans the 4000 people who have waited longest across all your interests and returns the best 400. \`cursor\` is the id of the last person. 422 if you have no intent and \`intent\` is absent.`,
     access: 'user',
     operation: 'list_candidates',
@@ -47,7 +47,7 @@ export default routes('discovery', {
     answers: { 200: CandidatePage },
   },
   'GET /discovery/mentors': {
-    summary: 'Mentors who know more than you do',
+    summary: 'List mentors who know more than you do',
     description: `People with the active intent \`mentor\` whose expertise exceeds yours by \`minExpertiseGap\` in an interest that you both chose. The widest gap comes first, then those who have waited longest. ${others} Scans the 4000 people who have waited longest across all your interests. \`cursor\` is the id of the last person.`,
     access: 'user',
     operation: 'list_mentors',
@@ -65,7 +65,7 @@ export default routes('discovery', {
     answers: { 200: MatchedPersonPage },
   },
   'GET /discovery/suggested': {
-    summary: 'Authors you may like',
+    summary: 'List authors you may like',
     description:
       'Authors whose posts, among the newest 400 public posts, resemble those to which you last gave a heart, a spark or a bookmark; the most similar first. Leaves out people whom you follow or muted. One page. Empty if you have given none of these, or if the instance has no model for this.',
     access: 'user',
@@ -74,7 +74,7 @@ export default routes('discovery', {
     answers: { 200: MatchedPersonPage },
   },
   'GET /discovery/talent': {
-    summary: 'People by reputation',
+    summary: 'List people by reputation',
     description: `Ordered by reputation in the given interest, otherwise by the person’s highest reputation in any interest that you chose; the highest first. ${others} Scans the 4000 people with the highest reputation across these interests. \`cursor\` is the id of the last person.`,
     access: 'user',
     operation: 'list_talent',
@@ -83,7 +83,7 @@ export default routes('discovery', {
     answers: { 200: TalentPage },
   },
   'GET /discovery/stream': {
-    summary: 'Public posts and contents of every kind',
+    summary: 'List public posts and contents of every kind',
     description:
       'Newest first. Only what is public: no posts for circles, nothing of a group or guild. Leaves out what you muted (as in the feed) and everything by people who are banned or erased or have a block with you. A page scans at most 400 posts and 400 contents, so it may be shorter than `limit` and still have a next page. `cursor` is the id of the last item.',
     access: 'user',

@@ -15,7 +15,7 @@ import {
 
 export default routes('economy', {
   'GET /economy/wallet': {
-    summary: 'Your wallet',
+    summary: 'Get your wallet',
     description:
       'Everybody starts with 50 mana and gets 5 for every full 24 hours since `lastRegenAt`, up to a balance of 50. Mana that is held for a bounty or an order counts towards these 50, because it may come back. At 50 or more nothing is added, but `lastRegenAt` still advances.',
     access: 'user',
@@ -33,7 +33,7 @@ export default routes('economy', {
     answers: { 201: Paid },
   },
   'GET /economy/payments': {
-    summary: 'Payments that you sent or received, newest first',
+    summary: 'List payments that you sent or received, newest first',
     description:
       'Without `direction` both. Your own payments always stay listed: a person whom you cannot see (blocked, banned or erased) is null, and so is the `postId` of a post that you cannot see. When staff reverses a payment, it stays listed, and a second row with `reversed: true` and `reversalOf` is added; neither of the two counts in a breakdown.',
     access: 'user',
@@ -44,7 +44,7 @@ export default routes('economy', {
     answers: { 200: PaymentPage },
   },
   'GET /economy/payments/:postId/breakdown': {
-    summary: 'Payments of a post, by emotion',
+    summary: 'Count the payments of a post, by emotion',
     description:
       'The same map as `emojiBreakdown` of the post, or of the original of a repost: `count` is the number of payments, `total` the mana.',
     access: 'user',

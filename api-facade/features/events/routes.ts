@@ -20,7 +20,7 @@ const hosts = 'For the host only. Others get 403 if they can see the event, othe
 
 export default routes('events', {
   'GET /events': {
-    summary: 'Events',
+    summary: 'List events',
     description: `${listing} Newest first. With \`when\`, \`from\` or \`to\`, events are ordered by start: the soonest first, but with \`when=past\` the latest first. An event that has started is past, even while it is running.`,
     access: 'user',
     operation: 'list_events',
@@ -38,7 +38,7 @@ export default routes('events', {
     answers: { 201: Event },
   },
   'GET /events/mine': {
-    summary: 'Events that you host or attend',
+    summary: 'List events that you host or attend',
     description:
       'Latest first, by the time at which you published the event or got a seat. Leaves out events that you can no longer see, events whose waiting list you are on, and events that you are only interested in. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
@@ -48,7 +48,7 @@ export default routes('events', {
     answers: { 200: EventPage },
   },
   'GET /events/:id': {
-    summary: 'An event',
+    summary: 'Get an event',
     description: 'Only the host sees an event that staff removed; it has `removedAt`.',
     access: 'user',
     operation: 'get_event',
@@ -103,7 +103,7 @@ export default routes('events', {
     answers: { 204: null },
   },
   'GET /events/:id/attendees': {
-    summary: 'Who attends an event, is interested, or waits',
+    summary: 'List the people who attend an event, are interested in it, or wait for a seat',
     description:
       'For everyone who can see the event, in order of their replies. Leaves out people whom you cannot see, although they count. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
@@ -114,7 +114,7 @@ export default routes('events', {
     answers: { 200: AttendeePage },
   },
   'GET /events/:id/calendar.ics': {
-    summary: 'An event as a calendar file',
+    summary: 'Get an event as a calendar file',
     description:
       'An iCalendar file (RFC 5545) with the event and its time zone, for everyone who can see the event. The file has the place of the card; a cancelled event has the status `CANCELLED`, and `SEQUENCE` grows with every change.',
     access: 'user',

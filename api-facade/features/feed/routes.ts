@@ -4,7 +4,7 @@ import { FeedPage, FeedQuery } from './schemas.ts'
 
 export default routes('feed', {
   'GET /feed': {
-    summary: 'Your feed',
+    summary: 'Get your feed',
     description: [
       'Without `tab` the feed is For You: every post that you can see, ranked. Posts are divided by time into blocks of about 50, at fixed moments. Newer blocks come first; within a block the score decides. The score is the sum of: `engagement` (ln of 1 + hearts + 2 × replies + 3 × reposts + 2 × bookmarks), `depth` (0 to 1: how close its depth is to yours in its primary interest), `interest` (1 if you chose that interest), `following` (1), `circle` (0.5, inner circle 1). A boost by the author multiplies the sum; `boost` is what it adds. A repost has the `engagement`, `depth` and `interest` of its original, and no boost. Posts that resemble those to which you last gave a heart, a spark or a bookmark fill up to two fifths of `limit` at the front of each block, whatever their score. Such a post has `semantic` (0 to 1: how similar it is). This takes effect a few seconds after a post is published and a minute after your last such reaction. If the instance has no model for this, or if you have given no such reaction, no post is moved to the front.',
       '`following`: posts of people whom you follow. `circles`: your own posts for circles and inner circles and those of others that include you, and reposts of these. Both are newest first. `trending`: public posts, ordered by time, moved up four hours for every doubling of their engagement (1 + hearts + replies + reposts + bookmarks). In this tab the score is the resulting time in hours since 1970: the sum of `recency` and `engagement`.',

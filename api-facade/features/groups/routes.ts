@@ -33,7 +33,7 @@ const moderated = 'For the owner and moderators; others get 403. Latest first. L
 
 export default routes('groups', {
   'GET /groups': {
-    summary: 'Public groups and your own, newest first',
+    summary: 'List public groups and your own, newest first',
     description:
       'Includes archived groups. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
@@ -54,7 +54,7 @@ export default routes('groups', {
     answers: { 201: Group },
   },
   'GET /groups/:id': {
-    summary: 'A group',
+    summary: 'Get a group',
     description: 'A private group is 404 except for its members and people who are invited.',
     access: 'user',
     operation: 'get_space',
@@ -115,7 +115,7 @@ export default routes('groups', {
     answers: { 200: Left },
   },
   'GET /groups/:id/members': {
-    summary: 'The members of a group',
+    summary: 'List the members of a group',
     description:
       'Owner, moderators, then by the time of joining; for everyone who can see the group. A cursor is an opaque position that identifies nobody. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
@@ -146,7 +146,7 @@ export default routes('groups', {
     answers: { 204: null },
   },
   'GET /groups/:id/bans': {
-    summary: 'People who are banned from a group',
+    summary: 'List people who are banned from a group',
     description: moderated,
     access: 'user',
     operation: 'list_group_bans',
@@ -163,7 +163,7 @@ export default routes('groups', {
     answers: { 204: null },
   },
   'GET /groups/:id/join-requests': {
-    summary: 'Pending requests to join a group',
+    summary: 'List pending requests to join a group',
     description: moderated,
     access: 'user',
     operation: 'list_space_requests',
@@ -219,7 +219,7 @@ export default routes('groups', {
     answers: { 201: Invitation },
   },
   'GET /groups/:id/invitations': {
-    summary: 'Pending invitations to a group',
+    summary: 'List pending invitations to a group',
     description: moderated,
     access: 'user',
     operation: 'list_group_invitations',
@@ -236,7 +236,7 @@ export default routes('groups', {
     answers: { 204: null },
   },
   'GET /groups/invitations/me': {
-    summary: 'Your pending invitations to groups, newest first',
+    summary: 'List your pending invitations to groups, newest first',
     access: 'user',
     operation: 'list_my_group_invitations',
     page: true,
@@ -261,7 +261,7 @@ export default routes('groups', {
     answers: { 200: Invitation },
   },
   'GET /groups/:id/posts': {
-    summary: 'The posts of a group, newest first',
+    summary: 'List the posts of a group, newest first',
     description:
       'For its members, also in an archived group; others who can see the group get 403. Includes your own hidden posts. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',

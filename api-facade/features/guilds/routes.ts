@@ -30,7 +30,7 @@ const often =
 
 export default routes('guilds', {
   'GET /guilds': {
-    summary: 'Guilds, newest first',
+    summary: 'List guilds, newest first',
     description:
       'Includes archived guilds. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
@@ -52,7 +52,7 @@ export default routes('guilds', {
     answers: { 201: Guild },
   },
   'GET /guilds/:id': {
-    summary: 'A guild',
+    summary: 'Get a guild',
     description: 'Everybody can see it; only its members see `treasuryBalance`.',
     access: 'user',
     operation: 'get_space',
@@ -73,7 +73,7 @@ export default routes('guilds', {
     answers: { 200: Guild },
   },
   'GET /guilds/:id/charter/versions': {
-    summary: 'The charters of a guild, latest first',
+    summary: 'List the charters of a guild, latest first',
     description: 'For everyone who can see the guild. The first version is the one with which the guild was created.',
     access: 'user',
     operation: 'list_guild_charters',
@@ -82,7 +82,7 @@ export default routes('guilds', {
     answers: { 200: CharterPage },
   },
   'GET /guilds/:id/members': {
-    summary: 'The members of a guild',
+    summary: 'List the members of a guild',
     description:
       'Founder, stewards, then by the time of joining; for everyone. A cursor is an opaque position that identifies nobody. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
@@ -128,7 +128,7 @@ export default routes('guilds', {
     answers: { 201: Application },
   },
   'GET /guilds/:id/applications': {
-    summary: 'Pending applications to a guild',
+    summary: 'List pending applications to a guild',
     description: 'For the founder and stewards; others get 403. Latest first. Leaves out people whom you cannot see.',
     access: 'user',
     operation: 'list_space_requests',
@@ -139,7 +139,7 @@ export default routes('guilds', {
     answers: { 200: ApplicationPage },
   },
   'GET /guilds/applications/me': {
-    summary: 'Your applications to guilds, newest first',
+    summary: 'List your applications to guilds, newest first',
     description: 'Includes settled ones.',
     access: 'user',
     operation: 'list_my_guild_applications',
@@ -182,7 +182,7 @@ export default routes('guilds', {
     answers: { 200: Application },
   },
   'GET /guilds/:id/proposals': {
-    summary: 'Proposals to a guild, newest first',
+    summary: 'List proposals to a guild, newest first',
     description: 'For members, also in an archived guild.',
     access: 'user',
     operation: 'list_proposals',
@@ -204,7 +204,7 @@ export default routes('guilds', {
     answers: { 201: Proposal },
   },
   'GET /guilds/:id/proposals/:pid': {
-    summary: 'A proposal, with its tally',
+    summary: 'Get a proposal, with its tally',
     description:
       'A person is eligible to vote if they were a member when the proposal opened and have been one since, unless they are banned from the instance or are the person to be expelled. The quorum is a quarter of the eligible people, rounded up. The proposal passes at its close if the quorum has voted and there are more yes than no votes, and immediately if more than half of the eligible people vote yes; without a quorum it expires. `passed` becomes `executed`, or `execution_failed` with a `reason`. The proposer is notified of the result.',
     access: 'user',
@@ -234,7 +234,7 @@ export default routes('guilds', {
     answers: { 200: Proposal },
   },
   'GET /guilds/:id/posts': {
-    summary: 'The posts of a guild, newest first',
+    summary: 'List the posts of a guild, newest first',
     description:
       'For its members, also in an archived guild; others get 403. Includes your own hidden posts. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',

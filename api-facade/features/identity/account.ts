@@ -14,7 +14,7 @@ const erase = async (c: Context, { password }: z.output<typeof ErasureBody>) =>
 
 export default routes('identity', {
   'GET /me': {
-    summary: 'Your profile',
+    summary: 'Get your profile',
     description:
       '`emailVerifiedAt` is null until you prove that the address is yours. `emailBouncedAt` is set when a mail server reports that the mailbox does not exist. From then on the address gets no digest, and every other mail is tried only once, until you verify the address again, set a password by mail, or change the address. `lastSeenAt` is accurate to five minutes and is shown to nobody else.',
     access: 'user',
@@ -34,7 +34,7 @@ export default routes('identity', {
     answers: { 200: Me },
   },
   'GET /users/:usernameOrId': {
-    summary: 'A person’s public profile',
+    summary: 'Get a person’s public profile',
     description:
       'The person’s card with `about`, `country`, `city` and `createdAt`. Email address, phone, date of birth, role and presence are never public. 404 if the person is banned or erased or if there is a block between you, as if the person did not exist.',
     access: 'user',

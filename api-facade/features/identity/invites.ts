@@ -5,7 +5,7 @@ import { Invite, Invites, InviteTree } from './account-schemas.ts'
 
 export default routes('identity', {
   'GET /me/invites': {
-    summary: 'Your invite codes, and how many more you can create',
+    summary: 'List your invite codes, and how many more you can create',
     description:
       'The allotment is 5, plus one for every 50 of total reputation and one for every 14 days since registration, at most 30. Codes that are active, reserved, used or revoked count towards it; codes that expired unused do not. `used` is the number of redeemed codes, up to 1000. `codes` has the newest 200.',
     access: 'user',
@@ -29,7 +29,7 @@ export default routes('identity', {
     answers: { 204: null },
   },
   'GET /me/invite-tree': {
-    summary: 'Who invited you, and whom you invited, newest first',
+    summary: 'List the people whom you invited, newest first, and the person who invited you',
     description:
       'The `id` of an item is that of the invite code. People whom you cannot see (blocked, banned or erased) are left out. `invitedBy` is null if you cannot see that person, and for the first admin.',
     access: 'user',

@@ -5,7 +5,7 @@ import { NewPersona, Persona, PersonaChanges, PersonaPage } from './account-sche
 
 export default routes('identity', {
   'GET /me/personas': {
-    summary: 'Your personas, oldest first',
+    summary: 'List your personas, oldest first',
     description: 'At most 5, so there is always one page.',
     access: 'user',
     operation: 'list_my_personas',

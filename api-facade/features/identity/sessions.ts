@@ -42,7 +42,7 @@ export default routes('identity', {
     answers: { 200: Pair },
   },
   'GET /me/sessions': {
-    summary: 'Your rotating sessions, newest first',
+    summary: 'List your rotating sessions, newest first',
     description:
       'The sessions that can still be refreshed. `lastUsedAt` is the last refresh. Tokens that are valid for seven days belong to no session.',
     access: 'user',

@@ -5,7 +5,7 @@ import { Catalog, CatalogQuery, Choice, Choices, NewChoice, NewChoices } from '.
 
 export default routes('interests', {
   'GET /interests/catalog': {
-    summary: 'The catalog of interests',
+    summary: 'Get the catalog of interests',
     description:
       'Without a query the whole tree: categories (level 1) with nested `children` down to level 3, where `children` is empty. With `level`, `parentId` or both a flat list without `children`. Ordered by name, and always complete, without pages. A parent that does not exist is 404. The ETag changes with the catalog and its counts.',
     access: 'user',
@@ -15,7 +15,7 @@ export default routes('interests', {
     answers: { 200: Catalog },
   },
   'GET /me/interests': {
-    summary: 'Your interests',
+    summary: 'List your interests',
     description: 'All of them in one list, in the order in which you chose them.',
     access: 'user',
     also: ['GET /interests/me'],

@@ -22,7 +22,7 @@ import {
 
 const offerings = routes('market', {
   'GET /economy/market/offerings': {
-    summary: 'Offerings, newest first',
+    summary: 'List offerings, newest first',
     description: `${listing} \`sort=price\` lists the cheapest first, \`sort=rating\` the best rated first and those without reviews last; their cursors are opaque positions. Includes paused and sold out offerings. \`minPrice\` and \`maxPrice\` are inclusive.`,
     access: 'user',
     operation: 'list_offerings',
@@ -40,7 +40,7 @@ const offerings = routes('market', {
     answers: { 201: Offering },
   },
   'GET /economy/market/offerings/:id': {
-    summary: 'An offering',
+    summary: 'Get an offering',
     description:
       'Only the seller sees an offering that staff removed; it has `removedAt`. The rating is that of all reviews except removed ones; the stars of banned or erased people still count.',
     access: 'user',
@@ -69,7 +69,7 @@ const offerings = routes('market', {
     answers: { 204: null },
   },
   'GET /economy/market/offerings/:id/reviews': {
-    summary: 'The reviews of an offering, newest first',
+    summary: 'List the reviews of an offering, newest first',
     description:
       'Leaves out reviews by people whom you cannot see. Only its author sees a review that staff removed; it has `removedAt`. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
@@ -95,7 +95,7 @@ const orders = routes('market', {
     answers: { 201: PlacedOrder },
   },
   'GET /economy/market/orders': {
-    summary: 'Your orders, newest first',
+    summary: 'List your orders, newest first',
     description:
       'The orders that you placed and received; with `role` only one of the two, with `state` only those in that state. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
@@ -106,7 +106,7 @@ const orders = routes('market', {
     answers: { 200: OrderPage },
   },
   'GET /economy/market/orders/:id': {
-    summary: 'One of your orders',
+    summary: 'Get one of your orders',
     description: 'For its buyer and its seller, also across a block.',
     access: 'user',
     operation: 'get_order',

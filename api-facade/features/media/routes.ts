@@ -56,7 +56,7 @@ export default routes('media', {
     answers: { 200: Avatar },
   },
   'GET /media/avatar/:style/:picture': {
-    summary: 'A generated avatar',
+    summary: 'Get a generated avatar',
     description: 'Does not count towards the global limit.',
     access: 'public',
     limit: 'pictures',
@@ -79,7 +79,7 @@ export default routes('media', {
     answers: { 200: z.null() },
   },
   'GET /media/local/:assetId': {
-    summary: 'A committed asset, in development',
+    summary: 'Get a committed asset, in development',
     description:
       'The target of `publicUrl` if the instance has no storage; 404 in production, and if it has one. Supports `Range`, and does not count towards the global limit.',
     access: 'public',

@@ -29,7 +29,7 @@ const forGroups = '400 `conversation_direct` for a direct conversation; 403 if y
 
 const conversations = routes('messaging', {
   'GET /conversations': {
-    summary: 'Your conversations, the latest message first',
+    summary: 'List your conversations, the latest message first',
     description:
       'A message across a block does not move a conversation up. A cursor is a fixed position, even when conversations move; an id is also accepted. A page scans at most 400 conversations, and with `unread` or `q` at most 10,000 messages and members in them, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
@@ -49,7 +49,7 @@ const conversations = routes('messaging', {
     answers: { 201: Conversation },
   },
   'GET /conversations/availability/:userId': {
-    summary: 'Whether you can write to a person',
+    summary: 'Check whether you can write to a person',
     description: 'A person is available if you share a circle or have a direct conversation.',
     access: 'user',
     operation: 'check_availability',
@@ -59,7 +59,7 @@ const conversations = routes('messaging', {
     answers: { 200: Availability },
   },
   'GET /conversations/unread-count': {
-    summary: 'How many of your conversations have unread messages',
+    summary: 'Count your conversations with unread messages',
     description:
       'Leaves out conversations that you muted. Counts among your first 1000 conversations, up to 99, and scans at most 20,000 messages.',
     access: 'user',
@@ -67,7 +67,7 @@ const conversations = routes('messaging', {
     answers: { 200: UnreadConversations },
   },
   'GET /conversations/:id': {
-    summary: 'One of your conversations',
+    summary: 'Get one of your conversations',
     description: '404 after you have left it, until you are added again.',
     access: 'user',
     operation: 'get_conversation',
@@ -155,7 +155,7 @@ const closed =
   '403 `conversation_closed` in a direct conversation if there is a block between you, or if the other person is banned or erased.'
 const messages = routes('messaging', {
   'GET /conversations/:id/messages': {
-    summary: 'Messages of a conversation',
+    summary: 'List the messages of a conversation',
     description:
       'Newest first. With `after`, oldest first: a client that was offline misses nothing, because no message ever appears before one that the client already has. `nextCursor` continues in the same order; send it with the same `after` or `changedSince`. Contains the messages that were sent while you were a member, without those of banned people and, in a group, without those of people with a block between you. A direct conversation stays readable for both after a block. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. `changedSince` also returns what changed up to 3 seconds earlier, because a commit takes time.',
     access: 'user',
@@ -177,7 +177,7 @@ const messages = routes('messaging', {
     answers: { 201: Message },
   },
   'GET /messages/:id': {
-    summary: 'A message',
+    summary: 'Get a message',
     access: 'user',
     operation: 'get_message',
     params: UuidId,

@@ -7,7 +7,7 @@ import { NotificationPage, NotificationQuery, Preferences, PreferencesPatch, Rea
 
 const inbox = routes('notifications', {
   'GET /notifications': {
-    summary: 'Your notifications, newest first',
+    summary: 'List your notifications, newest first',
     description:
       'Within an hour, notifications of the same kind and target are combined into one with a `count`: follows, reactions, replies, reposts, quotes and messages. Follows, reactions and reposts count each person once, the others every item. A further item makes a combined notification unread again but does not move it. `actors` leaves out people whom you can no longer see. Realtime events can be lost: after a reconnect, send `since` with the latest `updatedAt` that you know, and merge the result by `id`. It includes what changed up to 3 seconds earlier, because transactions that run at the same time become visible at different times.',
     access: 'user',
@@ -17,7 +17,7 @@ const inbox = routes('notifications', {
     answers: { 200: NotificationPage },
   },
   'GET /notifications/unread-count': {
-    summary: 'The number of your unread notifications',
+    summary: 'Count your unread notifications',
     description: 'A combined notification counts as one.',
     access: 'user',
     operation: 'count_unread',
@@ -33,7 +33,7 @@ const inbox = routes('notifications', {
     answers: { 200: Unread },
   },
   'GET /notifications/preferences': {
-    summary: 'Your notification preferences',
+    summary: 'Get your notification preferences',
     description:
       'Contains every kind. The default for a kind that you have not set is that it is sent on every channel. The digest is a daily mail at `digestHour` in `timezone`, if there are unread notifications of kinds with `email` that are new since the last digest or, without one, within a week. It has numbers by kind, and no texts or names of people. It is only sent to a verified address; within 24 hours of the registration, also to an unverified one.',
     access: 'user',

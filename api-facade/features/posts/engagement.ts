@@ -44,7 +44,7 @@ export default routes('posts', {
     answers: { 204: null },
   },
   'GET /posts/bookmarks': {
-    summary: 'Your bookmarks, newest first',
+    summary: 'List your bookmarks, newest first',
     description:
       'Only posts that you can still see. The cursor is the id of the last post, and is valid for a day after its bookmark is removed.',
     access: 'user',

@@ -28,7 +28,7 @@ export default routes('posts', {
     answers: { 201: Post },
   },
   'GET /posts/:id': {
-    summary: 'A post with the first page of its replies',
+    summary: 'Get a post with the first page of its replies',
     description:
       'The replies of a repost are those of the original. Reading the post counts as a view about a second later, unless its author reads it, so `counters.views` in this answer does not include it. A post that supabase-js reads by `.rpc("get_post")` is not counted.',
     access: 'user',
@@ -62,7 +62,7 @@ export default routes('posts', {
     answers: { 204: null },
   },
   'GET /posts/by/:username': {
-    summary: 'A person’s posts: pinned posts first, then the newest',
+    summary: 'List a person’s posts: pinned posts first, then the newest',
     description:
       'Posts that you can see, and reposts whose original you can see. Your own hidden posts are included; scheduled ones are in `/me/posts/scheduled`. A cursor stays valid when its post is deleted or hidden; if its post was unpinned, the list continues at the time of that post.',
     access: 'user',
@@ -72,7 +72,7 @@ export default routes('posts', {
     answers: { 200: PostPage },
   },
   'GET /me/posts/scheduled': {
-    summary: 'Your scheduled posts, the earliest first',
+    summary: 'List your scheduled posts, the earliest first',
     description: 'A post is published within a minute of its time.',
     access: 'user',
     operation: 'list_scheduled_posts',

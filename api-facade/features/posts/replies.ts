@@ -15,7 +15,7 @@ export default routes('posts', {
     answers: { 201: Reply },
   },
   'GET /posts/:id/replies': {
-    summary: 'Replies to a post, oldest first',
+    summary: 'List replies to a post, oldest first',
     description:
       'For a repost, the replies to the original. A flat list of all replies, each with its `parentId`, which is null if you cannot see the reply that it answers. With `?parentId=` only the direct answers to that reply.',
     access: 'user',

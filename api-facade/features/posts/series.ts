@@ -14,7 +14,7 @@ import {
 
 export default routes('posts', {
   'GET /posts/series': {
-    summary: 'Your series, newest first',
+    summary: 'List your series, newest first',
     access: 'user',
     operation: 'list_my_series',
     page: true,
@@ -39,7 +39,7 @@ export default routes('posts', {
     answers: { 201: SeriesItem },
   },
   'GET /series/:seriesId/items': {
-    summary: 'A series and its items, in order',
+    summary: 'Get a series and its items, in order',
     description:
       'The items that you can see. `position` and `partCount` count only these, so they do not reveal others. 404 if you can see no item of the series, unless it is yours. The cursor is the id of a post, and stays valid when that post is deleted or hidden.',
     access: 'user',

@@ -22,7 +22,7 @@ const left = 'Also works in a group that you have left, but the answer is 404.'
 
 export default routes('problems', {
   'GET /problems': {
-    summary: 'Problems, newest first',
+    summary: 'List problems, newest first',
     description: listing,
     access: 'user',
     operation: 'list_problems',
@@ -41,7 +41,7 @@ export default routes('problems', {
     answers: { 201: Problem },
   },
   'GET /problems/:id': {
-    summary: 'A problem',
+    summary: 'Get a problem',
     description: 'Only its author sees a problem that staff removed; it has `removedAt`.',
     access: 'user',
     operation: 'get_problem',
@@ -87,7 +87,7 @@ export default routes('problems', {
     answers: { 200: Problem },
   },
   'GET /problems/:id/solutions': {
-    summary: 'The solutions of a problem',
+    summary: 'List the solutions of a problem',
     description:
       'The accepted solution first, then by score; with equal scores, the newest first. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',

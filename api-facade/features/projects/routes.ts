@@ -35,7 +35,7 @@ const decided =
 
 export default routes('projects', {
   'GET /projects': {
-    summary: 'Projects, newest first',
+    summary: 'List projects, newest first',
     description: listing,
     access: 'user',
     operation: 'list_projects',
@@ -54,7 +54,7 @@ export default routes('projects', {
     answers: { 201: Project },
   },
   'GET /projects/mine': {
-    summary: 'Projects that you created or have a role in, newest first',
+    summary: 'List projects that you created or have a role in, newest first',
     description: 'A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_my_projects',
@@ -62,7 +62,7 @@ export default routes('projects', {
     answers: { 200: ProjectPage },
   },
   'GET /projects/:id': {
-    summary: 'A project',
+    summary: 'Get a project',
     description: 'Only its author sees a project that staff removed; it has `removedAt`.',
     access: 'user',
     operation: 'get_project',
@@ -125,7 +125,7 @@ export default routes('projects', {
     answers: { 204: null },
   },
   'GET /projects/:id/applications': {
-    summary: 'Applications to a project, latest first',
+    summary: 'List applications to a project, latest first',
     description:
       'For the author only; others get 403, and find their own application in `viewer.applicationId` of the project. All applications, or only those of one status. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
@@ -171,7 +171,7 @@ export default routes('projects', {
     answers: { 200: Application },
   },
   'GET /projects/:id/members': {
-    summary: 'The members of a project',
+    summary: 'List the members of a project',
     description:
       'The author first, then by the time of joining; for everyone who can see the project. Leaves out people whom you cannot see. A cursor is an opaque position that identifies nobody. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
@@ -198,7 +198,7 @@ export default routes('projects', {
     answers: { 200: Left },
   },
   'GET /projects/:id/updates': {
-    summary: 'Updates of a project, latest first',
+    summary: 'List updates of a project, latest first',
     description: 'For everyone who can see the project.',
     access: 'user',
     operation: 'list_project_updates',

@@ -19,14 +19,14 @@ const earning =
 
 export default routes('reputation', {
   'GET /reputation/me': {
-    summary: 'Your reputation by interest',
+    summary: 'Get your reputation by interest',
     description: `Highest first, in one list. Leaves out interests with a value of 0. ${earning}`,
     access: 'user',
     operation: 'get_my_reputation',
     answers: { 200: Reputation },
   },
   'GET /reputation/:userId': {
-    summary: 'A person’s reputation by interest',
+    summary: 'Get a person’s reputation by interest',
     description: 'The same as `GET /reputation/me`.',
     access: 'user',
     operation: 'get_reputation',
@@ -35,7 +35,7 @@ export default routes('reputation', {
     answers: { 200: Reputation },
   },
   'GET /reputation/me/detailed': {
-    summary: 'Your reputation in detail, with the events behind it',
+    summary: 'Get your reputation in detail, with the events behind it',
     description:
       '`interests` has all interests, highest first. `limit` and `cursor` page through `events`, newest first; a share from an interest below is an event of its own, and so is an undone action, with a negative delta. `contributionScore` counts contributions to the community: 10 for a post (none for a repost), 3 for a reply, 1 for a reaction and 1 for a bookmark (once per post), 2 for an emoji payment. Undone actions and deleted posts are subtracted, and actions on your own posts do not count. Half of this score is also added to that of the person who invited you, a quarter to that of the person who invited them, and a tenth to that of the next. The share that you get from people whom you invited arrives within a minute or two.',
     access: 'user',
@@ -44,7 +44,7 @@ export default routes('reputation', {
     answers: { 200: DetailedReputation },
   },
   'GET /reputation/users/:id/public': {
-    summary: 'Summary of a person’s reputation',
+    summary: 'Get a summary of a person’s reputation',
     description: 'The total and up to five interests, highest first; only interests with a value above 0.',
     access: 'user',
     operation: 'get_reputation_summary',
@@ -62,7 +62,7 @@ export default routes('reputation', {
     answers: { 200: CastVote },
   },
   'GET /reputation/votes/mine': {
-    summary: 'Current votes for and against you, newest first',
+    summary: 'List current votes for and against you, newest first',
     description:
       'Ordered by the time at which each was first cast; a changed vote keeps its position. Votes of people whom you cannot see (blocked, banned or erased) are left out, although they count.',
     access: 'user',
@@ -80,14 +80,14 @@ export default routes('reputation', {
     answers: { 201: Appeal },
   },
   'GET /reputation/appeals': {
-    summary: 'Your appeals, newest first',
+    summary: 'List your appeals, newest first',
     access: 'user',
     operation: 'list_my_appeals',
     page: true,
     answers: { 200: AppealPage },
   },
   'GET /access/me': {
-    summary: 'Your capabilities',
+    summary: 'Get your capabilities',
     description:
       '`canVoteWiki` from a reputation of 5 in total; `canMentor` from 30 in one interest or 50 in total; `canPostJournalism` from 20 in one interest; `canModerate` for moderators and admins; `canProposeGuild` is always false in the first release.',
     access: 'user',

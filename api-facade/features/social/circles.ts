@@ -22,7 +22,7 @@ import {
 
 export default routes('social', {
   'GET /circles/me': {
-    summary: 'Circles that you own or are a member of, newest first',
+    summary: 'List circles that you own or are a member of, newest first',
     access: 'user',
     also: ['GET /circles'],
     operation: 'list_my_circles',
@@ -56,7 +56,7 @@ export default routes('social', {
     answers: { 204: null },
   },
   'GET /circles/me/:id/members': {
-    summary: 'The members of your circle',
+    summary: 'List the members of your circle',
     description:
       'For the owner only, because bond levels are private to the owner. At most 10, so there is always one page.',
     access: 'user',
@@ -103,7 +103,7 @@ export default routes('social', {
     answers: { 201: Invitation },
   },
   'GET /circles/me/:id/invitations': {
-    summary: 'Pending invitations of your circle, newest first',
+    summary: 'List pending invitations of your circle, newest first',
     access: 'user',
     operation: 'list_circle_invitations',
     params: UuidId,
@@ -119,7 +119,7 @@ export default routes('social', {
     answers: { 204: null },
   },
   'GET /circles/invitations/me': {
-    summary: 'Your pending invitations, newest first',
+    summary: 'List your pending invitations, newest first',
     access: 'user',
     operation: 'list_my_invitations',
     page: true,
@@ -152,7 +152,7 @@ export default routes('social', {
     answers: { 200: Invitation },
   },
   'GET /circles/me/check/:userId': {
-    summary: 'Whether you share a circle with a person',
+    summary: 'Check whether you share a circle with a person',
     description:
       '`sharesCircle` is true if both of you are in the same circle, as owner or member, including a circle of a third person; `inMyCircle` and `inTheirCircle` say whose circle. Circles whose owner is banned, or has a block with one of you, do not count. Of the circles of others that you belong to, only the newest 1000 are considered.',
     access: 'user',
@@ -162,7 +162,7 @@ export default routes('social', {
     answers: { 200: CircleCheck },
   },
   'GET /circles/me/pending/:userId': {
-    summary: 'Your pending invitations to this person, newest first',
+    summary: 'List your pending invitations to this person, newest first',
     description: 'Always one page, because nobody has more than 50 circles.',
     access: 'user',
     operation: 'list_pending_invitations',
@@ -171,7 +171,7 @@ export default routes('social', {
     answers: { 200: InvitationPage },
   },
   'GET /circles/memberships/me': {
-    summary: 'Circles of others that you belong to, newest first',
+    summary: 'List circles of others that you belong to, newest first',
     access: 'user',
     operation: 'list_memberships',
     page: true,

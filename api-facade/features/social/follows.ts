@@ -26,7 +26,7 @@ export default routes('social', {
     answers: { 204: null },
   },
   'GET /circles/users/:id/follow-stats': {
-    summary: 'The number of a person’s followers, and of people whom they follow',
+    summary: 'Count a person’s followers, and the people whom they follow',
     description:
       'Counts exactly the people in the lists that you get: without banned people and people with a block between you.',
     access: 'user',
@@ -36,7 +36,7 @@ export default routes('social', {
     answers: { 200: FollowStats },
   },
   'GET /circles/users/:id/followers': {
-    summary: 'A person’s followers, newest first',
+    summary: 'List a person’s followers, newest first',
     description: 'The cursor is an actor id. It is valid for a day after that follow has ended.',
     access: 'user',
     operation: 'list_followers',
@@ -46,7 +46,7 @@ export default routes('social', {
     answers: { 200: PersonPage },
   },
   'GET /circles/users/:id/following': {
-    summary: 'People whom a person follows, newest first',
+    summary: 'List people whom a person follows, newest first',
     description: 'The cursor is an actor id. It is valid for a day after that follow has ended.',
     access: 'user',
     operation: 'list_following',

@@ -24,7 +24,7 @@ export default routes('social', {
     answers: { 204: null },
   },
   'GET /identity/me/blocks': {
-    summary: 'People whom you blocked, by username',
+    summary: 'List people whom you blocked, by username',
     description: 'No other list contains people whom you blocked; this one contains only their names.',
     access: 'user',
     operation: 'list_blocks',
@@ -51,7 +51,7 @@ export default routes('social', {
     answers: { 204: null },
   },
   'GET /identity/me/mutes': {
-    summary: 'People whom you muted, by username',
+    summary: 'List people whom you muted, by username',
     description: 'Leaves out people who are banned or have a block with you; their mute remains.',
     access: 'user',
     operation: 'list_mutes',
@@ -59,7 +59,7 @@ export default routes('social', {
     answers: { 200: PersonPage },
   },
   'GET /identity/me/muted-keywords': {
-    summary: 'Your active muted keywords, newest first',
+    summary: 'List your active muted keywords, newest first',
     access: 'user',
     operation: 'list_muted_keywords',
     page: true,

@@ -16,7 +16,7 @@ const often =
 
 export default routes('treasury', {
   'GET /treasury/:guildId': {
-    summary: 'The treasury of a guild, newest row first',
+    summary: 'Get the treasury of a guild, newest row first',
     description:
       'For the members of the guild, even if it is archived. One row per person: a distribution has a row for each share. If you cannot see a person, the row remains and the person is null.',
     access: 'user',

@@ -6,7 +6,7 @@ import { AboutQuery, Audio, AudioPage, AuthorId, NewAudio } from './schemas.ts'
 
 export default routes('videos', {
   'GET /audio': {
-    summary: 'Audio recordings, newest first',
+    summary: 'List audio recordings, newest first',
     description: listing,
     access: 'user',
     operation: 'list_audio',
@@ -24,7 +24,7 @@ export default routes('videos', {
     answers: { 201: Audio },
   },
   'GET /audio/by-author/:authorId': {
-    summary: 'A person’s latest 30 audio recordings',
+    summary: 'List a person’s latest 30 audio recordings',
     description: 'As one page, newest first: those of the person’s latest 400 that you can see.',
     access: 'user',
     operation: 'list_audio_by',
@@ -32,7 +32,7 @@ export default routes('videos', {
     answers: { 200: AudioPage },
   },
   'GET /audio/:id': {
-    summary: 'An audio recording',
+    summary: 'Get an audio recording',
     description: 'Only its author sees a recording that staff removed; it has `removedAt`.',
     access: 'user',
     operation: 'get_audio',

@@ -22,7 +22,7 @@ const takingBack =
 
 const videos = routes('videos', {
   'GET /videos': {
-    summary: 'Videos, newest first',
+    summary: 'List videos, newest first',
     description: `${listing} Unlike in other lists, the cursor is an offset: the number of videos before the page, up to 1000. So after a new video an item may come twice, and after a deletion one may be skipped. After the first 1000, and after a short page, \`nextCursor\` is an opaque position instead. The id of a video is also accepted as a cursor.`,
     access: 'user',
     operation: 'list_videos',
@@ -41,7 +41,7 @@ const videos = routes('videos', {
     answers: { 201: Video },
   },
   'GET /videos/by-author/:authorId': {
-    summary: 'A person’s latest 30 videos',
+    summary: 'List a person’s latest 30 videos',
     description: 'As one page, newest first: those of the person’s latest 400 that you can see.',
     access: 'user',
     operation: 'list_videos_by',
@@ -49,7 +49,7 @@ const videos = routes('videos', {
     answers: { 200: VideoPage },
   },
   'GET /videos/:id': {
-    summary: 'A video',
+    summary: 'Get a video',
     description: 'Only its author sees a video that staff removed; it has `removedAt`.',
     access: 'user',
     operation: 'get_video',
@@ -98,7 +98,7 @@ const videos = routes('videos', {
     answers: { 200: Video },
   },
   'GET /videos/:id/comments': {
-    summary: 'Comments on a video, oldest first',
+    summary: 'List comments on a video, oldest first',
     description:
       'The first 200 as one page, without deleted comments and those of people whom you cannot see; 400 are scanned.',
     access: 'user',

@@ -21,7 +21,7 @@ const reputation = 'Requires a reputation of 5 in the interest or 20 in total: 4
 
 export default routes('wiki', {
   'GET /wiki/:slug': {
-    summary: 'The wiki entry of an interest',
+    summary: 'Get the wiki entry of an interest',
     description: `An interest without an entry has version 0 and an empty body. Approved text belongs to the community: it stays when its author is blocked, banned or erased, and then names no author. ${flag}`,
     access: 'user',
     operation: 'get_wiki_entry',
@@ -30,7 +30,7 @@ export default routes('wiki', {
     answers: { 200: WikiEntry },
   },
   'GET /wiki/:slug/versions': {
-    summary: 'The history of an entry, latest version first',
+    summary: 'List the versions of an entry, latest first',
     description: 'Without the texts. Versions are never changed or deleted.',
     access: 'user',
     operation: 'list_wiki_versions',
@@ -40,7 +40,7 @@ export default routes('wiki', {
     answers: { 200: WikiVersionPage },
   },
   'GET /wiki/:slug/versions/:n': {
-    summary: 'A version of an entry',
+    summary: 'Get a version of an entry',
     access: 'user',
     operation: 'get_wiki_version',
     gate: open,
@@ -48,7 +48,7 @@ export default routes('wiki', {
     answers: { 200: WikiVersion },
   },
   'GET /wiki/:slug/proposals': {
-    summary: 'Proposals about an interest, newest first',
+    summary: 'List proposals about an interest, newest first',
     description:
       'All, or only those of one status. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
