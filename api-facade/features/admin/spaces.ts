@@ -99,7 +99,7 @@ export default routes('admin', {
   },
   'POST /admin/groups/:id/join-requests/:rid/approve': {
     summary: 'Approve a request to join a group',
-    description: `${told} 409 if it is already settled. Writes an audit entry.`,
+    description: `${told} 409 if the request is already settled. Writes an audit entry.`,
     access: 'admin',
     operation: 'settle_any_space_request',
     id: 'approve_any_group_request',
@@ -110,7 +110,7 @@ export default routes('admin', {
   },
   'POST /admin/groups/:id/join-requests/:rid/reject': {
     summary: 'Reject a request to join a group',
-    description: `${told} 409 if it is already settled. Writes an audit entry.`,
+    description: `${told} 409 if the request is already settled. Writes an audit entry.`,
     access: 'admin',
     operation: 'settle_any_space_request',
     id: 'reject_any_group_request',
@@ -190,8 +190,8 @@ export default routes('admin', {
     answers: { 200: StaffGuildMember },
   },
   'POST /admin/guilds/:id/applications/:aid/approve': {
-    summary: 'Approve a request to join a guild',
-    description: `${told} 409 if it is already settled. Writes an audit entry.`,
+    summary: 'Approve an application to a guild',
+    description: `${told} 409 if the application is already settled. Writes an audit entry.`,
     access: 'admin',
     operation: 'settle_any_space_request',
     id: 'approve_any_guild_application',
@@ -201,8 +201,8 @@ export default routes('admin', {
     answers: { 200: StaffGuildRequest },
   },
   'POST /admin/guilds/:id/applications/:aid/reject': {
-    summary: 'Reject a request to join a guild',
-    description: `${told} 409 if it is already settled. Writes an audit entry.`,
+    summary: 'Reject an application to a guild',
+    description: `${told} 409 if the application is already settled. Writes an audit entry.`,
     access: 'admin',
     operation: 'settle_any_space_request',
     id: 'reject_any_guild_application',

@@ -48,7 +48,7 @@ export default routes('discovery', {
   },
   'GET /discovery/mentors': {
     summary: 'List mentors who know more than you do',
-    description: `People with the active intent \`mentor\` whose expertise exceeds yours by \`minExpertiseGap\` in an interest that you both chose. The widest gap comes first, then those who have waited longest. ${others} Scans the 4000 people who have waited longest across all your interests. \`cursor\` is the id of the last person.`,
+    description: `People with the active intent \`mentor\` whose expertise exceeds yours by at least \`minExpertiseGap\` in an interest that you both chose. The widest gap comes first, then those who have waited longest. ${others} Scans the 4000 people who have waited longest across all your interests. \`cursor\` is the id of the last person.`,
     access: 'user',
     operation: 'list_mentors',
     query: MentorQuery,

@@ -39,7 +39,7 @@ export default routes('identity', {
     answers: { 200: Done },
   },
   'POST /me/verify-email': {
-    summary: 'Mail the link that verifies your email address again',
+    summary: 'Mail another link that verifies your email address',
     description:
       'While a change of address is pending, the mail goes to the new address, otherwise to your current one; 409 if that is already verified and no mail to it has bounced. Links that were mailed earlier stay valid. At most 10 an hour.',
     access: 'user',
@@ -52,7 +52,7 @@ export default routes('identity', {
   'POST /me/email': {
     summary: 'Change your email address',
     description:
-      'Mails a link to the new address that is valid for a day, and informs the old address. The address changes when the link is used; until then `POST /me/verify-email` mails it again. A later change replaces this one; a change to your current address cancels it, and so does a new password. The answer does not reveal whether somebody already has the address: if so, its owner gets no link, but is informed by mail that it is in use. At most five such mails an hour are sent to one address. A wrong password is 403, and attempts are limited per person.',
+      'Mails a link to the new address that is valid for a day, and informs the old address. The address changes when the link is used; until then `POST /me/verify-email` mails another link. A later change replaces this one; a change to your current address cancels it, and so does a new password. The answer does not reveal whether somebody already has the address: if so, its owner gets no link, but is informed by mail that it is in use. At most five such mails an hour are sent to one address. A wrong password is 403, and attempts are limited per person.',
     access: 'user',
     pool: 'gate',
     limit: 'verify_email',

@@ -19,7 +19,7 @@ export default routes('identity', {
     answers: { 200: Session },
   },
   'POST /auth/logout': {
-    summary: 'Log out: end this token, or with scope global all of them',
+    summary: 'Log out: end this token, or with scope global all tokens',
     description:
       'With `refreshToken` that rotating session ends, too, with all of its access tokens; an invalid refresh token is ignored. Scope `global` ends every rotating session and unregisters every push device. With `pushToken` that device is unregistered.',
     access: 'user',

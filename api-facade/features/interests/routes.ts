@@ -45,7 +45,7 @@ export default routes('interests', {
   'DELETE /me/interests/:id': {
     summary: 'Remove an interest from those that you chose',
     description:
-      'The id of the interest. Repeating it changes nothing; an interest that does not exist is 404. Reputation stays.',
+      '`id` is the id of the interest. Repeating it changes nothing; an interest that does not exist is 404. Reputation stays.',
     access: 'user',
     operation: 'drop_interest',
     params: UuidId,

@@ -42,7 +42,7 @@ const offerings = routes('market', {
   'GET /economy/market/offerings/:id': {
     summary: 'Get an offering',
     description:
-      'Only the seller sees an offering that staff removed; it has `removedAt`. The rating is that of all reviews except removed ones; the stars of banned or erased people still count.',
+      'Only the seller sees an offering that staff removed; it has `removedAt`. The rating counts all reviews except removed ones; the stars of banned or erased people still count.',
     access: 'user',
     operation: 'get_offering',
     params: UuidId,

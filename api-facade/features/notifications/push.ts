@@ -20,7 +20,7 @@ async function register(c: Context, { token, platform, keys }: Registration) {
 
 export default routes('notifications', {
   'GET /notifications/push-key': {
-    summary: 'Get the key with which a browser subscribes',
+    summary: 'Get the key with which a browser subscribes to pushes',
     description:
       'The VAPID public key of the instance in base64url: the `applicationServerKey` of `pushManager.subscribe`.',
     access: 'user',

@@ -90,7 +90,7 @@ export default routes('projects', {
   },
   'PUT /projects/:id/status': {
     summary: 'Change the status of a project',
-    description: `Any status can follow any other. ${over}`,
+    description: 'Any status can follow any other, so a completed or archived project can be resumed.',
     access: 'user',
     operation: 'set_project_status',
     params: UuidId,
@@ -118,7 +118,7 @@ export default routes('projects', {
   },
   'DELETE /projects/:id/roles/:roleId': {
     summary: 'Delete a role that nobody holds',
-    description: `Ends pending applications for it. 409 if somebody holds the role. ${over} ${often}`,
+    description: `Ends pending applications for the role. 409 if somebody holds the role. ${over} ${often}`,
     access: 'user',
     operation: 'delete_project_role',
     params: RoleParams,

@@ -23,7 +23,7 @@ const takingBack =
 const videos = routes('videos', {
   'GET /videos': {
     summary: 'List videos, newest first',
-    description: `${listing} Unlike in other lists, the cursor is an offset: the number of videos before the page, up to 1000. So after a new video an item may come twice, and after a deletion one may be skipped. After the first 1000, and after a short page, \`nextCursor\` is an opaque position instead. The id of a video is also accepted as a cursor.`,
+    description: `${listing} Unlike in other lists, the cursor is an offset: the number of videos before the page, up to 1000. So a video may appear twice after a new one was published, and one may be skipped after a deletion. After the first 1000, and after a short page, \`nextCursor\` is an opaque position instead. The id of a video is also accepted as a cursor.`,
     access: 'user',
     operation: 'list_videos',
     query: AboutQuery,
