@@ -76,7 +76,7 @@ test('A CSV cell is a text, a number or empty, and never a formula', async () =>
     'a - b; c = d, e@f.org',
     "'- a list\n'- of two",
   ])
-  // nor does a program that separates by another character, or miscounts the quotes, get a formula
+  // a program that splits at another character or miscounts the quotes gets no formula either
   for (const cell of text.split(/[;\t\r\n]/)) expect(cell).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/)
   // reading the answer as text has removed the byte order mark
   expect(text.startsWith('"id","reporterId","reporter.id","reporter.actorId","reporter.username",')).toBe(true)

@@ -76,7 +76,7 @@ describe('POST /admin/economy/payments/:id/reverse', () => {
   }
   const audited = async () => (await database.owner`select from app.audit_log where action = 'payment.reversed'`).length
 
-  test('gives back everything in a payment of its own', async () => {
+  test('undoes everything that the payment changed, and is recorded as a payment of its own', async () => {
     const [payer, author] = await newcomers('payer', 'author')
     const postId = await publish(author)
     const before = [await wallet(payer), await wallet(author), await audited()] as const
@@ -101,7 +101,7 @@ describe('POST /admin/economy/payments/:id/reverse', () => {
     expect(await database.owner`select * from private.audit_mana()`).toEqual([])
   })
 
-  test('answers 409 if the mana is spent, unless it is forced', async () => {
+  test('answers 409 if the mana is spent, unless the reversal is forced', async () => {
     const [payer, spender] = await newcomers('giver', 'spender')
     const { body } = await payer.post<Paid>('/economy/pay', { emotion: 'awe', tier: 3, receiverId: 'spender' })
     await spender.post('/economy/pay', { emotion: 'joy', tier: 4, receiverId: 'bob' })
@@ -113,7 +113,7 @@ describe('POST /admin/economy/payments/:id/reverse', () => {
     expect(await database.owner`select * from private.audit_mana()`).toEqual([])
   })
 
-  test('succeeds for exactly one of concurrent requests; with one Idempotency-Key all get its answer', async () => {
+  test('succeeds for exactly one of concurrent requests; with one Idempotency-Key all get one answer', async () => {
     const [payer] = await newcomers('hasty', 'idle')
     const pay = () => payer.post<Paid>('/economy/pay', { emotion: 'awe', tier: 1, receiverId: 'idle' })
     const [one, two] = [(await pay()).body.payment.id, (await pay()).body.payment.id]

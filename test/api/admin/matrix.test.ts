@@ -1,5 +1,5 @@
-// Who may call which route of /admin according to test/routes.tsv: nobody, a user, a moderator, an admin, and somebody
-// who was an admin when the token was issued. For what each route does see the other files here.
+// Who may call which route of /admin according to test/routes.tsv: an anonymous caller, a user, a moderator, an admin,
+// and somebody who was an admin when the token was issued. What each route does is tested in the other files here.
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { loadTables } from '../../../api-facade/lib/features.ts'

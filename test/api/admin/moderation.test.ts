@@ -22,7 +22,7 @@ const routes = (post: string, comment: string): [string, string][] => [
 ]
 
 describe.each(routes(UNKNOWN, UNKNOWN))('%s %s', (method, path) => {
-  test('requires staff and something that exists', async () => {
+  test('requires a member of staff and an existing post or reply', async () => {
     expect(await nobody.request(method, path)).toFailWith(401, 'token_missing')
     expect(await alice.request(method, path, { reason: 7 })).toFailWith(403, 'role_required')
     const code = path.includes('replies') ? 'reply_unknown' : 'post_unknown'

@@ -81,7 +81,7 @@ describe('A ban', async () => {
     expect((await nobody.post('/auth/reserve-invite', { code: invite.code })).status).toBe(410)
   })
 
-  test('happens once, by whatever name, and leaves one audit entry with the reason and the address', async () => {
+  test('happens once, by any spelling of the name, and leaves one audit entry with reason and address', async () => {
     const [first] = await Promise.all(['@dora@localhost', dora.id, 'dora'].map((id) => ban(id)))
     expect(first?.status).toBe(200)
     const again = await admin.post<Account>('/admin/users/dora/ban', { reason: 'Twice' })
@@ -111,7 +111,7 @@ describe('A ban', async () => {
     expect(await unban('eve')).toMatchObject({ body: { role: 'moderator', bannedAt: null } })
   })
 
-  test.each(['before it', 'after it'])('invalidates the token of a concurrent login, which runs %s', async (order) => {
+  test.each(['before it', 'after it'])('invalidates the token of a concurrent login that runs %s', async (order) => {
     const person = await one(`racer${order.length}`)
     const [login] = await Promise.all(
       order === 'before it' ? [logIn(person), ban(person.id)] : [ban(person.id), logIn(person)].reverse(),
@@ -124,7 +124,7 @@ describe('A ban', async () => {
 })
 
 describe('A role', () => {
-  test('can be given and taken, which revokes the tokens that contain the old one', async () => {
+  test('can be given and taken, which revokes the tokens with the old role', async () => {
     const given = await setRole('carla', 'moderator')
     expect(given).toMatchObject({ status: 200, body: { id: carla.id, role: 'moderator', bannedAt: null } })
     expect(await carla.get('/me')).toFailWith(401, 'token_revoked')
@@ -132,12 +132,12 @@ describe('A role', () => {
     expect((await staff.get('/admin/reputation/appeals')).status).toBe(200)
     const before = await entries()
     expect((await setRole(carla.id, 'moderator')).body).toEqual(given.body)
-    expect((await staff.get('/me')).status).toBe(200) // repeating it revokes nothing
+    expect((await staff.get('/me')).status).toBe(200) // giving the same role again revokes nothing
     expect(await entries()).toEqual(before)
 
     await setRole('carla', 'user')
     expect(await staff.get('/admin/reputation/appeals')).toFailWith(401, 'token_revoked')
-    expect(await carla.get('/me')).toFailWith(401, 'token_revoked') // revoked even though its role is current again
+    expect(await carla.get('/me')).toFailWith(401, 'token_revoked') // although the person has its role again
     const plain = await carla.login()
     expect(await plain.get('/admin/reputation/appeals')).toFailWith(403, 'role_required')
     const target = { target_id: carla.id, ip: '127.0.0.1', action: 'user.role_changed' }
@@ -158,7 +158,7 @@ describe('A role', () => {
     expect(await frank.get('/me')).toFailWith(401, 'token_revoked')
   })
 
-  test('of admin always remains with one of two admins who concurrently take it from each other', async () => {
+  test('of admin stays with one of two admins who take it from each other concurrently', async () => {
     const [gina, hans] = [await one('gina'), await one('hans')]
     for (let round = 0; round < 5; round++) {
       await database.owner`update app.users set role = 'admin' where id in (${gina.id}, ${hans.id})`

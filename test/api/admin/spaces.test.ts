@@ -1,5 +1,5 @@
-// Staff lists groups and guilds, archives them and decides about their members over HTTP. Both kinds share the code and
-// therefore the tests. For who may call what see matrix.test.ts.
+// Staff lists groups and guilds, archives them and decides about their members over HTTP. Both kinds have the same
+// code and therefore the same tests. For permissions see matrix.test.ts.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN } from '../../support/lists.ts'
@@ -71,7 +71,7 @@ describe.each(Object.entries(kinds))(
     const settle = (request: string, verb: string) => admin.post(`${at}/${requests}/${request}/${verb}`)
     const role = (who: Person, to: string) => admin.patch(`${at}/members/${who.id}`, { role: to })
 
-    test('lists spaces of every visibility, with all members counted', async () => {
+    test('lists spaces of every visibility, and counts all their members', async () => {
       expect(await admin.get(`/admin/${path}?q=herons`)).toMatchObject({
         status: 200,
         body: { items: [{ id, slug, status: 'active', memberCount: 1, [`${head}Id`]: alice.id }] },
@@ -116,7 +116,7 @@ describe.each(Object.entries(kinds))(
       expect(await admin.get(`${at}?cursor=${UNKNOWN}`)).toFailWith(400, 'cursor_unknown')
     })
 
-    test('changes roles; the top role passes on only by a transfer', async () => {
+    test('changes roles, and gives the top role only by a transfer', async () => {
       expect(await role(bob, 'king')).toFailWith(422, 'validation_failed')
       expect(await role(alice, 'member')).toFailWith(409, 'last_owner')
       expect(await role(carla, deputy)).toFailWith(404, 'space_member_unknown')
@@ -169,7 +169,7 @@ test('An admin gives a guild without members a founder, who can spend its treasu
   await admin.post(`/guilds/${guild.id}/leave`)
   expect(await admin.post(`${at}/restore`)).toFailWith(409, 'space_ownerless')
   const role = (who: Person, role: string) => admin.patch(`${at}/members/${who.id}`, { role })
-  // a banned founder could do nothing, and a guild with a founder cannot be given another one
+  // a banned person cannot become the founder, and a guild with a founder cannot be given another one
   expect(await role(dora, 'founder')).toFailWith(404, 'person_unknown')
   expect(await role(bob, 'steward')).toFailWith(404, 'space_member_unknown')
   for (let i = 0; i < 2; i++)

@@ -1,6 +1,6 @@
 // What staff does to invite codes, circles, reports, interests, flags and banned people over HTTP: each action happens
-// once, is audited, and notifies the person concerned without naming staff. For lists see lists.test.ts, for who may do
-// what matrix.test.ts.
+// once, is audited, and notifies the person concerned without naming staff. For lists see lists.test.ts, for
+// permissions matrix.test.ts.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { UNKNOWN } from '../../support/lists.ts'
@@ -80,7 +80,7 @@ describe('A report', () => {
     expect(await moderator.post(`/admin/reports/${UNKNOWN}/${verb}`)).toFailWith(404, 'report_unknown')
   })
 
-  test('about a message contains a copy of it, and no list contains the message', async () => {
+  test('about a message contains a copy of it, and lists do not contain the message', async () => {
     const circle = (await alice.post<Id>('/circles', { name: 'Talkers' })).body.id
     await alice.post(`/circles/me/${circle}/members`, { memberId: 'bob' })
     const talk = (await alice.post<Id>('/conversations', { kind: 'direct', memberIds: ['bob'] })).body.id
@@ -138,7 +138,7 @@ describe('An interest', () => {
     await admin.patch(path, { parentId: other.id, name: 'Moved' })
     expect(await entries('interest.updated')).toEqual([child.id])
     expect(await entries('interest.created')).toEqual([root.id, other.id, child.id, leaf.id])
-    // neither itself nor one of its descendants, nor an interest on another level
+    // the new parent can be neither the interest itself, nor a descendant, nor an interest on another level
     for (const parentId of [child.id, leaf.id])
       expect(await admin.patch(path, { parentId })).toFailWith(422, 'interest_parent_unfit')
     expect(await admin.patch(`/admin/interests/${root.id}`, { parentId: leaf.id })).toFailWith(
@@ -282,7 +282,7 @@ test('Only a banned person can be exported and erased by an admin', async () => 
 describe('The audit log', () => {
   type Verified = { ok: boolean; firstBroken: number | null; next: number | null; verifiedTo: number; entries: number }
   const verify = async (after = 0) => (await admin.get<Verified>(`/admin/audit-log/verify?after=${after}`)).body
-  /** What verification finds after the owner of the tables tampers with them; undone afterwards. */
+  /** What verification finds after the owner of the tables tampers with them. The tampering is undone afterwards. */
   const found = (tamper: string) =>
     owner
       .begin(async (sql) => {
@@ -295,7 +295,7 @@ describe('The audit log', () => {
       })
       .catch((answer: Verified) => answer)
 
-  test('verifies as complete, and names the first entry that was tampered with', async () => {
+  test('is verified as complete; after tampering, verification names the first broken entry', async () => {
     const whole = await verify()
     expect(whole).toMatchObject({ ok: true, firstBroken: null, next: null })
     const last = whole.entries

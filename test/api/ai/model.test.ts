@@ -95,7 +95,7 @@ describe('A question by the model', () => {
     })
   })
 
-  test('is replaced by a scripted one when the model fails; after the fifth answer there are no more', async () => {
+  test('is replaced by a scripted one if the model fails; no question follows the fifth answer', async () => {
     const id = await start(bob)
     model.will(refuses(529))
     for (const said of ['One.', 'Two.', 'Three.', 'Four.']) {
@@ -128,7 +128,7 @@ describe('A question by the model', () => {
     expect(last?.data.turns.map((turn) => turn.answer)).toEqual(['Said once more.', null])
   })
 
-  test('is not requested without tokens left', async () => {
+  test('is not requested if the person has no tokens left', async () => {
     const id = await start(carla)
     await spend(carla, 99_999)
     model.will(says(['Never asked']))
@@ -140,7 +140,7 @@ describe('A question by the model', () => {
 
   test('is not requested if the text might need more tokens than are left, in whatever script', async () => {
     const id = await start(carla)
-    const words = '蜂'.repeat(1900) // 5700 bytes, which in some scripts are as many tokens
+    const words = '蜂'.repeat(1900) // 5700 bytes: in some scripts each byte is a token
     await spend(carla, 95_000)
     model.will(fills({}))
     const [done] = await answers(carla, id, words)
@@ -189,7 +189,7 @@ test('A facade that stops falls back to scripted answers and is not delayed by t
 })
 
 describe('Suggestions', () => {
-  test('of interests are those that the model found and the catalog has', async () => {
+  test('of interests contain only those of the model’s suggestions that are in the catalog', async () => {
     await spend(alice, 0)
     const id = await start(alice)
     const found = [
@@ -251,7 +251,7 @@ test('A function that does not exist uses no tokens', async () => {
   await server.stop()
 })
 
-test('A function of the stack can serve the model, and only the function needs the key', async () => {
+test('An edge function can call the model instead of the facade, and only the function needs the key', async () => {
   const key = { ANTHROPIC_API_KEY: 'a-key', ANTHROPIC_BASE_URL: model.url }
   const FUNCTIONS_URL = await functionsInDeno(['ai'], { JWT_SECRET, AI_MODEL: 'a-model', ...key })
   expect(() => readConfig({ AI_MODEL: 'a-model' })).toThrow('ANTHROPIC_API_KEY: must be set together with AI_MODEL')

@@ -47,7 +47,7 @@ test('Of concurrent answers to one question exactly one is accepted', async () =
   expect((await bob.get<{ items: Session[] }>('/ai/sessions')).body.items[0]?.turns.length).toBe(2)
 })
 
-test('The alias paths lead from a session to suggested interests that are chosen', async () => {
+test('The alias paths suffice to run a session and to choose interests that it suggests', async () => {
   const begun = await carla.post<Session>('/ai/reflect/start', { topic: 'Ethics' })
   expect(begun.status).toBe(201)
   const { id: sessionId } = begun.body

@@ -1,5 +1,6 @@
-// Things that a person can have only once at a time, requested by 20 equal concurrent requests: exactly one creates the
-// thing, and all others are told that it exists. Where there is no conflict, nothing is lost and nothing is duplicated.
+// Things of which a person can have only one at a time, requested by 20 identical concurrent requests: exactly one
+// request creates the thing, and all others are told that it exists. Where there is no conflict, nothing is lost and
+// nothing is duplicated.
 import { expect, test } from 'vitest'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'

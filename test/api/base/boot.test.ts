@@ -1,5 +1,5 @@
-// Boot: what a start may write to a database that already has people, and when it refuses to start.
-// Only the refused boots are complete here: a complete one sets the passwords of the pools, which all test databases
+// Boot: what a start may write to a database that already has people, and when it refuses to start. Only the rejected
+// starts run completely here, because a successful one sets the passwords of the pools, which all test databases
 // share.
 import { describe, expect, test } from 'vitest'
 import {
@@ -127,7 +127,7 @@ describe('Migrations', () => {
 describe('The first admin', () => {
   const admins = async () => (await owner<{ id: string }[]>`select id from app.users where role = 'admin'`).length
 
-  test('is announced before it is created, so that no admin exists whose password was never shown', async () => {
+  test('is created only after its password was shown', async () => {
     await owner`update app.users set role = 'user' where role = 'admin'`
     const { ADMIN_PASSWORD: _, ...env } = environment(databaseUrl, { ADMIN_EMAIL: 'second@example.org' })
     const config = readConfig(env)

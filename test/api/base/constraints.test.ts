@@ -261,7 +261,7 @@ describe('A rule without a code of its own', () => {
     })
   })
 
-  test('names the violated check to those who look at the database', async () => {
+  test('gives the name of the violated check to a direct connection', async () => {
     const refused = owner`update app.wallets set lifetime_spent = -1 where false is not true`
     await expect(refused).rejects.toMatchObject({ code: 'PT422', constraint_name: expect.stringMatching(/^wallets_/) })
   })

@@ -1,5 +1,5 @@
-// Rate-limit windows in memory, and which clients are admitted when there is no room for more windows. A failing
-// history prints its seed and the shortest sequence that shows the fault.
+// Rate-limit windows in memory, and which clients are admitted when there is no room for more windows. If a random
+// sequence of requests fails, the test prints its seed and the shortest sequence that shows the fault.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Bucket, type Count, memoryCounter } from '../../../api-facade/lib/counters.ts'

@@ -9,7 +9,7 @@ import { world } from '../../support/world.ts'
 
 type Operation = { parameters?: { name: string; in: string }[] }
 const { paths } = readOpenApi<{ paths: Record<string, Record<string, Operation>> }>()
-// the admin can create and list all of it
+// the admin can create and list everything
 const { alice, bob, admin, database } = await world({ people: ['alice', 'bob'], env: { RATE_LIMIT_SCALE: '1000' } })
 const people = [alice, bob, admin]
 const ids = await oneOfEach(admin, [alice, bob], database)
@@ -21,7 +21,7 @@ const lists = Object.entries(paths)
   .map((path) => path.replace(/^(.*)\/\{\w+\}/, (_, before: string) => `${before}/${ids[before]}`))
   .map((path) => `${path}?${path === '/discovery/search' ? 'q=x&' : ''}`)
 
-test('The description has the expected number of lists, and each has a subject here', () => {
+test('The API description has more than 80 lists, and this test has a subject for each', () => {
   expect(lists.length).toBeGreaterThan(80)
   expect(lists.filter((list) => list.includes('undefined'))).toEqual([])
 })

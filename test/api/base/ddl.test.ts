@@ -85,7 +85,7 @@ describe('Schema changes under traffic', () => {
     const rows = await owner<{ id: string; body: string; author: string }[]>`
       select p.id, p.body, u.username as author from app.posts p join app.users u on u.id = p.author_id`
     const stored = new Map(rows.map(({ id, body }) => [body, id]))
-    expect(rows.filter(({ body, author }) => body.split(' ')[0] !== author)).toEqual([]) // no post under another name
+    expect(rows.filter(({ body, author }) => body.split(' ')[0] !== author)).toEqual([]) // no wrong author
     expect(stored.size).toBe(rows.length) // none duplicated
     expect([...seen.acknowledged].filter(([body, id]) => stored.get(body) !== id)).toEqual([]) // none lost
     const unacknowledged = seen.statuses.get(503) ?? 0

@@ -58,9 +58,9 @@ describe('Rate limits across two facades', async () => {
   test('stop querying the database for a client that floods', async () => {
     const client = newClient()
     await passed(60, () => nobody.get('/me', client()))
-    // each facade is refused once by the database and remembers it from then on
+    // the database rejects each facade once, and from then on the facade remembers that
     for (let n = 0; n < 2; n++) expect((await nobody.get('/me', client())).status).toBe(429)
-    // the transaction that wrote the row last: even a refused call to the function would change it
+    // the transaction that wrote the row last: even a call that rejects the hit would change it
     const writer = () =>
       database.owner`select xmin::text from private.rates where key = ${`global 60 198.51.100.${clients}`}`
     const before = await writer()

@@ -144,7 +144,7 @@ describe('A database connection', () => {
     })
   })
 
-  test('that is lost during a write with an Idempotency-Key causes no error, and it is written once', async () => {
+  test('that is lost during a write with an Idempotency-Key causes no error; the post is written once', async () => {
     const [post, key] = [newPost(), keyed()]
     const { asked } = await locked('app.posts', async () => {
       const asked = alice.post<{ id: string }>('/posts', post, key)

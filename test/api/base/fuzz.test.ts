@@ -1,7 +1,7 @@
-// Sends to every route of api-facade/openapi.json what its schemas allow, what they almost allow, and garbage: no
-// answer may be a 500, and every answer must fit the description, which the crawler checks (test/support/crawler.ts).
-// FUZZ_SEED sets the seed, FUZZ_RUNS the number of requests per route; a failure prints the request. Also tries extreme
-// values for every number in a request.
+// Sends to every route of api-facade/openapi.json what its schemas allow, what they almost allow, and garbage. No
+// answer may be a 500, and the crawler (test/support/crawler.ts) checks that every answer fits the description. Also
+// tries extreme values for every number in a request. FUZZ_SEED sets the seed, FUZZ_RUNS the number of requests per
+// route; a failure prints the request.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
@@ -166,7 +166,7 @@ function partsWith({ parameters = [], requestBody }: Operation, spoilt: boolean)
     spoilt ? fc.oneof({ weight: 3, arbitrary: fitting(field) }, strange) : fitting(field)
   const params = parameters
     .filter((one) => one.in !== 'header')
-    // a cursor that fits its schema is still not one that was issued
+    // a random cursor fits its schema but was never issued
     .filter((one) => spoilt || one.name !== 'cursor')
     .map((one) => [
       one.name,
@@ -176,7 +176,7 @@ function partsWith({ parameters = [], requestBody }: Operation, spoilt: boolean)
   return fc.record({ params: fc.record(Object.fromEntries(params)), body: bodies ?? fc.constant(undefined) })
 }
 
-// they end the caller’s session or notify everybody
+// these routes end the caller’s session or notify everybody
 const left = ['/auth/logout', '/identity/logout', '/admin/broadcast']
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),

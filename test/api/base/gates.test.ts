@@ -1,6 +1,6 @@
-// Gates: a caller without the capability, reputation or feature for an operation is told so even if the request is also
-// invalid. The routes say which gate they have; this compares them with the codes that their operations raise.
-// docs/decisions.md, Errors.
+// Gates: a caller without the capability, reputation or feature for an operation is told so even if the request is
+// also invalid. The routes say which gate they have; this test compares them with the codes that their operations
+// raise. docs/decisions.md, Errors.
 import { expect, test } from 'vitest'
 import { errors } from '../../../api-facade/generated/errors.ts'
 import { loadTables } from '../../../api-facade/lib/features.ts'
@@ -38,7 +38,7 @@ const codesOf = (route: Route) =>
   ownCodes(route.row).filter((code) => gates.includes(code) && !ofTheBody[spelling(route)]?.includes(code))
 const gated = routes.filter((route) => codesOf(route).length > 0)
 
-test('Every code of 403 is either a gate’s or listed as another', () => {
+test('Every code of 403 belongs to a gate or is listed among the others', () => {
   const all = Object.entries(errors).filter(([, [status]]) => status === 403)
   expect(all.map(([code]) => code).filter((code) => !gates.includes(code) && !others.test(code))).toEqual([])
 })
@@ -85,7 +85,7 @@ test.each(gated.map((route) => [spelling(route), route] as const))(
   async (_, route) => {
     const { gate } = route.row
     const closed = gate?.check === 'require_flag' ? 'feature_disabled' : undefined
-    // a route without a body cannot be called with a wrong one
+    // a route without a body cannot be called with an invalid body
     const takesBody = route.method !== 'GET' && route.row.body !== undefined
     if (closed) await owner`update app.feature_flags set enabled = false where key = ${gate?.of ?? ''}`
     for (const answer of await Promise.all(wrongly(alice, route))) {

@@ -83,7 +83,7 @@ describe('The limit of 60 requests a minute per address', () => {
   test('does not count the documentation, which has a limit of 120 of its own', async () => {
     const client = newClient()
     const paths = ['//docs', '//docs/start.js', '//openapi.json', '//Docs/']
-    // each of them twice, and then only the small one: sending the description thirty times shows no more
+    // each of them twice, and then only the small script: sending large files more often would prove no more
     await exhaust(120, (n) => nobody.get(paths[n < 8 ? n % 4 : 1] ?? '', client), 200)
     for (const path of [...paths, '//docs/swagger-ui-bundle.js']) expectRefused(await nobody.get(path, client), 120)
     await exhaust(60, () => nobody.get('/me', client), 401)

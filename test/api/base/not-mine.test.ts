@@ -1,5 +1,6 @@
 // Withdrawing, answering or changing something: 403 for a caller who sees it but does not own it, and 404 for one who
-// does not see it. Removing somebody who is not a member is 404, and joining or leaving twice gives the same answer.
+// does not see it. Removing somebody who is not a member gives 404, and joining or leaving twice gives the same
+// answer.
 import { describe, expect, test } from 'vitest'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
@@ -146,7 +147,7 @@ describe.each([
 test('The list of posts in a private group gives 404 to strangers and 403 to people who are invited', async () => {
   expect(await stranger.get(`/groups/${closed}/posts`)).toFailWith(404, 'space_unknown')
   expect(await dora.get(`/groups/${closed}/posts`)).toFailWith(403, 'space_not_member') // dora is invited
-  // lists across spaces are empty instead
+  // lists of all spaces that are filtered by this group are empty instead
   for (const kind of ['events', 'problems', 'courses'])
     expect(await stranger.get(`/${kind}?groupId=${asked}`)).toMatchObject({ status: 200, body: { items: [] } })
 })

@@ -69,7 +69,7 @@ describe('An answer reaches only the request that asked for it', () => {
     expect(outcome).toEqual({ wrong: [], failed: [] })
   })
 
-  test('and otherwise the request gets 503, if a pooler mixes up two connections', async () => {
+  test('or the request gets 503 if a pooler mixes up two connections', async () => {
     const pooler = await startPooler(database.url)
     const config = readConfig(environment(pooler.url, { DATABASE_PREPARE: 'off', RATE_LIMIT_STORE: 'memory' }))
     const server = await startServer({ config, databaseUrl: pooler.url })
@@ -178,7 +178,7 @@ describe('Through a transaction pooler', () => {
       await pooler.close()
     })
     const callers = people.map((person) => new Person(server.url, person.token))
-    /** Reads one's own profile concurrently. @returns how often each status came, and how often another's profile */
+    /** Reads one's own profile concurrently. @returns how many answers have each status, how many another's profile */
     const ask = async (count: number) => {
       const statuses: Record<string, number> = {}
       let asked = 0

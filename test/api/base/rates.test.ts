@@ -33,7 +33,7 @@ describe('Two facades with counts in the database', () => {
     expect(await used('a')).toBe(25)
   })
 
-  test('take from all windows or from none, in whatever order they name them', async () => {
+  test('count a hit in all of its windows or in none, in whatever order they name the windows', async () => {
     const [one, other] = [counterOf(), counterOf()]
     const [minute, hour] = [bucket('b 60', 3), bucket('b 3600', 5, 3600)]
     const hits = Array.from({ length: 16 }, (_, n) =>
@@ -75,7 +75,7 @@ describe('The database', () => {
     expect(await used('e')).toBeUndefined()
   })
 
-  test('may fail: then each facade counts on its own, logs that once, and returns to the database later', async () => {
+  test('can fail: then each facade counts on its own, logs that once, and returns to the database later', async () => {
     const counter = counterOf()
     await owner`revoke execute on function private.count_calls from gate`
     const hits = []

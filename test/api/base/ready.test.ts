@@ -25,7 +25,7 @@ test('GET /ready gives 503 without a live worker, and 200 with one', async () =>
   await missing(/"ready"/)
 })
 
-test('GET /ready names a missing migration, and one with another text', async () => {
+test('GET /ready names a migration that is missing or that was applied with another text', async () => {
   await worker('now()')
   await owner`create table public.books as select * from supabase_migrations.schema_migrations`
   await owner`update supabase_migrations.schema_migrations set statements = array[statements[1] || ' -- more']`
@@ -52,7 +52,7 @@ test('GET /ready answers 200 with a warning if the database is newer than the co
   await until(async () => !JSON.stringify((await ready()).body).includes('warnings'))
 })
 
-test('GET /ready says so if the database does not answer', async () => {
+test('GET /ready reports that the database does not answer', async () => {
   await owner`revoke execute on function private.readiness from gate`
   await missing(/The database does not answer/)
   await owner`grant execute on function private.readiness to gate`

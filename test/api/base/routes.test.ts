@@ -19,12 +19,12 @@ const tables = (rows: Record<string, Row<'get_space'>>) => [routes('groups', row
 const mounted = (one: Row<'get_space'>) => () => mount(new Hono<Env>(), tables({ 'GET /groups/:id': one }))
 
 describe('a constant', () => {
-  test('is a parameter of the operation', () => {
+  test('must be a parameter of the operation', () => {
     expect(mounted(row)).not.toThrow()
     expect(mounted({ ...row, constants: { p_role: 'x' } as object })).toThrow('get_space has no p_role')
   })
 
-  test('is never a field of the request too', () => {
+  test('must not be a field of the request too', () => {
     const query = z.object({ kind: z.string() })
     expect(mounted({ ...row, query })).toThrow('two values for one parameter')
   })
@@ -38,7 +38,7 @@ describe('a constant', () => {
   })
 })
 
-test('two routes with one operationId are not described', () => {
+test('two routes with the same operationId are rejected', () => {
   const [groups, guilds] = [
     { ...row, id: 'get_group' },
     { ...row, id: 'get_group' },

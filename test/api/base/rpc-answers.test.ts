@@ -105,7 +105,7 @@ describe('An operation called by .rpc()', async () => {
     expect(await run('test_raise', { p_text: code })).toMatchObject({ status, body })
   })
 
-  test('that is stable cannot write, whatever it calls', async () => {
+  test('that is declared stable cannot write, whatever functions it calls', async () => {
     await make('test_stable', `perform private.emit('test.happened', '{}'); return null;`)
     await owner`alter function api.test_stable stable`
     expect(await run('test_stable')).toMatchObject({ status: 405, body: { code: '25006' } })

@@ -12,7 +12,7 @@ const { client, ask } = rest(stack, alice)
 const me = client(alice.token)
 
 describe('A call by .rpc()', () => {
-  test('reads the same as the HTTP API', async () => {
+  test('returns the same JSON as the HTTP API', async () => {
     expect(await me.rpc('get_me')).toMatchObject({ status: 200, error: null, data: (await alice.get('/me')).body })
     const catalog = await me.rpc('get_catalog', { p_level: 1 })
     expect(catalog.data).toEqual((await alice.get('/interests/catalog?level=1')).body)

@@ -118,7 +118,7 @@ describe('A stopping server', async () => {
           () => true,
         ),
       )
-      return { asked } // not the promise itself: begin() would await it while it still holds the lock
+      return { asked } // in an object, because begin() would await a bare promise while it still holds the lock
     })
     expect(await answer.asked).toMatchObject({ status: 200, body: { email: ADMIN.email } })
     await stopped

@@ -26,7 +26,7 @@ type Client = { socket: Socket; closed: boolean; text: string }
 function open({ port }: { port: number }): Client {
   const socket = connect(port, '127.0.0.1')
   const client = { socket, closed: false, text: '' }
-  socket.on('error', () => {}) // closing the connection is an error here
+  socket.on('error', () => {}) // the server may close the connection, which is an error event here
   socket.on('close', () => {
     client.closed = true
   })

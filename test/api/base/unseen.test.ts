@@ -1,6 +1,6 @@
-// Requests for things that the caller cannot see, by every route that the registry of the visibility model knows: the
-// answer equals that for an unknown id, byte for byte. For the rule of visibility itself see
-// test/model/visibility.test.ts and docs/decisions.md, Visibility and Errors.
+// Requests for things that the caller cannot see, by every route in the registry of the visibility model: the answer
+// equals that for an unknown id, byte for byte. For the rule of visibility itself see test/model/visibility.test.ts
+// and docs/decisions.md, Visibility and Errors.
 import { describe, expect, test } from 'vitest'
 import { loadTables } from '../../../api-facade/lib/features.ts'
 import { spellings } from '../../../api-facade/lib/routes.ts'

@@ -124,7 +124,7 @@ test('A course starts as a draft, is edited, published and archived', async () =
     body: { title: 'Fungi', priceMana: 0, summary: fields.summary },
   })
   expect(await bob.get(`/courses/${id}`)).toMatchObject({ body: { title: 'Fungi' } })
-  // everybody can read previews, only students the other bodies
+  // everybody can read previews, but only students can read the other lessons
   const bodies = async (who: typeof alice) =>
     (await who.get<Page<Lesson>>(`/courses/${id}/lessons`)).body.items.map(({ body }) => body)
   expect(await bodies(bob)).toEqual([null, text.body])

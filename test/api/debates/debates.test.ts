@@ -212,7 +212,7 @@ test('Two concurrent bans of people with arguments and positions in opposite ord
     })
   const bans = await owner.begin(async (sql) => {
     await sql`select from app.debates where id = ${one} for update`
-    const second = ban('carla').then(() => 'done', String) // waits for its argument, before its position
+    const second = ban('carla').then(() => 'done', String) // waits for carla's argument, before her position
     await waiting(1)
     const first = ban('bob').then(() => 'done', String)
     await waiting(2)

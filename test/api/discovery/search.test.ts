@@ -20,7 +20,7 @@ const times = <T>(make: (n: number) => Promise<T>) => Promise.all(Array.from({ l
 /** Alice's answer, and how many rows and index entries the search read. */
 async function search() {
   await applyEffects(owner)
-  // otherwise entries of deleted rows would count until a search has seen them
+  // otherwise the search would also read the index entries of deleted rows, once
   await superuser`vacuum private.search_words, private.search_documents, private.name_trigrams, app.users`
   const { text, body } = await alice.get<Page<Id>>(`/discovery/search?q=${encodeURIComponent(WORDS)}`)
   const work = await asCaller({ sub: alice.id, role: 'user' }, async (sql) => {
@@ -125,7 +125,7 @@ describe('Concurrent searches', async () => {
     expect(await taken([`search 1 ${bob.id}`, `search 2 ${bob.id}`], look)).toMatchObject({ status: 200 })
   })
 
-  test('are limited to four per instance; a further one waits and then gets 503', async () => {
+  test('are limited to four per instance; a fifth one waits and then gets 503', async () => {
     expect(await taken(all.slice(1), look)).toMatchObject({ status: 200 })
     const refused = await taken(all, look)
     expect(refused).toFailWith(503, 'search_busy')

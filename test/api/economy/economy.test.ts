@@ -38,7 +38,7 @@ describe('GET /economy/wallet', () => {
 })
 
 describe('POST /economy/pay', () => {
-  test('pays for a post, moves the mana, notifies the author, and counts on the post', async () => {
+  test('pays for a post: moves the mana, notifies the author, and is counted on the post', async () => {
     const postId = await publish(bob)
     const before = await wallet(bob)
     const { status, body } = await pay(alice, { postId }, { tier: 1 })
@@ -133,7 +133,7 @@ describe('POST /economy/pay', () => {
       }
     }
     expect(await wallet(eve)).toEqual(before)
-    expect(await pay(finn, { receiverId: 'eve' })).toFailWith(404, 'person_unknown') // nor across one's own block
+    expect(await pay(finn, { receiverId: 'eve' })).toFailWith(404, 'person_unknown') // nor by the blocker
   })
 
   test('splits 10 mana between a co-author with 30 percent, who gets 3, and the author, who gets 7', async () => {
@@ -155,7 +155,7 @@ describe('POST /economy/pay', () => {
     expect(await pay(bob, { [field]: field === 'postId' ? postId : body.id })).toFailWith(400, 'pay_oneself')
   })
 
-  test('succeeds once of ten concurrent payments with the last mana', async () => {
+  test('succeeds for exactly one of ten concurrent payments that would each use the last mana', async () => {
     const [ivan] = await join('ivan')
     if (!ivan) throw new Error('nobody joined')
     expect(await pay(ivan, { receiverId: 'bob' }, { tier: 3 })).toMatchObject({ status: 201 })
@@ -179,7 +179,7 @@ describe('POST /economy/pay', () => {
 })
 
 describe('Idempotency-Key', () => {
-  test('returns the first answer again and moves nothing twice', async () => {
+  test('returns the first answer again and moves no mana twice', async () => {
     const key = { 'Idempotency-Key': 'once' }
     const first = await pay(carla, { receiverId: 'bob' }, {}, key)
     const after = await wallet(carla)
@@ -193,7 +193,7 @@ describe('Idempotency-Key', () => {
     expect((await pay(alice, { receiverId: 'bob' }, {}, key)).headers.has('idempotency-replayed')).toBe(false)
   })
 
-  test('lets one of twenty concurrent requests pay, and all get its answer', async () => {
+  test('lets only one of twenty concurrent requests pay, and all get its answer', async () => {
     const before = await wallet(carla)
     const all = await Promise.all(
       Array.from({ length: 20 }, () => pay(carla, { receiverId: 'bob' }, {}, { 'Idempotency-Key': 'twins' })),
@@ -327,7 +327,7 @@ describe('POST /posts/:id/boost', () => {
     expect(await database.owner`select * from private.audit_mana()`).toEqual([])
   })
 
-  test('succeeds for exactly one of ten concurrent requests; with one Idempotency-Key all get its answer', async () => {
+  test('succeeds for exactly one of ten concurrent requests; with one Idempotency-Key all get one answer', async () => {
     const lena = await newcomer('lena')
     const [one, two] = [await publish(lena), await publish(lena)]
     const answers = await Promise.all(Array.from({ length: 10 }, () => boost(lena, one)))

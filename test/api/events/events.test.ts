@@ -134,7 +134,7 @@ test('Lists of events are paginated and can be filtered', async () => {
   expect(await bob.get('/events/mine?role=none')).toFailWith(422, 'validation_failed')
 })
 
-test('A reply is given and withdrawn, and a freed place goes to the next person on the waiting list', async () => {
+test('A reply is given and withdrawn, and a freed seat goes to the next person on the waiting list', async () => {
   const id = await publish(alice, { capacity: 1 })
   const going = { status: 'going' }
   for (const body of [{}, { status: 'waitlisted' }])
@@ -196,7 +196,7 @@ test('More than a hundred guests are notified by the worker, each once', async (
 })
 
 describe('Reminders', () => {
-  /** Moves the event instead of the clock. */
+  /** Moves the event, because the clock stays. */
   const begins = (id: string, before: string) =>
     owner`update app.events set starts_at = now() + ${before}::interval, ends_at = now() + ${before}::interval + '1 hour' where id = ${id}`
   const remind = async () => {
@@ -208,7 +208,7 @@ describe('Reminders', () => {
   const early = (id: string) =>
     owner`update app.event_rsvps set since = since - interval '3 days' where event_id = ${id}`
 
-  test('come a day and an hour before, once each, to people who attend', async () => {
+  test('are sent a day before and an hour before, once each, to people who attend', async () => {
     const id = await publish(alice)
     await bob.put(`/events/${id}/rsvp`, { status: 'going' })
     await carla.put(`/events/${id}/rsvp`, { status: 'interested' })
@@ -238,7 +238,7 @@ describe('Reminders', () => {
     expect(await events(bob, off ?? '')).toEqual(['cancelled'])
   })
 
-  test('come once although two workers send them and one is killed in between', async () => {
+  test('are sent once although two workers send them and one is killed in between', async () => {
     const [one, two] = [await publish(alice), await publish(alice)]
     for (const id of [one, two]) {
       for (const who of [bob, carla]) await who.put(`/events/${id}/rsvp`, { status: 'going' })
@@ -252,7 +252,7 @@ describe('Reminders', () => {
         select pid from pg_stat_activity where datname = ${database.name} and wait_event = 'PgSleep'`
       return found?.pid
     })
-    await Promise.all([remind(), remind()]) // they skip the rows that it has locked
+    await Promise.all([remind(), remind()]) // they skip the rows that the first worker has locked
     await database.superuser`select pg_terminate_backend(${pid ?? 0}, 5000)`
     expect(await killed).toBeInstanceOf(Error)
     await Promise.all([remind(), remind()])
@@ -286,7 +286,7 @@ describe('GET /events/:id/calendar.ics', () => {
     }
   })
 
-  test('keeps every character, and follows changes up to the cancellation', async () => {
+  test('keeps every character, and shows each change and the cancellation', async () => {
     const title = 'Pilze, \\ Wald; “Öl” & 🍄'
     const body = `${'Eine lange Zeile mit Umlauten äöü, '.repeat(10)}\nund\r\neine: zweite\n\nBEGIN:VEVENT`
     const location = {

@@ -1,5 +1,5 @@
-// The feed's tabs, filters and reasons over HTTP and by supabase-js. For which post is where see
-// test/db/feed/tabs.sql, for the order of many posts test/model/feed.test.ts.
+// The feed's tabs, filters and reasons over HTTP and by supabase-js. Which tab has which posts is tested in
+// test/db/feed/tabs.sql, the order of many posts in test/model/feed.test.ts.
 import { createClient } from '@supabase/supabase-js'
 import { expect, test } from 'vitest'
 import { world } from '../../support/world.ts'
@@ -43,7 +43,7 @@ test('Each tab lists its own posts', async () => {
   expect(await feed('?tab=trending')).toEqual(['plain', 'thread', 'open'])
 })
 
-test('Filters narrow any tab', async () => {
+test('Filters apply to every tab', async () => {
   expect(await feed(`?interestId=${above}`)).toEqual(['open'])
   expect(await feed(`?interestId=${below}&tab=trending`)).toEqual(['open'])
   expect((await feed('?minDepth=4')).sort()).toEqual(['closer', 'open'])
@@ -64,7 +64,7 @@ test('Every item has reasons, and their weights add up to its score', async () =
   expect(open?.why).toEqual([{ factor: 'following', weight: 1 }])
 })
 
-test('Activity moves a post up, and a page continues where the last one ended', async () => {
+test('Engagement moves a post up, and a page continues where the last one ended', async () => {
   await carla.post(`/posts/${made.open}/react`, { kind: 'heart' })
   expect(await feed('?tab=trending')).toEqual(['open', 'plain', 'thread'])
   expect((await feed('')).at(0)).toBe('open')

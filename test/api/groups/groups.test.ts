@@ -65,7 +65,7 @@ describe.each(named)('%s %s', (method, path, body) => {
     expect(await bob.request(method, at('x'.repeat(61)), body)).toFailWith(422, 'validation_failed')
   })
 
-  test('requires a member where it is not open to everyone', async () => {
+  test('requires a member unless it is open to everyone', async () => {
     if (method === 'GET' && /:id$|members$/.test(path)) return
     if (/join$|leave$/.test(path)) return
     expect(await bob.request(method, path.replace(':id', open.id), body)).toFailWith(403, 'space_not_member')

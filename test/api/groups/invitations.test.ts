@@ -1,5 +1,5 @@
 // Invitations into groups end when the inviter loses the right to invite: no list shows them, they admit nobody, and
-// they don't return with the right. For sequences of steps see test/model/membership.test.ts.
+// they stay invalid when the inviter regains the right. For sequences of steps see test/model/membership.test.ts.
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { startWorker } from '../../../api-facade/worker/worker.ts'
@@ -83,7 +83,7 @@ const losses: [
   ],
 ]
 describe.each(losses)('An invitation by %s', (_who, role, lose, regain) => {
-  test('admits nobody, is in no list, and does not come back with the right', async () => {
+  test('admits nobody, is in no list, and stays invalid when the inviter regains the right', async () => {
     const group = await newGroup()
     await letIn(group, bob, role)
     const [carlas, doras] = [await invited(bob, group, 'carla'), await invited(bob, group, 'dora')]
@@ -103,7 +103,7 @@ describe.each(losses)('An invitation by %s', (_who, role, lose, regain) => {
     await gone()
     await regain(group)
     await gone()
-    // it does not prevent another invitation, and those by others remain valid
+    // the ended invitation does not prevent another one, and those by others remain valid
     const another = await invited(alice, group, 'carla')
     expect((await carla.post(`/groups/invitations/${another}/decline`)).status).toBe(200)
     expect((await eve.post(`/groups/invitations/${kept}/accept`)).status).toBe(200)
@@ -139,7 +139,7 @@ test('Accepting an invitation concurrently with the removal of its inviter eithe
   }
 })
 
-test('Of very many invitations those that are left to the worker admit nobody even before it runs', async () => {
+test('If there are very many invitations, those left to the worker admit nobody even before it runs', async () => {
   const MANY = 1200
   const group = await newGroup()
   await letIn(group, bob)

@@ -29,7 +29,7 @@ describe.each(['GET', 'POST'])('%s /groups/:id/posts', (method) => {
 })
 
 describe('POST /groups/:id/posts', () => {
-  test('equals POST /posts with groupId, by id or slug', async () => {
+  test('does the same as POST /posts with groupId, by id or slug', async () => {
     const made = await say(bob, open.slug)
     expect(made).toMatchObject({
       status: 201,
@@ -41,7 +41,7 @@ describe('POST /groups/:id/posts', () => {
     expect((await bob.post<Made>('/posts', { body: 'For all' })).body).toMatchObject({ groupId: null, guildId: null })
   })
 
-  test('accepts an Idempotency-Key, which it shares with POST /posts', async () => {
+  test('accepts an Idempotency-Key, which is valid for POST /posts too', async () => {
     const headers = { 'Idempotency-Key': 'a pike' }
     const first = await say(bob, open.id, 'Once', {}, headers)
     const again = await bob.request('POST', '/posts', { body: 'Once', groupId: open.id }, headers)

@@ -1,5 +1,5 @@
-// Proposals over HTTP: what is decided, when, by whose votes; forty concurrent votes; and the worker, which executes
-// each passed proposal once, even with two workers or one that is killed.
+// Proposals over HTTP: what they decide, when, and who may vote. Forty concurrent votes are counted, and the worker
+// executes each passed proposal once, even if there are two workers or one is killed.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN } from '../../support/lists.ts'
@@ -194,13 +194,13 @@ test('People who joined later, are to be expelled, or are banned cannot vote; le
   await owner`update app.users set banned_at = now() where id = ${emil.id}`
   expect(await look(guild, other)).toMatchObject({ tally: { yes: 0, eligible: 3 } })
 
-  // bob's expulsion: alice, the founder and dora could vote until dora left; now one yes of two is not enough
+  // on bob's expulsion alice, the founder and dora could vote; dora has left, and one yes of two is not enough
   expect(await vote(alice, guild, expel)).toMatchObject({ body: { status: 'open', tally: { yes: 1, eligible: 2 } } })
   await close(other)
   await work()
   expect(await look(guild, other)).toMatchObject({ status: 'expired' })
 
-  // when a person leaves without a vote, the others' votes become more than half
+  // when a person who has not voted leaves, the others' votes become more than half
   await vote(alice, guild, expel)
   const last = await propose(alice, guild)
   for (const who of [alice, bob]) await vote(who, guild, last)

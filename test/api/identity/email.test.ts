@@ -96,7 +96,10 @@ describe('With a mail server', async () => {
   }
   const subjectsTo = async (address: string) =>
     (await mailTo(address)).map(({ head }) => /^Subject: (.*)$/m.exec(head)?.[1]?.trim())
-  /** The tokens of an address's links, oldest first. Sealed here as the worker does, to avoid waiting for mail. */
+  /**
+   * The tokens in the links sent to an address, oldest first. The test seals them itself, as the worker does, to avoid
+   * waiting for mail.
+   */
   const tokensTo = async (address: string) => {
     const links = await owner<{ id: string }[]>`
       select id from private.email_verifications where email = ${address} order by created_at`
@@ -232,7 +235,7 @@ describe('With a mail server', async () => {
       const token = tokenIn((await mailTo('Cora.New@example.org'))[0]?.text)
       expect(await verify(token)).toMatchObject({ status: 200, body: OK })
       expect(await subjectsTo(email)).toContain('Your email address for Kith has changed')
-      const { email: now, emailVerifiedAt } = await me(cora) // with the token from before the change
+      const { email: now, emailVerifiedAt } = await me(cora) // with the access token from before the change
       expect(now).toBe('Cora.New@example.org')
       expect(emailVerifiedAt).not.toBe(since)
       for (const spent of [token, first]) expect(await verify(spent)).toFailWith(410, 'verification_over')
@@ -274,7 +277,7 @@ describe('With a mail server', async () => {
       expect(await me(dot)).toMatchObject({ email: dot.email })
     })
 
-    test('makes the link answer 409 while somebody else has the address', async () => {
+    test('sends a link that gives 409 while somebody else has the address', async () => {
       const eli = await verified('eli')
       await change(eli, 'Fritz@example.org')
       const token = await newestTo('Fritz@example.org')
@@ -305,7 +308,7 @@ describe('With a mail server', async () => {
       expect(await change(gus, gus.email)).toMatchObject({ status: 202, body: OK })
       expect(await verify(await newestTo('gus.two@example.org'))).toFailWith(410, 'verification_over')
       expect(await lettersOf(gus)).toEqual(['asked', 'asked', 'link', 'link', 'link'])
-      expect(await change(gus, 'Gus@example.org')).toMatchObject({ status: 202 }) // another case is a change
+      expect(await change(gus, 'Gus@example.org')).toMatchObject({ status: 202 }) // another letter case counts
       expect(await verify(await newestTo('Gus@example.org'))).toMatchObject({ status: 200 })
       expect(await me(gus)).toMatchObject({ email: 'Gus@example.org' })
     })
@@ -373,7 +376,7 @@ describe('With a mail server', async () => {
       owner`update app.users set created_at = now() - interval '25 hours' where id = ${person.id}`
     const ask = (email: string) => nobody.post('/auth/forgot-password', { email })
 
-    test('is not sent to an address unverified for a day; answer and work equal those for an unknown one', async () => {
+    test('is not sent to an address unverified for a day, which is treated like an unknown one', async () => {
       const kai = await invite('kai')
       await age(kai)
       const traces = async () => {
@@ -393,7 +396,7 @@ describe('With a mail server', async () => {
       expect(known).toEqual(unknown)
       const [row] = await owner`select count(*)::int as resets from private.password_resets where user_id = ${kai.id}`
       expect(row).toEqual({ resets: 0 })
-      expect(await verify(await newestTo(kai.email))).toMatchObject({ status: 200 }) // this link still works
+      expect(await verify(await newestTo(kai.email))).toMatchObject({ status: 200 }) // the link still works
       expect(await resetTokenOf(kai, kai.email)).toBeDefined()
     })
 

@@ -72,7 +72,7 @@ describe('An erased person', async () => {
   let replyId = ''
   const keys = { pay: randomUUID() }
 
-  test('had written into everything that stores text', async () => {
+  test('has written into everything that stores text', async () => {
     const did = async (answer: Promise<{ status: number; text: string }>) => {
       const { status, text } = await answer
       if (status >= 300) throw new Error(`${status} ${text}`)
@@ -154,7 +154,7 @@ describe('An erased person', async () => {
     await did(erin.post('/interests/me/bulk', { interests: [{ interestId: interest?.id, depth: 1, expertise: 1 }] }))
     await did(erin.post('/me/invites'))
     await did(erin.post(`/users/carla/block`))
-    // what no route writes yet
+    // rows that no route writes yet
     await owner.begin(async (sql) => {
       await sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: erin.id })}, true),
         set_config('request.headers', ${JSON.stringify({ 'x-forwarded-for': canary('ip') })}, true)`
@@ -168,7 +168,7 @@ describe('An erased person', async () => {
     )
   })
 
-  test('was found in all these places before the erasure', async () => {
+  test('is found in all these places before the erasure', async () => {
     const found = new Set((await findWords(owner, words)).map((place) => place.split(': ')[1]))
     const hashed = ['password', 'comment', 'invitation'].map(canary)
     expect(words.filter((word) => !found.has(word.toLowerCase()) && !hashed.includes(word))).toEqual([])

@@ -1,5 +1,5 @@
-// The export: it contains everything about a person and of other people only what that person can see. The last part
-// proves that no column is forgotten.
+// The export: it contains everything about a person, and about other people only what that person can see. The last
+// part proves that no column is forgotten.
 import { describe, expect, test } from 'vitest'
 import { createSlots } from '../../../api-facade/lib/slots.ts'
 import { columns } from '../../support/columns.ts'
@@ -141,7 +141,7 @@ describe('GET /me/export', () => {
   test('returns every dependent row exactly once across page boundaries', async () => {
     const [erin] = await join('erin')
     const own = erin?.id ?? ''
-    // 120 posts: 450 versions of the third and n % 3 of each other one, so that pages end between posts and within one
+    // 120 posts: the third has 450 versions, each other one n % 3, so that pages end between posts and within one
     await owner`insert into app.posts (author_id, body, created_at)
       select ${own}, 'Post ' || n, now() - n * interval '1 minute' from generate_series(1, 120) n`
     await owner`insert into app.post_versions (post_id, version, body, media)
@@ -156,10 +156,10 @@ describe('GET /me/export', () => {
     expect(new Set(postVersions?.map(({ body }) => body)).size).toBe(postVersions?.length)
   })
 
-  test('includes rows that depend on two sections, for both people', async () => {
+  test('includes rows with two people, such as orders, for both of them', async () => {
     const [fay, gil] = (await join('fay', 'gil')) as [Person, Person]
     const orders = 230
-    // bypasses the holds of mana, which this test is not about
+    // without triggers, because this test is not about holding mana
     await database.superuser.begin(async (sql) => {
       await sql`set local session_replication_role = replica`
       await sql`
@@ -207,7 +207,7 @@ describe('GET /me/export', () => {
     ])
   })
 
-  test('called by .rpc() reveals no ids of other people and no omitted columns in its cursors', async () => {
+  test('by .rpc() has cursors that reveal neither ids of other people nor omitted columns', async () => {
     await owner`with people as (
         insert into app.users (username, first_name, last_name)
         select 'followed_' || n, 'Followed', 'Person' from generate_series(1, 450) n returning id)

@@ -77,12 +77,12 @@ describe('Failed logins', async () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(8)
   })
 
-  test('are counted, and successful logins are not', async () => {
+  test('are counted, but successful logins are not', async () => {
     await forget()
     for (let n = 0; n < 6; n++) expect(await logIn(tight.bob.email, tight.bob.password)).toMatchObject({ status: 200 })
   })
 
-  test('are answered without a hint of how many there were', async () => {
+  test('give no hint of how many there were', async () => {
     const answers = [await logIn('una@example.org', 'wrong'), await logIn('una@example.org', 'wrong')]
     expect(answers.map(({ headers }) => headers.get('ratelimit-limit'))).toEqual(['10000', '10000'])
   })

@@ -158,7 +158,7 @@ describe('POST /identity/register', async () => {
     expect([status, body]).toMatchObject([422, { message: [expect.stringMatching(`^input.${field}: `)] }])
   })
 
-  test('rejects the form of /auth/register, and /auth/register rejects this one', async () => {
+  test('rejects a body for /auth/register, which rejects a body for this path', async () => {
     const { inviteCodeId, email, password, input } = whole
     const other = { sessionId: inviteCodeId, email, password, ...input }
     expect(await nobody.post(path, other)).toFailWith(422, 'validation_failed')

@@ -95,7 +95,7 @@ describe('An offering', () => {
     expect(await bob.delete(path)).toFailWith(404, 'offering_unknown')
   })
 
-  test('is found by price, rating, words and seller', async () => {
+  test('can be found by price, rating, words and seller', async () => {
     const [dora] = await join('dora')
     if (!dora) throw new Error('nobody joined')
     const cheap = await offer(dora, { priceMana: 3, title: 'Crêpes' })
@@ -226,7 +226,7 @@ describe('An order', () => {
     expect((await alice.get<Offering>(`/economy/market/offerings/${offering}`)).body.stock).toBeNull()
   })
 
-  test('continues across a block, while a new one gives 404', async () => {
+  test('continues across a block, while a new order gives 404', async () => {
     const offering = await offer(carla)
     const order = await ordered(bob, offering)
     await bob.post('/users/carla/block')

@@ -27,7 +27,7 @@ type Upload = {
 type Asset = { assetId: string; status: string; publicUrl: string; committedAt: string | null }
 const UNKNOWN = '3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10'
 
-/** The address of the facade under test, whose port its settings don't contain. */
+/** The same address at the facade under test, whose port its settings don't contain. */
 const here = (address: string) => new URL(new URL(address).pathname + new URL(address).search, url).href
 const image = (size = png.length, contentType = 'image/png', kind = 'image') => ({ kind, contentType, size })
 const announce = async (person: Person, body: object = image()) =>
@@ -144,7 +144,7 @@ describe('An upload', () => {
     expect(await alice.post(`/media/${UNKNOWN}/commit`)).toFailWith(404, 'asset_unknown')
   })
 
-  test('with other content than announced is rejected and deleted, and can be sent again', async () => {
+  test('whose content differs from the announcement is rejected and deleted, and can be sent again', async () => {
     const announced = await announce(alice)
     const page = new TextEncoder().encode('<html>'.padEnd(png.length))
     expect((await put(announced, page)).status).toBe(200)
@@ -161,7 +161,7 @@ describe('An upload', () => {
     const asked = await Promise.all(Array.from({ length: 5 }, () => bob.post('/media/presign', image())))
     expect(asked.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409])
     expect(await bob.post('/media/presign', image())).toFailWith(409, 'assets_exhausted')
-    // three old ones can be replaced; the quota leaves room for two more
+    // three old uploads can be replaced; the quota leaves room for two more
     const given = await owner<{ id: string }[]>`
       update app.media_assets set created_at = now() - interval '16 minutes' where id in (
         select id from app.media_assets where owner_id = ${bob.id} and size = 1 limit 3) returning id`
@@ -366,7 +366,7 @@ describe('A generated avatar', () => {
     },
   )
 
-  test('is personal without a seed, and can be a profile picture', async () => {
+  test('differs from person to person without a seed, and can be a profile picture', async () => {
     const mine = await generate({ style: 'lorelei' })
     expect(await generate({ style: 'lorelei' })).toEqual(mine)
     expect((await generate({ style: 'lorelei' }, bob)).url).not.toBe(mine.url)

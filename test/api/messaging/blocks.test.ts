@@ -1,6 +1,6 @@
-// What a block changes in conversations: a direct one stays readable but is closed; in a group the two people are
-// hidden from each other; and received messages can still be reported. For every read, against a model, see
-// test/model/messaging.test.ts.
+// What a block changes in conversations: a direct one stays readable but is closed. In a group the two people are
+// hidden from each other. Received messages can still be reported. test/model/messaging.test.ts compares every read
+// with a model.
 import { expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import type { Page } from '../../support/lists.ts'
@@ -76,7 +76,7 @@ test('After a block a direct conversation stays readable for both, and accepts n
     expect(await send(who, id, 'x')).toFailWith(403, 'conversation_closed')
     for (const message of [theirs, own])
       expect(await who.put(`/messages/${message}/reactions/${heart}`)).toFailWith(403, 'conversation_closed')
-    // the other person gives 404 as everywhere else
+    // requests about the other person give 404 as everywhere else
     expect(await who.get(`/users/${other}`)).toFailWith(404, 'person_unknown')
     expect(await who.get(`/conversations/availability/${other}`)).toFailWith(404, 'person_unknown')
     const opened = await who.post('/conversations', { kind: 'direct', memberIds: [other] })

@@ -351,7 +351,7 @@ describe('A message', () => {
     expect(await carla.delete(`/messages/${joined?.id}`)).toFailWith(403, 'message_not_yours')
   })
 
-  test('can be fetched later: those since another one, and those that changed', async () => {
+  test('can be fetched later: those after a given message, and those that changed', async () => {
     const id = await direct(alice, 'bob')
     const ids: string[] = []
     for (let n = 0; n < 7; n++) ids.push(await sent(alice, id, `${n}`))
@@ -396,7 +396,7 @@ describe('A member’s own', () => {
     expect(await read(1)).toMatchObject({ status: 200, body: { unreadCount: 1 } })
     const at = (await alice.get<Message>(`/messages/${ids[1]}`)).body.createdAt
     const reader = ({ members }: Conversation) => members.find(({ person }) => person.username === 'bob')?.lastReadAt
-    expect(reader((await read(0)).body)).toBe(at) // it never moves back
+    expect(reader((await read(0)).body)).toBe(at) // the read position never moves back
     expect(reader(await open(alice, id))).toBeNull()
     expect((await bob.get<Page<Id>>('/conversations?unread=true')).body.items).toContainEqual(
       expect.objectContaining({ id }),

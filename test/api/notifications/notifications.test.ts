@@ -140,7 +140,7 @@ describe('GET /notifications', () => {
 })
 
 describe('POST /notifications/read', () => {
-  test('marks as read by id, by group, and by time', async () => {
+  test('marks notifications as read by id, by group, and by time', async () => {
     const [fred] = await join('fred')
     if (!fred) throw new Error('nobody joined')
     const id = await publish(fred)
@@ -189,7 +189,7 @@ test('The API describes exactly the registered kinds of notifications', async ()
   expect(described.toSorted()).toEqual(kinds.map(({ kind }) => kind))
 })
 
-test('The API describes staff decisions about every kind of contents and their dependent items', async () => {
+test('The API describes staff decisions about every kind of content and content child', async () => {
   const { owner } = database
   const kinds = await owner<{ kind: string }[]>`
     select kind from private.content_kinds union all select kind from private.content_child_kinds order by kind`

@@ -18,7 +18,7 @@ describe('Notification preferences', () => {
     for (const channels of Object.values(kinds)) expect(channels).toEqual(everywhere)
   })
 
-  test('change where a field is present, and keep the rest', async () => {
+  test('change the fields that are present, and keep the others', async () => {
     const change = { 'post.replied': { inApp: false }, timezone: 'Europe/Berlin', digestHour: 18 }
     const { status, body } = await bob.patch<Preferences>(PATH, { ...change, 'kite.flown': { push: false } })
     expect([status, body['post.replied']]).toEqual([200, { ...everywhere, inApp: false }])

@@ -112,7 +112,7 @@ describe('Answering the invitation', () => {
     expect(await bob.post(`/posts/${post}/co-authors/${body.id}/respond`, {})).toFailWith(422, 'validation_failed')
   })
 
-  test('with no deletes it', async () => {
+  test('with “no” deletes the invitation', async () => {
     const post = await publish(alice)
     const { body } = await invite(alice, post, bob)
     expect(await respond(bob, post, body.id, false)).toMatchObject({
@@ -123,7 +123,7 @@ describe('Answering the invitation', () => {
     expect(await invite(alice, post, bob)).toMatchObject({ status: 201 })
   })
 
-  test('with no after yes ends the co-authorship, even if the post is no longer visible to the person', async () => {
+  test('with “no” after “yes” ends the co-authorship, even if the person no longer sees the post', async () => {
     for (const visibility of ['public', 'inner']) {
       const post = await publish(alice)
       const { body } = await invite(alice, post, bob)
@@ -182,7 +182,7 @@ describe('Under concurrency', () => {
     }
   })
 
-  test('yes and no together end in no co-authorship, whichever comes first', async () => {
+  test('“yes” and “no” at once leave no co-authorship, whichever comes first', async () => {
     for (let turn = 0; turn < 5; turn++) {
       const post = await publish(alice)
       const { body } = await invite(alice, post, bob)

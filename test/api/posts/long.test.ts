@@ -51,13 +51,13 @@ test.each([
   expect(found.flat()).toEqual(way === 'up' ? ids : ids.toReversed())
 })
 
-test('For You too ends a page at that size, and its cursor continues after it', async () => {
+test('The tab For You also ends a page at that size, and its cursor continues after it', async () => {
   const found = await pages(bob, '/feed')
   expect(found).toHaveLength(3)
   expect(found.flat().sort()).toEqual(ids.toSorted())
 })
 
-test('A quote counts with the post it quotes, and a longer post is a page of its own', async () => {
+test('A quote counts together with the post it quotes, and an even longer post is a page of its own', async () => {
   const quotes: string[] = []
   for (const id of ids.slice(0, 4)) {
     const quote = { format: 'quote', body: 'short', quotedPostId: id }

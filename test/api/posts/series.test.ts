@@ -167,7 +167,7 @@ describe('An item', () => {
     expect(await alice.post(`/posts/series/${series}/items`, {})).toFailWith(422, 'validation_failed')
   })
 
-  test('can be in at most five series, even if three are the fifth concurrently', async () => {
+  test('can be in at most five series, even if three requests add it to a fifth one concurrently', async () => {
     const id = await publish(bob, 'x')
     const series = await Promise.all(Array.from({ length: 7 }, () => make(bob)))
     const four = [] as Awaited<ReturnType<typeof add>>[]

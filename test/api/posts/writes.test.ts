@@ -66,7 +66,7 @@ describe('The hourly limit for', () => {
       expect(Number(header('retry-after'))).toBeGreaterThan(3500)
       expect(header('ratelimit-reset')).toBe(header('retry-after'))
 
-      const again = await write(await alice.login(), post, own) // another token belongs to the same person
+      const again = await write(await alice.login(), post, own) // another token of the same person
       expect(again).toFailWith(429, 'writes_exceeded')
       expect(await used(alice, kind)).toBe(2)
       expect((await write(bob, post, others)).status).toBeLessThan(300)
@@ -128,7 +128,7 @@ test('Rejected requests and requests replayed by an Idempotency-Key do not count
   const other = { 'Idempotency-Key': 'two' }
   expect(await alice.post('/posts', { body: 'x' }, other)).toFailWith(429, 'writes_exceeded')
   await limit('posts', 2)
-  expect(await alice.post('/posts', { body: 'y' }, other)).toMatchObject({ status: 201 }) // its key was released
+  expect(await alice.post('/posts', { body: 'y' }, other)).toMatchObject({ status: 201 }) // its key stayed free
 })
 
 test('A scheduled post can be edited without limit', async () => {

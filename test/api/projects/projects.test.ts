@@ -73,7 +73,7 @@ describe.each(routes)('%s %s', (method, path, body) => {
     await dora.delete('/users/alice/block')
     expect(await bob.request(method, at('x'), body)).toFailWith(422, 'validation_failed')
   })
-  test('requires the author where it changes or decides something', async () => {
+  test('requires the author if it changes or decides something', async () => {
     if (
       method === 'GET'
         ? !path.endsWith('applications')
@@ -210,7 +210,7 @@ test('An application is approved, rejected or withdrawn, once', async () => {
   expect((await carla.inbox('membership.decided'))[0]?.payload).toMatchObject({ event: 'rejected' })
 })
 
-test('Members leave or are removed, and their places become free', async () => {
+test('Members leave or are removed, and their slots become free', async () => {
   const { id, drawing, writing } = await make(alice)
   await admit(bob, id, drawing)
   await admit(carla, id, writing)
@@ -274,7 +274,7 @@ test.each(['completed', 'archived'])('A project that is %s accepts nothing new, 
   expect(await decide(id, asked)).toMatchObject({ status: 200 })
 })
 
-test('Of fifty concurrent approvals for the last place exactly one succeeds', async () => {
+test('Of fifty concurrent approvals for the last slot exactly one succeeds', async () => {
   const { id, writing } = await make(alice)
   const made = await owner<{ id: string }[]>`
     with people as (
@@ -290,7 +290,7 @@ test('Of fifty concurrent approvals for the last place exactly one succeeds', as
   expect(row).toEqual({ members: 1 })
 })
 
-test('A ban, an erasure and a block between author and member free the member’s place', async () => {
+test('A ban, an erasure and a block between author and member free the member’s slot', async () => {
   const { id, drawing } = await make(alice, { roles: [{ name: 'Illustrator', slots: 9 }] })
   const people = (await join('gus', 'hal', 'ida')) as [Person, Person, Person]
   for (const who of people) await admit(who, id, drawing)

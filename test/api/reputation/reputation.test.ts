@@ -77,7 +77,7 @@ describe('Reactions', () => {
   const unreact = (person: Person, post: string, kind = '') =>
     person.delete(`/posts/${post}/react${kind && `?kind=${kind}`}`)
 
-  test('earn reputation once per person and post, lose it with the last one, and earn it again', async () => {
+  test('earn reputation once per person and post, lose it with the last reaction, and earn it again', async () => {
     const post = await publish(alice, 'wine')
     const steps = [
       [() => react(bob, post, 'heart'), 4],

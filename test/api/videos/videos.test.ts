@@ -214,7 +214,7 @@ describe('A video', () => {
     await carla.delete('/users/bob/block')
   })
 
-  test('is deleted with its dependent rows, the rest of them in the background', async () => {
+  test('is deleted with what others left on it, partly in the background', async () => {
     const id = await publish(alice, 'videos')
     await owner`insert into app.users (username, first_name, last_name) select 'fan_' || n, 'F', 'N' from generate_series(1, 1100) n`
     await owner`insert into app.video_likes (video_id, user_id) select ${id}, u.id from app.users u where u.username like 'fan\\_%'`
@@ -293,7 +293,7 @@ describe('Content', async () => {
     }
   })
 
-  test('leaves neither details nor words after an erasure', async () => {
+  test('leaves neither details nor comment texts after an erasure', async () => {
     const [row] = await owner`
       select (select count(*)::int from app.videos v join app.contents c using (id) where c.author_id = ${gus.id})
            + (select count(*)::int from app.audio a join app.contents c using (id) where c.author_id = ${gus.id}) as details,

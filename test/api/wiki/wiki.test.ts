@@ -53,7 +53,7 @@ test.each(routes)('%s %s requires a token, an existing subject, and the feature 
   await owner`update app.feature_flags set enabled = true where key = 'wiki'`
 })
 
-test('An entry starts at version 0, and a proposal changes it once its votes reach three net', async () => {
+test('An entry starts at version 0, and a proposal changes it once its votes reach a net of three', async () => {
   const slug = fresh()
   expect(await alice.get(`/wiki/${slug}`)).toMatchObject({
     status: 200,
@@ -316,7 +316,7 @@ test('Texts with little in common are compared as a whole, quickly', () => {
   expect(changesBetween('same', 'same')).toEqual([{ op: 'equal', text: 'same' }])
 })
 
-test('A page of long proposals ends once they have half a megabyte, for staff too', async () => {
+test('A page of long proposals ends at half a megabyte, for staff too', async () => {
   const slug = fresh()
   const made = await owner<{ id: string }[]>`
     insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary, created_at)
@@ -329,7 +329,7 @@ test('A page of long proposals ends once they have half a megabyte, for staff to
     [admin, admins],
   ] as const) {
     const first = (await who.get<Page<Proposal>>(`${path}&limit=50`)).body
-    expect(first.items.map(({ id }) => id)).toEqual(ids.slice(0, 13)) // each counts twice: for its text and its diff
+    expect(first.items.map(({ id }) => id)).toEqual(ids.slice(0, 13)) // each counts twice: with text and diff
     const second = (await who.get<Page<Proposal>>(`${path}&limit=50&cursor=${first.nextCursor}`)).body
     expect(second).toMatchObject({ items: [{ id: ids[13] }, { id: ids[14] }], hasMore: false })
   }
