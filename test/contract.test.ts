@@ -16,7 +16,7 @@ const routes = spellings(await loadTables()).map(({ row, method, path }) => {
   return { name: `${method} ${path}`, row, operation }
 })
 
-test('Every route states its limits, and describes in words those of its own', () => {
+test('Every route states its limits, and describes its own ones in words', () => {
   for (const { name, row, operation } of routes) {
     const own = [row.limit ?? [], row.limits ?? []].flat()
     const limits = Object.fromEntries((['global', ...own] as const).map((limit) => [limit, defaultLimits[limit]]))
@@ -25,7 +25,7 @@ test('Every route states its limits, and describes in words those of its own', (
   }
 })
 
-test('Every answer lists its headers', () => {
+test('The API description lists the headers of every answer', () => {
   for (const { name, operation } of routes)
     for (const [status, { headers = {} }] of Object.entries(operation?.responses ?? {}))
       expect(Object.keys(headers), `${name} ${status}`).toContain('X-Request-Id')

@@ -9,7 +9,7 @@ import { makeDataDir } from '../supabase/embedded/paths.ts'
 
 const root = process.getuid?.() === 0
 const base = mkdtempSync(join(tmpdir(), 'kith-folders-'))
-chmodSync(base, 0o711) // the account of the server has to reach it
+chmodSync(base, 0o711) // the server's account must be able to reach the folders
 afterAll(() => rmSync(base, { recursive: true }))
 
 let folders = 0
@@ -43,7 +43,7 @@ function run(program: string, folder: string): Promise<{ code: number; out: stri
   })
 }
 
-/** Another account's folder: an empty one if we can create it, otherwise one of the system's. */
+/** A folder of another account: an empty one if we can create it, otherwise a folder of the system. */
 function foreign(): string {
   if (!root) return '/usr/share'
   const folder = folderWith()
@@ -68,7 +68,7 @@ describe.each(notOurs)('A folder %s', (_what, make, reason) => {
   const folder = make()
   const before = picture(folder)
 
-  test('is rejected in one line and not changed', async () => {
+  test('is rejected in one line and is not changed', async () => {
     const { code, out, err } = await run('api-facade/main.ts', folder)
     expect({ code, out, lines: err.trim().split('\n').length }).toEqual({ code: 1, out: '', lines: 1 })
     expect(err).toContain(`DATA_DIR ${folder} cannot be used: `)
@@ -77,7 +77,7 @@ describe.each(notOurs)('A folder %s', (_what, make, reason) => {
     expect(picture(folder)).toEqual(before)
   })
 
-  test.each(['stop', 'status'])('has no instance for npm run %s', async (program) => {
+  test.each(['stop', 'status'])('has no running instance for npm run %s', async (program) => {
     const { out, err } = await run(`supabase/embedded/${program}.ts`, folder)
     expect(out + err).toContain(`Nothing is running on ${folder}.`)
     expect(picture(folder)).toEqual(before)
@@ -98,7 +98,7 @@ test('npm run stop does not end another program’s server', async () => {
   const { out } = await run('supabase/embedded/stop.ts', folder)
   expect(out).toBe(`Nothing is running on ${folder}.\n`)
   expect(picture(folder)).toEqual(before)
-  server.stdin?.end() // a server that was not ended ends by itself
+  server.stdin?.end() // a server that npm run stop spared ends here
   expect(await exit).toEqual([0, null])
 })
 

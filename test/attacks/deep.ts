@@ -1,5 +1,5 @@
-// node test/attacks/deep.ts: how deep or long bodies are answered, and how many milliseconds they cost the database;
-// how often the documentation is served. It uses an instance of its own, with the limits of production.
+// node test/attacks/deep.ts: how deeply nested or long bodies are answered, and how many milliseconds they cost the
+// database; and how often the documentation is served. It uses an instance of its own, with the limits of production.
 import { readFileSync } from 'node:fs'
 import { type Fresh, onFresh, say, tally } from '../support/fresh.ts'
 

@@ -1,6 +1,6 @@
 // node test/attacks/feed.ts: how long one request for the feed takes for an account that wrote thousands of long texts
-// and muted long phrases, most of them nearly in the texts and one at their end; and for a stranger. It uses an
-// instance of its own.
+// and muted long phrases, most of which are almost in the texts, and one of which is at the end of each; and how long
+// it takes for a stranger. It uses an instance of its own.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { startPostgres } from '../../supabase/embedded/postgres.ts'
 
 const THREADS = 4100
 const KEYWORDS = 100
-const LENGTHS = [100, 19] // of a keyword, longest first, up to the current limits
+const LENGTHS = [100, 19] // of keywords, longest first, up to the limits on muted keywords
 const PHRASE = 'the very last word'
 const WORDS = ['time', 'tide', 'tine', 'mine', 'mite', 'dime', 'die', 'tie']
 

@@ -1,13 +1,13 @@
-// node test/attacks/flood.ts: how many notifications one account can cause one person by replies and mentions, as fast
-// as possible and past the facade's limits by address, until it is refused. It uses an instance of its own, with the
-// limits by person.
+// node test/attacks/flood.ts: how many notifications one account can cause one person by replies and mentions until
+// Kith rejects them, if it writes as fast as possible and avoids the facade's limits by address. It uses an instance
+// of its own, with the limits by person.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fresh, onFresh, type Someone, say } from '../support/fresh.ts'
 
 const MOST = 2000
 const AT_ONCE = 8
 
-/** Writes until it is refused. @returns the result as text */
+/** Writes until Kith rejects a write. @returns the result as text */
 async function flood(write: (n: number) => ReturnType<Fresh['rpc']>): Promise<string> {
   let [n, written] = [0, 0]
   let error = ''
@@ -24,7 +24,7 @@ async function flood(write: (n: number) => ReturnType<Fresh['rpc']>): Promise<st
   return `${written} written in ${seconds} s, then ${error || 'still not refused'}`
 }
 
-/** The notifications of the victim, once no more arrive. */
+/** The victim's notifications, once no more arrive. */
 async function told({ sql }: Fresh, victim: Someone): Promise<string> {
   let [before, now] = ['', '?']
   while (before !== now) {

@@ -28,7 +28,7 @@ const enter = async (name: string): Promise<string> => {
     select private.create_person(${`${name}@example.org`}, 'no hash', ${name}, 'Lima', '1990-01-31', 'DE', 'Berlin') as id`
   return row?.id ?? ''
 }
-/** Calls an operation `times` times in one statement. @returns the id that the last call answered */
+/** Calls an operation `times` times in one statement. @returns the id in the last answer */
 const call = (person: string, operation: string, times = 1) =>
   as(person, async (tx) => {
     const rows = await tx.unsafe<{ id: string }[]>(

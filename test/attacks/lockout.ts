@@ -1,6 +1,6 @@
-// node test/attacks/lockout.ts: what strangers can prevent others from doing by using up their limits, and how many
-// invite codes they can guess. It uses a fresh instance of its own with the limits of production; a proxy supplies the
-// addresses.
+// node test/attacks/lockout.ts: what strangers can prevent others from doing by using up limits that they share, and
+// how many invite codes strangers can guess. It uses a fresh instance of its own with the limits of production; a
+// proxy supplies the addresses.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,7 +33,7 @@ async function attack(url: string): Promise<void> {
   }
   const logIn = (more: object = {}) => ask('POST', '/auth/login', somewhere(), { ...admin, ...more })
 
-  /** Repeats a stranger's request. @returns after how many times the victim is refused */
+  /** Repeats a stranger's request. @returns after how many requests the victim is rejected */
   async function until(tries: number, stranger: () => Promise<Answer>, victim: () => Promise<Answer>) {
     for (let n = 1; n <= tries; n++) {
       await stranger()

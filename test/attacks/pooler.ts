@@ -1,6 +1,6 @@
-// node test/attacks/pooler.ts [answers]: a facade under load, behind the machine's PgBouncer or, if there is none, the
-// tests' own, which is killed and started again, stopped, and limited to one connection. Prints how many answers were
-// right, were 503, or were meant for somebody else, and how long the slowest took.
+// node test/attacks/pooler.ts [answers]: a facade under load behind the machine's PgBouncer or, if there is none,
+// behind the tests' own pooler. The pooler is killed and started again, stopped, and limited to one connection. Prints
+// how many answers were right, were 503, or were meant for somebody else, and how long the slowest took.
 import { execFileSync } from 'node:child_process'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { startServer } from '../../api-facade/server.ts'
@@ -41,7 +41,7 @@ async function poolerOf(databaseUrl: string, secret: string, size: number): Prom
   }
 }
 
-/** Sends requests for the caller's own profile, `count` in all, by all people at once. */
+/** All people request their own profile at once, `count` times in all. */
 async function load(url: string, people: readonly Someone[], count: number) {
   const seen: Record<string, number> = {}
   let [asked, slowest] = [0, 0]

@@ -1,5 +1,5 @@
-// node test/attacks/reminders.ts: when reminders of one person's event are sent, and one person's scheduled post is
-// published, if thousands of another person's are due one second earlier. It calls the jobs as a worker does, and
+// node test/attacks/reminders.ts: when reminders of one person's event are sent, and when one person's scheduled post
+// is published, if thousands of another person's are due one second earlier. It calls the jobs as a worker does, and
 // prints how many calls they need and how long these take. It uses an instance of its own.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,8 +11,8 @@ import { startPostgres } from '../../supabase/embedded/postgres.ts'
 const EVENTS = 20_000
 const POSTS = 5000
 /**
- * Half of the time that a run of the job may take, in which a worker calls it repeatedly; after that the attack gives
- * up.
+ * Seconds after which the attack gives up: half of the time for which a worker repeats the calls in one run of the
+ * job.
  */
 const PATIENCE = 150
 
@@ -68,7 +68,7 @@ try {
   const [one = ''] = await events(honest, 1)
   await as(guest, (tx) => tx`select api.rsvp_event(${one}, 'going')`)
   await sql`update app.event_rsvps set since = since - interval '4 days'`
-  // The clock stays, and the events are moved closer
+  // Moves the events closer, because the clock stays
   await sql`update app.events set starts_at = now() + interval '1 day' - case when id = ${one} then interval '1 second' else interval '2 seconds' end`
   await sql`vacuum analyze`
   const reminded = async () =>

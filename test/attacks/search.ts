@@ -1,6 +1,6 @@
-// node test/attacks/search.ts: what long notes of short words, in a private group or public, cost others who search,
-// and how long a stranger waits while searches run. It uses an instance of its own, with the limits of production
-// except those by address and by minute.
+// node test/attacks/search.ts: what long notes of short words, in a private group or public, cost other people who
+// search, and how long a stranger waits while searches run. It uses an instance of its own, with the limits of
+// production except those by address and by minute.
 import { readFileSync } from 'node:fs'
 import { type Fresh, onFresh, type Someone, say, tally } from '../support/fresh.ts'
 
@@ -8,7 +8,7 @@ const NOTES = 180
 const LENGTH = 4980
 const AT_ONCE = 12
 const ROUNDS = 5
-const common = [...'abcdefghijklmnopqrstuvwxyz0123456789'] // the shorter a word, the more positions it has in a note
+const common = [...'abcdefghijklmnopqrstuvwxyz0123456789'] // the shorter a word, the more often it fits into a note
 
 /** A note of the same short words, with the words of `more` now and then. */
 function note(more: string[]): string {
@@ -84,7 +84,7 @@ const attack = async (fresh: Fresh) => {
   for (let n = 0; n < AT_ONCE; n++) searchers.push(await fresh.join(`searcher${n}`))
   const group = { name: 'Ours', visibility: 'private', joinPolicy: 'invite' }
   const { body: made } = await fresh.ask('POST', '/api/v1/groups', group, owner.token)
-  const all = common.slice(0, 32).join(' ') // as many as a search accepts
+  const all = common.slice(0, 32).join(' ') // as many words as a search accepts
   const few = common.slice(0, 2).join(' ')
   const phrase = `"${common.slice(0, 2).join(' ')} ${common.slice(0, 2).join(' ')}"`
 

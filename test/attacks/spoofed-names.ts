@@ -1,5 +1,6 @@
-// node test/attacks/spoofed-names.ts: how many names and texts are accepted that are invisible, change direction or use a
-// reserved name, over HTTP and .rpc(); and whether ordinary texts are accepted. It uses an instance of its own.
+// node test/attacks/spoofed-names.ts: how many names and texts are accepted, over HTTP and .rpc(), that are invisible,
+// change the direction of writing, or use a reserved name; and whether ordinary texts are accepted. It uses an
+// instance of its own.
 import { type Answer, onFresh, say } from '../support/fresh.ts'
 
 const invisible = [
@@ -57,7 +58,7 @@ await onFresh(
     }
     const name = async (text: string) => {
       const answer = await ask('PATCH', '/api/v1/me', { username: text }, token)
-      await ask('PATCH', '/api/v1/me', { username }, token) // undone, because a person can have only so many
+      await ask('PATCH', '/api/v1/me', { username }, token) // undone, because names are limited
       return answer
     }
 

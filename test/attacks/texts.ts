@@ -1,6 +1,6 @@
 // node test/attacks/texts.ts [pages | rows | bodies | part of a name]: what one request costs when others, or the
-// person, have written the worst texts and rows that Kith accepts: milliseconds of the facade's thread and of the
-// backends, and how long everybody else waited meanwhile. Worst first. It uses an instance of its own.
+// person, have written the worst texts and rows that Kith accepts. Prints, most expensive first, milliseconds of the
+// facade's thread and of the backends, and how long everybody else waited meanwhile. It uses an instance of its own.
 import { readFileSync } from 'node:fs'
 import { type Fresh, onFresh, say } from '../support/fresh.ts'
 import { bodies } from './texts/bodies.ts'
@@ -15,7 +15,7 @@ const [, , wanted = ''] = process.argv
 
 const spent = (id: number): number => Number(readFileSync(`/proc/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 
-/** Milliseconds of all backends so far. */
+/** Milliseconds of processor time of all backends so far. */
 async function backends({ sql }: Fresh): Promise<number> {
   const rows = await sql<{ pid: number }[]>`
     select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`
@@ -51,7 +51,7 @@ async function costOf(fresh: Fresh, what: string, ask: Ask): Promise<Cost> {
     best.database = Math.min(best.database, (await backends(fresh)) - database)
     best.status = `${status}${status >= 400 ? ` ${body?.code ?? [body?.message].flat()[0]?.slice(0, 40)}` : ''}`
     best.bytes = typeof body === 'string' ? body.length : JSON.stringify(body)?.length
-    if (best.node + best.database < SMALL) return best // there are thousands of them
+    if (best.node + best.database < SMALL) return best // thousands of requests are this cheap
     best.stall = Math.min(best.stall || 1e9, (await waited(fresh, ask)).longest)
   }
   return best

@@ -1,6 +1,6 @@
-// Compares the answers of two checkouts: a small story of writes is sent to both, and then every read of
-// api-facade/openapi.json, as several people, with each of its parameters and the pages after the first. Ids, times
-// and codes that were generated since the data were made can't be equal; everything else must be.
+// Compares the answers of two checkouts. A small story of writes is sent to both, and then every read of
+// api-facade/openapi.json, as several people, with each of its parameters and with the pages after the first. Ids,
+// times and codes that were generated since the data were made can't be equal; everything else must be.
 import { createTokens } from '../../api-facade/lib/tokens.ts'
 import { readOpenApi } from '../support/openapi.ts'
 import { claims, interest, person, post } from './case.ts'
@@ -15,7 +15,7 @@ type Parameter = {
 }
 type Document = { paths: Record<string, Record<string, { parameters?: Parameter[] }>> }
 
-/** One side, and the names of what the story has created there. */
+/** One side, and the names of the things that the story has created there. */
 type Teller = { side: Side; now: string; admin: string; named: Map<string, string>; ids: Map<string, string> }
 type Answer = { status: number; said: string; next: string | null; ids: Record<string, unknown> }
 
@@ -23,7 +23,10 @@ const STRANGE = '99999999-9999-4999-8999-999999999999'
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 const GIVEN = /^[123]0000000-0000-4000-8000-|^9{8}-/
-/** Fields whose values are random or come from the clock, in any format. Views are counted some time later. */
+/**
+ * Fields whose values are random or come from the clock, in any format. Views are here because they are counted some
+ * time later.
+ */
 const DRAWN = /^(code|codes|inviteCodes|uptime|views|timestamp)$/
 const OTHER_HEADERS = /^(date|x-request-id|etag|connection|keep-alive|content-length|ratelimit-(remaining|reset))$/
 
@@ -54,7 +57,7 @@ async function ask(teller: Teller, { caller, method, path, body }: Question): Pr
 /** The answer as text, with names in place of generated values. */
 function told({ named, now }: Teller, answer: unknown, path: string): string {
   const here = new Map<string, string>()
-  // An export has its rows in the order of their ids, or in none
+  // An export has its rows in the order of their ids, or in no particular order
   const isExport = path.endsWith('/export')
   const name = (id: string) => {
     if (GIVEN.test(id)) return id
@@ -81,7 +84,10 @@ function told({ named, now }: Teller, answer: unknown, path: string): string {
 
 const P = '/api/v1'
 const history = interest('history')
-/** The requests of the story; `as` names the id of what is created, and a name in braces stands for it. */
+/**
+ * The requests of the story. `as` names the id of the thing that a request creates, and a name in braces stands for
+ * that id.
+ */
 const story: (Question & { as?: string })[] = [
   ['post', 201, 'POST', '/posts', { body: 'What I read today, says @p000202.', interestId: history, depth: 3 }],
   ['poll', 201, 'POST', '/posts', { body: 'Which of them?', poll: { options: ['this', 'that'] } }],
@@ -238,7 +244,7 @@ export async function compareAnswers(sides: Side[], roots: string[], posts: numb
   for (const question of questions) {
     let answers = await askAll(question)
     for (let page = 0; page < 2 && answers.every(({ next }) => next); page++) {
-      // A cursor may contain ids: each side has its own
+      // A cursor may contain ids, so each side has cursors of its own
       const cursors = answers.map(({ next }) => encodeURIComponent(next ?? ''))
       for (const [at, teller] of tellers.entries()) teller.ids.set('next', cursors[at] ?? '')
       answers = await askAll({

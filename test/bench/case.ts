@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 
 type Hit = {
-  /** Without one the request is anonymous. */
+  /** Without a caller the request is anonymous. */
   caller?: number
   parameters?: Record<string, string>
   path: string
@@ -16,22 +16,22 @@ export type Case = {
   method: 'GET' | 'POST' | 'PUT'
   /** The n-th request. */
   hit(n: number): Hit
-  /** The status of every answer; if missing, any success. */
+  /** The status of every answer. If missing, any success is right. */
   status?: number
   /** Headers of every request, fetched once. */
   headers?(url: string, token: (caller: number) => Promise<string>): Promise<Record<string, string>>
   /** The files of data/ that it needs besides data.sql, in their order. */
   data?: string[]
-  /** The one of them that grows for --growth: it writes its rows from :from to :to. */
+  /** The file of data/ that grows for --growth: it writes its rows from :from to :to. */
   grows?: string
   /** The number of requests in a round of --growth, for cases whose requests take long. */
   requests?: number
   /**
-   * The number of concurrent clients, 16 by default: 1 if requests would wait for each other longer than the timeout,
-   * 32 if each is so short that 16 leave the cores idle.
+   * The number of concurrent clients, 16 by default. It is 1 if requests would wait for each other longer than the
+   * timeout, and 32 if each is so short that 16 clients leave the cores idle.
    */
   clients?: number
-  /** The same without HTTP, for cases that are a single statement. */
+  /** The same request without HTTP, for cases that are a single statement. */
   statement?: {
     operation: string
     /** The names of the parameters that a hit has. */
@@ -42,7 +42,7 @@ export type Case = {
 }
 
 const hex = (n: number) => n.toString(16).padStart(12, '0')
-/** The n-th id of a kind, which is a digit. */
+/** The n-th id of a kind; the kind is a digit. */
 export const numbered = (kind: string, n: number) => `${kind}0000000-0000-4000-8000-${hex(n)}`
 export const person = (n: number) => numbered('1', n)
 export const post = (n: number) => numbered('2', n)

@@ -40,7 +40,7 @@ const features: ((posts: number) => Case[])[] = [
   interests,
 ]
 
-/** @param posts how many there are */
+/** @param posts the number of posts in the data */
 export const cases = (posts: number): Case[] => features.flatMap((feature) => feature(posts))
 
 /** The files of data/ that these cases need, in an order in which each may refer to those before it. */

@@ -3,10 +3,10 @@ import type { Sql } from 'postgres'
 import { minus } from './cpu.ts'
 import type { Measured } from './rounds.ts'
 
-/** Milliseconds of a core for each of `people`. */
+/** The number of people, and milliseconds of a core for each of them. */
 type CentroidCost = { people: number; ms: number }
 
-/** @param sql a connection of the owner, which the meter counts among the backends */
+/** @param sql a connection of the owner; the meter counts its CPU among the backends */
 export async function centroidCost({ meter }: Measured, sql: Sql): Promise<CentroidCost> {
   const made = async (from: number, to: number) => {
     await sql`insert into private.centroids (person_id, due_at)

@@ -1,4 +1,4 @@
-// The cost of a side: CPU from /proc, which varies much less on a busy machine than rates do, and WAL.
+// The cost of a side: its WAL, and its CPU from /proc, which varies much less on a busy machine than rates do.
 import { readdirSync, readFileSync } from 'node:fs'
 import { OURS, type Side } from './side.ts'
 
@@ -15,7 +15,10 @@ export const minus = (one: Cpu, other: Cpu): Cpu => ({
 
 const threads = (pid: number): number[] => readdirSync(`/proc/${pid}/task`).map(Number)
 
-/** Backends come and go, above all the worker's: it reads repeatedly, and sums what each has used since. */
+/**
+ * The meter reads repeatedly, and sums what each process has used since the last time, because backends start and end,
+ * especially those of the worker.
+ */
 export function startMeter({ superuser, facade, worker }: Side): Meter {
   const total = { ...none }
   const seen = new Map<number, number>()

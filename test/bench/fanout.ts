@@ -6,13 +6,13 @@ import type { Measured } from './rounds.ts'
 import { admin, caughtUp, type Side } from './side.ts'
 
 const FOLLOWERS = 5000
-/** A broadcast to this many people may take minutes. Milliseconds. */
+/** Milliseconds: a broadcast to everybody may take minutes. */
 const PATIENCE = 900_000
 
 /** `worker`: milliseconds of a core for each person notified. */
 type Fanout = { name: string; people: number; seconds: number; worker: number }
 
-/** @param people how many a broadcast notifies; those of data.sql, and as many more as are missing */
+/** @param people the number of people that a broadcast notifies: those of data.sql, and others that are added */
 export async function fanouts(measured: Measured, posts: number, people: number): Promise<Fanout[]> {
   const { side } = measured
   const own = posts - 50_000 // a public post, by data.sql
@@ -29,7 +29,7 @@ export async function fanouts(measured: Measured, posts: number, people: number)
   ]
 }
 
-/** Adds the missing people, and a series of the author that many follow; without triggers, like data.sql. */
+/** Adds people up to that number, and a series of the author that many follow. Without triggers, like data.sql. */
 async function prepare({ superuser }: Side, author: number, people: number): Promise<string> {
   return superuser.begin(async (sql) => {
     await sql`set local session_replication_role = replica`

@@ -1,6 +1,6 @@
-// The cost of a request among ten times as many rows, and again ten times as many: its CPU, and the buffers that its
-// statement touches, whose count is independent of the machine's load. It uses one database, which is filled further
-// each time.
+// How the cost of a request grows when the rows become ten times as many, and again ten times as many. The cost is its
+// CPU, and the buffers that its statement touches; their number does not depend on the machine's load. One database is
+// used, and is filled further for each size.
 import type { Case } from './case.ts'
 import { overHttp } from './load.ts'
 import { eachOf, figure, type Measured, measure, median, say } from './rounds.ts'
@@ -8,17 +8,17 @@ import type { Side } from './side.ts'
 
 /** The factor by which a cost may grow while the rows become ten times as many. */
 const MOST = 1.5
-/** Requests in a round: the same number at each size, because the rows left by writes stay until the next vacuum. */
+/** Requests in a round. It is the same at each size, because the rows that writes leave stay until the next vacuum. */
 export const REQUESTS = 64
-/** The distance between the request numbers of two sizes. */
+/** The distance between the request numbers at one size and those at the next. */
 const APART = 100_000
 
-/** The number of rows, ten times as many, and so on. */
+/** The sizes: `first` rows, ten times as many, and so on up to `rows`. */
 export function sizesTo(rows: number, first = 10_000): number[] {
   return first > rows ? [] : [first, ...sizesTo(rows, first * 10)]
 }
 
-/** Buffers touched by a statement of the facade since the last reset. */
+/** Buffers that a statement of the facade touches, as the mean since the last reset. */
 async function touched({ superuser }: Side): Promise<number> {
   const [row] = await superuser<{ buffers: number }[]>`
     select sum(shared_blks_hit + shared_blks_read)::float8 / sum(calls) as buffers
@@ -27,8 +27,8 @@ async function touched({ superuser }: Side): Promise<number> {
 }
 
 /**
- * Measures cases that grow, at each of the sizes; the data have the first size already.
- * @returns whether none costs more than MOST times as much as at the size before
+ * Measures cases that grow, at each of the sizes. The data have the first size already.
+ * @returns whether no case costs more than MOST times as much as at the size before
  */
 export async function growth(measured: Measured, cases: Case[], sizes: number[], rounds: number): Promise<boolean> {
   const { side } = measured

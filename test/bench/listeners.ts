@@ -1,5 +1,5 @@
-// The clients of realtime.ts, and the writer of the events they receive: in a thread of their own, so that they take
-// no time from the gateway, and one clock measures everything.
+// The clients of realtime.ts, and the writer of the events that they receive. Both are in a thread of their own, so
+// that they take no time from the gateway and one clock measures everything.
 import { parentPort, workerData } from 'node:worker_threads'
 import postgres from 'postgres'
 import { listenToFeed } from './realtime.ts'

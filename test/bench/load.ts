@@ -28,7 +28,7 @@ export const even = (amount: number): number => Math.max(1, Math.round(amount / 
 
 /**
  * Sends requests one after the other, reads all of each answer and returns the statuses. It uses undici's simplest
- * API, because CPU used by the client is not available to what is measured.
+ * API, because CPU that the client uses is missing for what is measured.
  */
 const inOrder = (client: Client, requests: Dispatcher.DispatchOptions[]): Promise<number[]> =>
   new Promise((settle, fail) => {

@@ -53,7 +53,7 @@ const { values } = parseArgs({
 })
 const posts = Number(values.posts)
 const names = cases(posts).map(({ name }) => name)
-/** `me` is that case alone, `home` all cases whose names start like that. */
+/** `me` selects only the case of that name; `home` selects all cases whose names start like that. */
 const isChosen = (name: string) =>
   values.only.split(',').some((only) => (names.includes(only) ? name === only : name.startsWith(only)))
 
@@ -168,7 +168,7 @@ async function warm(side: Side, chosen: Case[]): Promise<void> {
     // grow
     if (one.method !== 'GET' && one.statement) await overHttp(url, one, 1_000_000, even(one.requests ?? 96))
   }
-  await caughtUp(side) // otherwise the worker would seem busy without work
+  await caughtUp(side) // otherwise the worker would seem busy when it has nothing to do
   await superuser.unsafe('vacuum analyze')
   await superuser.unsafe('checkpoint') // otherwise the first writes pay for the pages that the data dirtied
 }

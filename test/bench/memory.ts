@@ -1,5 +1,5 @@
-// Kith's memory, by npm start and without npm: one process that serves mixed requests and sockets and runs the jobs,
-// minute by minute; and then its connections to Postgres.
+// Kith's memory, started by npm start and without npm. One process serves mixed requests and sockets and runs the
+// jobs; its memory is printed minute by minute, and at the end that of its connections to Postgres.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,17 +18,17 @@ import { admin, jwtSecret, writeData } from './side.ts'
 
 const SOCKETS = 190 // a client may have 200
 const HEARTBEAT = 20_000 // ms; the gateway disconnects a socket that is silent for a minute
-const LOOK = 200 // ms between two samples for the maximum
+const LOOK = 200 // ms between two samples, of which the maximum is kept
 const READS = 400
 const WRITES = 200
 const mix = [
   ...['home-0', 'home-50', 'home-5000', 'circles-50', 'detail', 'me', 'profile'],
   ...['create', 'reply', 'react', 'pay'],
 ]
-/** How Kith can be started: the second way is that of a systemd unit or a container. */
+/** How Kith can be started. The second way is how a systemd unit or a container starts it. */
 const ways = { 'npm start': ['npm', 'start'], 'node api-facade/main.ts': [process.execPath, 'api-facade/main.ts'] }
 
-/** Starts Kith each way, loads it for some minutes, and prints its memory after each. */
+/** Starts Kith each way, puts load on it for some minutes, and prints its memory after each. */
 export async function memory(root: string, posts: number, minutes: number): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kith-bench-'))
   try {
@@ -130,7 +130,7 @@ async function fill(dbUrl: string, dataDir: string, data: Parameters<typeof writ
   await superuser.end()
 }
 
-/** Sends some requests of every case, and the next ones at the next call. */
+/** Each call sends some requests of every case, starting after those of the call before. */
 function mixed(url: string, posts: number): () => Promise<void> {
   const chosen = cases(posts).filter(({ name }) => mix.includes(name))
   let next = 0

@@ -1,5 +1,6 @@
-// Realtime: how long a message takes from its commit to all clients and where that time goes, its cost, and the rate
-// of messages. The gateway is alone in this thread; clients and writer are in another one (listeners.ts).
+// Realtime: how long a message takes from its commit to all clients, where that time goes, what it costs, and how many
+// messages a second are possible. The gateway is alone in this thread; the clients and the writer are in another one
+// (listeners.ts).
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Sql } from 'postgres'
@@ -13,12 +14,12 @@ import { claims } from './case.ts'
 import type { Sent, Site, Work } from './listeners.ts'
 import { median, quantile } from './rounds.ts'
 
-/** One socket alone shows the part that doesn't come from the fan-out. */
+/** With one socket only, the figures show what doesn't come from the fan-out. */
 const SOCKETS = [1, 200, 2000]
 const SINGLE = 60
 const BURST = 200
 
-/** A socket that has joined the channel of new posts, and what it does with each message. */
+/** A socket that has joined the channel of new posts and calls `hear` for each message. */
 export const listenToFeed = (url: string, anonKey: string, token: string, hear: () => void): Promise<WebSocket> =>
   new Promise((joined, failed) => {
     const ws = new WebSocket(`${url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${anonKey}&vsn=2.0.0`)
@@ -35,9 +36,9 @@ export const listenToFeed = (url: string, anonKey: string, token: string, hear: 
   })
 
 /**
- * Milliseconds, medians except for p99: of the statement with its commit, from there to the first client, from the
- * first to the last client, and from the commit to the last. Milliseconds of a core for each event: the gateway's
- * thread, the walsender. Events per second in a burst.
+ * Milliseconds, medians except for p99: of the statement with its commit, from the commit to the first client, from
+ * the first to the last client, and from the commit to the last client. Milliseconds of a core for each event: of the
+ * gateway's thread, of the walsender. Events per second in a burst.
  */
 type RealtimeFigures = {
   sockets: number
@@ -69,7 +70,7 @@ export async function realtimeFigures(owner: Sql, databaseUrl: string, jwtSecret
   const worker = new Worker(new URL('listeners.ts', import.meta.url), { workerData: site })
   const ask = (work: Work) =>
     new Promise<Sent>((settle) => {
-      worker.once('message', settle).postMessage(work) // an error of the thread ends the bench
+      worker.once('message', settle).postMessage(work) // an error in the thread ends the bench
     })
   const cpu = async () => {
     const [row] = await owner<{ pid: number }[]>`select active_pid as pid from pg_replication_slots where active`

@@ -6,7 +6,9 @@ import { type Cpu, type Meter, minus, startMeter, type Wal, walPlace, walSince }
 import { CLIENTS, even, overHttp } from './load.ts'
 import { Behind, caughtUp, type Side } from './side.ts'
 
-/** The maximum of requests before the first round, about a second's worth: for caches, plans and compiled code. */
+/**
+ * The maximum number of requests before the first round, about a second's worth: for caches, plans and compiled code.
+ */
 const WARM = 1000
 
 /** CPU and WAL per request. */
@@ -14,7 +16,7 @@ export type Seen = {
   /** One value for each round. */
   rates: number[]
   cpu: Omit<Cpu, 'worker'>[]
-  /** For a write, over all rounds, because the worker applies it later. */
+  /** For writes: the mean over all rounds, because the worker applies them later. */
   worker: number
   wal: Wal
 }
@@ -23,7 +25,7 @@ export type Seen = {
 export type Plan = { rounds: number; seconds: number; requests?: number }
 export type Measured = { side: Side; meter: Meter; idle: number }
 
-/** Starts the meters, and measures how much of a core each idle worker takes: that isn't part of a request's cost. */
+/** Starts the meters, and measures how much of a core each idle worker takes, which isn't part of a request's cost. */
 export async function startMeters(sides: Side[]): Promise<Measured[]> {
   const meters = sides.map(startMeter)
   const read = () => Promise.all(meters.map((meter) => meter.read()))
@@ -39,8 +41,8 @@ export async function startMeters(sides: Side[]): Promise<Measured[]> {
 }
 
 /**
- * Measures each case, one after the other. A case whose worker doesn't keep up is reported and left out. The next one
- * starts when all workers have caught up; otherwise it is left out as well.
+ * Measures each case, one after the other, once all workers have caught up. A case is reported and left out if a
+ * worker doesn't catch up before or during it.
  */
 export async function eachOf(all: Measured[], cases: Case[], row: (one: Case) => Promise<void>): Promise<void> {
   for (const one of cases) {
@@ -59,8 +61,9 @@ const CAME = 3 * 60_000 // ms; after five minutes the facade records again that 
 const came = new Map<Side, number>()
 
 /**
- * Before the writes, each person sends a request, as real people would have. Otherwise each write, which is from
- * another person, would also verify a token and record that they are present, in the first case but not in the next.
+ * Before the writes, each person sends a request, as real people would have. Otherwise each write of the first case,
+ * which is by another person each time, would also verify a token and record that the person is present, and those of
+ * the next case would not.
  */
 async function bringEverybody(side: Side): Promise<void> {
   if (performance.now() - (came.get(side) ?? Number.NEGATIVE_INFINITY) < CAME) return
@@ -70,9 +73,9 @@ async function bringEverybody(side: Side): Promise<void> {
 }
 
 /**
- * Measures one case on each side. After its turn a write waits for the worker; otherwise the waiting work would grow
+ * Measures one case on each side. After a write's turn it waits for the worker. Otherwise the waiting work would grow
  * from round to round, and one side's worker would run during the other's turn.
- * @param beside what else is done in each round; gets the number of its first request, returns how many it made
+ * @param beside other requests in each round; gets the number of its first request, returns how many it sent
  * @param from the number of the first request
  */
 export async function measure(

@@ -1,5 +1,6 @@
-// A checkout that is measured: a Postgres of its own, because roles and settings belong to a server and not to a
-// database, with the data that its own data.sql and data/ make; and a facade and a worker, each in a process.
+// A checkout that is measured: a Postgres with the data that the checkout's own data.sql and data/ make, and a facade
+// and a worker, each in a process. Each checkout has its own Postgres, because roles and settings belong to a server
+// and not to a database.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +25,7 @@ export type Side = {
   /** The process id of the facade, and of the worker if it has its own process. */
   facade: number
   worker: number | undefined
-  /** Writes the rows from `from` to `to` of a growing file of data/, or all of another one. */
+  /** Writes a file of data/: the rows from `from` to `to` if it is one that grows, otherwise all rows. */
   fill(name: string, from: number, to: number): Promise<void>
   stop(): Promise<void>
 }
@@ -34,22 +35,22 @@ type SideOptions = {
   /** The checkout's folder. */
   root: string
   posts: number
-  /** The files of data/ besides data.sql, and how many rows the growing ones have. */
+  /** The files of data/ besides data.sql, and the number of rows in those that grow. */
   data: string[]
   rows: number
-  /** The time that the data use as now. */
+  /** The time that counts as now in the data. */
   now: string
   /** Whether the worker runs in the facade's process. */
   inline: boolean
-  /** Whether generated ids are consecutive too: otherwise the order of equal rows depends on them. */
+  /** Whether generated ids are consecutive too. Otherwise the order of equal rows depends on the ids. */
   counted: boolean
-  /** Whether the server counts what its statements touch: pg_stat_statements. */
+  /** Whether the server counts what its statements touch, with pg_stat_statements. */
   statements?: boolean
 }
 
 const load = <Module>(root: string, file: string): Promise<Module> => import(pathToFileURL(join(root, file)).href)
 
-// Random values and times must be the same on every side, or no answer could be compared.
+// Random values and times must be the same on every side; otherwise answers could not be compared.
 const sameDefaults = (now: string) => `
   create schema drawn;
   create table drawn.defaults as
@@ -85,7 +86,7 @@ const namedInterests = `
   as $$ begin new.id := md5(new.slug)::uuid; return new; end $$;
   create trigger name_interest before insert on app.interests for each row execute function public.name_interest()`
 
-/** Checkpoints and vacuums would come at arbitrary times, and WAL is read again to count its records. */
+/** No checkpoints and vacuums at arbitrary times; and WAL is kept, because it is read again to count its records. */
 export const settings = [
   'autovacuum = off',
   "checkpoint_timeout = '1h'",
@@ -93,7 +94,7 @@ export const settings = [
   "wal_keep_size = '16GB'",
 ]
 
-/** Writes the checkout's data.sql, or its file of data/ if there is one, without triggers and foreign keys. */
+/** Writes the checkout's data.sql or a file of its data/, if there is one, without triggers and foreign keys. */
 export async function writeData(
   superuser: Sql,
   { root, posts, now }: Pick<SideOptions, 'root' | 'posts' | 'now'>,
@@ -206,8 +207,8 @@ export async function startSide(options: SideOptions): Promise<Side> {
 export class Behind extends Error {}
 
 /**
- * Waits until the worker has no work left, by the depths in /metrics: as long as they keep shrinking, because on a
- * busy machine that takes long.
+ * Waits until the worker has no work left, by the depths in /metrics. It waits as long as they keep shrinking, because
+ * that takes long on a busy machine.
  * @throws Behind when they didn't shrink within `patience` milliseconds
  */
 export async function caughtUp({ name, url }: Side, patience = 120_000): Promise<void> {

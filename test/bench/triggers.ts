@@ -40,7 +40,7 @@ const writes = [
 /** @param sql a connection of the owner; leaves the triggers as they were */
 export async function triggerCosts(sql: Sql): Promise<Cost[]> {
   const costs: Cost[] = []
-  // Circles with room: those of the data are fuller than a circle may be
+  // Circles with room, because those of the data have more members than a circle may have
   await sql`insert into app.circles (owner_id, kind, name)
             select bench.person(n), 'work', 'Empty' from generate_series(20, ${20 + RUNS}::int) n`
   for (const { name, table, triggers, insert, remove } of writes) {

@@ -327,7 +327,7 @@ describe('POST /posts/:id/boost', () => {
     expect(await database.owner`select * from private.audit_mana()`).toEqual([])
   })
 
-  test('succeeds for exactly one of ten concurrent requests; with one Idempotency-Key all get one answer', async () => {
+  test('succeeds for exactly one of ten concurrent requests; with one Idempotency-Key all get its answer', async () => {
     const lena = await newcomer('lena')
     const [one, two] = [await publish(lena), await publish(lena)]
     const answers = await Promise.all(Array.from({ length: 10 }, () => boost(lena, one)))

@@ -41,7 +41,7 @@ const values = (type: string): [string, unknown][] => {
   return []
 }
 
-/** Operations after which the reader would need a new session. */
+/** Operations that end the session, after which the reader would have to log in again. */
 const endsSession = /^(erase|log_out|end_session|change_password)/
 
 const rpc: Scene[] = Object.entries(operations as Record<string, Record<string, string>>)

@@ -187,7 +187,7 @@ export const rows: Scene[] = [
     '/me',
   ].map(
     (path): Scene => ({
-      what: `for who has blocked all of the crowd: ${path}`,
+      what: `for a person who blocked all of the crowd: ${path}`,
       plant: async (fresh, { reader }) => get(fresh, path, reader.token),
     }),
   ),

@@ -77,7 +77,7 @@ const ofPeer = (node: Json): Shown => ({
   replies: node.comments?.nodes.map((comment: { author: { username: string } }) => comment.author.username),
 })
 
-/** What a person is shown of a post, the same on both sides; null if they may not see it. */
+/** What a person sees of a post, the same on both sides; null if they may not see it. */
 async function shown(sides: Sides, viewer: number, id: string): Promise<Shown | null> {
   const { status, json } = await send(sides.kith, viewer, 'GET', `/posts/${id}`)
   const ours = status === 404 ? null : ofKith(json)
@@ -87,7 +87,7 @@ async function shown(sides: Sides, viewer: number, id: string): Promise<Shown | 
   return ours
 }
 
-/** Some posts of each audience by each kind of author that a viewer has: both sides show the same of them. */
+/** Both sides show the viewer the same posts, for some posts of each audience by each kind of author. */
 async function checkAudiences(sides: Sides, viewer: number): Promise<void> {
   const rows = await sides.kith.superuser<{ id: string; kind: string }[]>`
     select id, kind from (
@@ -106,7 +106,9 @@ async function checkAudiences(sides: Sides, viewer: number): Promise<void> {
   if (!isDeepStrictEqual([...seen].sort(), due.sort())) fail(`what person ${viewer} sees`, [...seen], due)
 }
 
-/** The newest posts that a viewer may see, by Kith's rule: they are the peer's page, and the source of Kith's page. */
+/**
+ * The newest posts that a viewer may see by Kith's rule are the peer's page, and Kith's page consists of such posts.
+ */
 async function checkHome(sides: Sides, viewer: number): Promise<void> {
   const rows = await sides.kith.superuser<{ id: string }[]>`
     select id from app.posts where private.post_visible_to(id, ${person(viewer)})
@@ -126,7 +128,7 @@ async function checkHome(sides: Sides, viewer: number): Promise<void> {
   }
 }
 
-/** A block hides posts and replies from both people, on both sides. */
+/** A block hides both people's posts and replies from each other, on both sides. */
 async function checkBlocks(sides: Sides, id: string, viewer: number): Promise<void> {
   const [row] = await sides.kith.superuser<{ username: string; other: string; own: string; theirs: string }[]>`
     select u.username, u.id as other,
@@ -158,7 +160,7 @@ async function checkBlocks(sides: Sides, id: string, viewer: number): Promise<vo
 
 /** Who may see posts for a restricted audience, and react to them. @throws Error that names the first difference */
 export async function checkWrites(sides: Sides): Promise<void> {
-  // In data.sql, 2 is in the circle of 101 and in the inner circle of 105, and 1 in nobody's
+  // In data.sql, person 2 is in a circle of 101 and in the inner circle of 105, and person 1 is in no circle
   for (const { author, audience, readers } of [
     { author: 101, audience: 'circles', readers: [2] },
     { author: 101, audience: 'inner', readers: [] },
@@ -182,7 +184,7 @@ export async function checkWrites(sides: Sides): Promise<void> {
       const due = { reactionCount: 1, commentCount: 0, viewer: ['heart'] }
       const { counters, viewer } = kith.json
       const told = { reactionCount: counters.reactions, commentCount: counters.replies, viewer: viewer.reactions }
-      const { react } = await askPeer(sides, reader, 'react', variables) // again, which changes nothing
+      const { react } = await askPeer(sides, reader, 'react', variables) // a repeat changes nothing
       if (!isDeepStrictEqual([told, json.data?.react.marks, react.marks], [due, due, due]))
         fail(`${reader} reacts`, told, json, react)
     }

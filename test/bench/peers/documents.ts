@@ -1,5 +1,5 @@
-// The peer's persisted operations. A mutation returns only what its caller can't know, because every field from another
-// table is another transaction: so it leaves out that the caller is the author and has not reacted yet.
+// The peer's persisted operations. A mutation returns only fields that its caller can't know, because every field from
+// another table costs another transaction. So it omits that the caller is the author and has not reacted yet.
 const author = 'author: userByAuthorId { id: rowId username firstName lastName profilePicUrl }'
 const own = 'id: rowId body audience depth publishedAt reactionCount commentCount'
 const card = `${own} ${author} viewer: reactionsByPostIdList { kind }`

@@ -10,7 +10,7 @@ import { checkReads, checkWrites, checkWritten, type Sides } from './checks.ts'
 import type { Operation } from './documents.ts'
 import { startPeer, VERSION } from './postgraphile.ts'
 
-/** How many times cheaper than the peer Kith should be, at least. */
+/** How many times cheaper than the peer Kith should be, at least: the CPU of the peer divided by that of Kith. */
 const goals = { 'home-0': 0.8, 'home-50': 0.8, 'home-5000': 0.8, detail: 1.2, create: 1, react: 1 }
 type Name = keyof typeof goals
 
@@ -36,14 +36,14 @@ function askedOfPeer(one: Case): Case {
   }
 }
 
-/** One request by each person, as before writes in rounds.ts, because a new token costs more on both sides. */
+/** Sends one request by each person, as rounds.ts does before writes, because a new token costs more on both sides. */
 async function bringEverybody({ kith, peer }: Sides): Promise<void> {
   const one: Case = { name: 'everybody', method: 'GET', hit: (n) => ({ caller: n + 1, path: '/me' }) }
   await overHttp(kith.url, one, 0, PEOPLE)
   await overHttp(peer.url, askedOfPeer(one), 0, PEOPLE)
 }
 
-/** Otherwise the first writes would pay for the pages that the data dirtied. */
+/** Vacuums and checkpoints. Otherwise the first writes would pay for the pages that the data dirtied. */
 async function settle({ kith, peer }: Sides): Promise<void> {
   await caughtUp(kith)
   for (const { superuser } of [kith, peer]) {
@@ -53,7 +53,8 @@ async function settle({ kith, peer }: Sides): Promise<void> {
 }
 
 /**
- * Tables that are empty when a connection plans its statements are scanned until the next analyze, however they grow.
+ * Writes some rows, because tables that are empty when a connection plans its statements are scanned until the next
+ * analyze, however they grow.
  */
 async function warm(sides: Sides, writes: Case[]): Promise<void> {
   for (const one of writes) {
@@ -79,7 +80,7 @@ async function bytesOf(url: string, one: Case, from: number): Promise<number> {
   return sum / CLIENTS
 }
 
-/** CPU of a request in each round; bytes of an answer. The worker's CPU is that of all rounds. */
+/** CPU of a request in each round; the worker's CPU per request over all rounds; bytes of an answer. */
 type Seen = { cpu: Cpu[]; bytes: number; worker: number }
 
 async function measure(all: Measured[], one: Case, { rounds, seconds }: Plan): Promise<Seen[]> {
@@ -170,7 +171,8 @@ export async function peers(
       const two = ['Kith', 'peer']
       say('', ...two, 'Kith', 'quartiles', 'goal', ...two, ...two, ...two, 'Kith', 'with it')
       try {
-        // Before the first write: written posts have fewer fields than the data, and would come first in every home
+        // Reads before the first write, because written posts have fewer fields than the data and would be first in
+        // every home
         for (const one of compared)
           if (one.method === 'GET' && isChosen(one.name)) await row(all, one, goals[one.name as Name], plan)
         const writes = compared.filter(({ name, method }) => method !== 'GET' && isChosen(name))

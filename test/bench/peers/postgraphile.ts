@@ -1,5 +1,5 @@
-// The peer: PostGraphile 5 on a Postgres of its own with Kith's settings, and with data copied from a side of Kith. It
-// is installed on demand, into a folder that npm ci empties.
+// The peer: PostGraphile 5 on a Postgres of its own with Kith's settings, and with data copied from a side of Kith.
+// PostGraphile is installed on demand, into a folder that npm ci empties.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -95,7 +95,7 @@ export async function startPeer(root: string, kith: Side): Promise<Side> {
     const schema = readFileSync(join(import.meta.dirname, 'schema.sql'), 'utf8')
     await superuser.unsafe(schema.replace(':password', password))
     await superuser.unsafe('set session_replication_role = replica')
-    // By a file that Kith's server can write and the peer's can read: both run as the same user of this machine
+    // Copies by a file, because both servers run as the same user of this machine
     const [place] = await kith.superuser<{ folder: string }[]>`select current_setting('data_directory') as folder`
     for (const [table, query] of Object.entries(copies)) {
       const file = `${place?.folder}/peers.copy`
@@ -104,7 +104,7 @@ export async function startPeer(root: string, kith: Side): Promise<Side> {
     }
     await superuser.unsafe('set session_replication_role = origin')
     await superuser.unsafe('vacuum analyze')
-    const output = openSync(log, 'w') // it also has the errors that the checks provoke
+    const output = openSync(log, 'w') // the log also has the errors that the checks provoke
     child = spawn(process.execPath, [join(import.meta.dirname, 'server.ts')], {
       cwd: home,
       env: {

@@ -1,5 +1,5 @@
-// The peer's process: PostGraphile as its documentation recommends for production. It is in a folder of its own, named
-// by the environment, because it isn't a dependency of this repository.
+// The peer's process: PostGraphile with the settings that its documentation recommends for production. PostGraphile is
+// in a folder of its own, which PEER_FOLDER names, because it isn't a dependency of this repository.
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { documents } from './documents.ts'
@@ -16,7 +16,7 @@ const { PersistedPlugin } = load('@grafserv/persisted')
 
 type Request = { node?: { req?: { headers: { authorization?: string } } } }
 
-/** The person of each token: it is verified once, as in Kith. */
+/** The person of each token. A token is verified once, as in Kith. */
 const callers = new Map<string, string>()
 function callerOf(token: string): string {
   const known = callers.get(token)

@@ -1,4 +1,4 @@
--- A message to everybody: who may send it, and whom it reaches.
+-- A message to everybody: who may send it, and who gets it.
 begin;
 select plan(12);
 select test.people('alice', 'bob', 'carla', 'dan');

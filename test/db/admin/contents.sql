@@ -60,7 +60,7 @@ from unnest(array['remove', 'restore']) o;
 select test.act_as_service('alice');
 select is(api.remove_content('videos', pg_temp.id('video'), ' Spam ')::jsonb, jsonb_build_object('id', pg_temp.id('video'), 'kind', 'video', 'removedAt', private.utc(now())), 'An admin can remove a video');
 select api.remove_content('videos', pg_temp.id('video'), 'Again'), api.remove_content('audio', pg_temp.id('audio'));
-select is(pg_temp.entries(), 'alice video.removed video video Spam, alice audio.removed audio audio', 'Each removal leaves one audit entry, and a repeated one none');
+select is(pg_temp.entries(), 'alice video.removed video video Spam, alice audio.removed audio audio', 'Each removal leaves one audit entry, and a repeated one leaves none');
 select is(pg_temp.notices(), 'audio audio removed, video video removed', 'The author is notified of each removal');
 select test.act_as('carla');
 select throws_ok($$ select api.get_video(pg_temp.id('video')) $$, 'PT404', 'video_unknown', 'Others can''t see a removed video');

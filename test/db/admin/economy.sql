@@ -20,7 +20,7 @@ create temporary table made (name text primary key, id uuid);
 grant all on made to public;
 grant execute on all functions in schema pg_temp to public;
 
--- Erin wrote with Dan (30 %); Carla pays for it
+-- Carla pays for a post that Erin wrote with Dan (30 %)
 select test.act_as('erin');
 insert into made select 'post', (api.create_post('Ours') ->> 'id')::uuid;
 select test.act_as_owner();
@@ -41,9 +41,9 @@ select results_eq($$ select i::jsonb - 'createdAt' - 'lastRegenAt' from json_arr
   $$ select jsonb_build_object('id', test.id('carla'), 'user', p.card, 'balance', 39, 'lifetimeEarned', 50, 'lifetimeSpent', 11)
      from app.person_card p where p.id = test.id('carla') $$, 'A person''s wallet can be found by username');
 select is(json_array_length(api.list_wallets(test.id('carla')::text) -> 'items'), 1, 'A person''s wallet can be found by UUID');
-select is(json_array_length(api.list_wallets('carla', p_cursor => test.id('carla')::text) -> 'items'), 0, 'The list of one person ends after one wallet');
+select is(json_array_length(api.list_wallets('carla', p_cursor => test.id('carla')::text) -> 'items'), 0, 'A list filtered by person ends after that person''s wallet');
 select throws_ok($$ select api.list_wallets('nobody') $$, 'PT404', 'person_unknown', 'An unknown person fails with person_unknown');
-select throws_ok($$ select api.list_wallets(p_cursor => '00000000-0000-0000-0000-00000000000a') $$, 'PT400', 'cursor_unknown', 'The mint''s account is not a cursor of wallets');
+select throws_ok($$ select api.list_wallets(p_cursor => '00000000-0000-0000-0000-00000000000a') $$, 'PT400', 'cursor_unknown', 'The mint''s account is not a valid cursor of wallets');
 select throws_ok($$ select api.list_wallets(p_limit => 51) $$, 'PT422', 'limit_out_of_range', 'A page has at most 50 wallets');
 
 select is(pg_temp.walked('select api.list_all_payments(p_limit => 1, p_cursor => %L)'),
@@ -85,10 +85,10 @@ select is(pg_temp.wallets(), 'carla 39=50-11, dan 54=54-0, erin 57=57-0', 'Befor
 select is(pg_temp.contribution(), 4::numeric, 'Two payments have earned contribution');
 insert into made select 'back', (api.reverse_payment(pg_temp.id('payment'), 'By mistake') #>> '{payment,id}')::uuid;
 select test.settle();
-select is(pg_temp.wallets(), 'carla 49=50-1, dan 51=51-0, erin 50=50-0', 'The reversal returns all mana, and takes it out of the sums of earned and spent');
+select is(pg_temp.wallets(), 'carla 49=50-1, dan 51=51-0, erin 50=50-0', 'The reversal returns all mana, and subtracts it from the sums of earned and spent mana');
 select is(pg_temp.contribution(), 2::numeric, 'The reversal takes back the contribution');
 select is(pg_temp.entries('reversal'), 'dan -3, erin -7, mint 10', 'The receivers return the mana');
-select is(pg_temp.entries('recredit'), 'carla 10, mint -10', 'The sender gets it back by a transaction of its own');
+select is(pg_temp.entries('recredit'), 'carla 10, mint -10', 'The sender gets the mana back in a separate transaction');
 select is((select i::jsonb - '{sender,receiver,createdAt}'::text[] from json_array_elements(api.list_all_payments() -> 'items') i
            where (i ->> 'id')::uuid = pg_temp.id('back')),
   (select i::jsonb - '{sender,receiver,createdAt}'::text[]
@@ -103,18 +103,18 @@ select results_eq($$ select l.action, l.target_type, l.target_id, d.detail from 
   $$ values ('payment.reversed', 'payment', pg_temp.id('payment')::text, '{"reason": "By mistake", "minted": 0}'::jsonb) $$,
   'A reversal leaves an audit entry, and a refused one leaves none');
 select test.act_as('dan');
-select is(json_array_length(api.list_payments('received') -> 'items'), 3, 'A co-author with a share finds payment and reversal in their history');
+select is(json_array_length(api.list_payments('received') -> 'items'), 3, 'A co-author with a share finds the payment and the reversal in their history');
 select is((select i ->> 'amount' from json_array_elements(api.list_payments('received') -> 'items') i
            where (i ->> 'reversed')::boolean), '3', 'Their history shows their share of the reversal');
-select is(api.get_breakdown(pg_temp.id('post'))::jsonb, '{"emojiBreakdown": {}}', 'The breakdown counts neither payment nor reversal');
+select is(api.get_breakdown(pg_temp.id('post'))::jsonb, '{"emojiBreakdown": {}}', 'The breakdown counts neither the payment nor the reversal');
 select test.act_as('carla');
-select is(json_array_length(api.list_payments('sent') -> 'items'), 3, 'The sender finds payment and reversal in their history');
+select is(json_array_length(api.list_payments('sent') -> 'items'), 3, 'The sender finds the payment and the reversal in their history');
 select is(api.pay('love', 0, p_post_id => pg_temp.id('post')) ->> 'senderBalance', '48', 'The sender can pay again');
 select is(api.get_breakdown(pg_temp.id('post'))::jsonb, '{"emojiBreakdown": {"love": {"count": 1, "total": 1}}}', 'The new payment is counted in the breakdown');
 insert into made select 'great', (api.pay('love', 3, p_receiver_id => 'dan') #>> '{payment,id}')::uuid;
 insert into made select 'last', (api.pay('joy', 2, p_receiver_id => 'dan') #>> '{payment,id}')::uuid;
 
--- The receiver has spent the mana: Dan has 86 and keeps 5, then none
+-- The receiver has spent the mana: Dan had 86, and has 5 left, then none
 select test.act_as('dan');
 select api.pay('love', 4, p_receiver_id => 'bob'), api.pay('love', 3, p_receiver_id => 'bob');
 select api.pay('love', 1, p_receiver_id => 'bob') from generate_series(1, 2);
@@ -125,7 +125,7 @@ select is(pg_temp.wallets(), 'carla 13=50-37, dan 5=86-81, erin 51=51-0', 'A ref
 select is(api.reverse_payment(pg_temp.id('great'), 'Fraud', true) ->> 'minted', '20', 'A forced reversal mints the missing mana');
 select is(pg_temp.wallets(), 'carla 38=50-12, dan 0=81-81, erin 51=51-0', 'The receiver returns what is left');
 select is(api.reverse_payment(pg_temp.id('last'), 'Fraud', true) ->> 'minted', '10', 'A forced reversal mints everything when the receiver has nothing');
-select is(pg_temp.wallets(), 'carla 48=50-2, dan 0=81-81, erin 51=51-0', 'The sender gets all of it');
+select is(pg_temp.wallets(), 'carla 48=50-2, dan 0=81-81, erin 51=51-0', 'The sender gets all mana back');
 select test.act_as_owner();
 select is((select count(*) from app.mana_transactions where kind = 'reversal' and reversal_of = pg_temp.id('last')), 0::bigint,
   'A reversal from an empty wallet records no transaction');

@@ -99,7 +99,7 @@ select ok(not pg_temp.live(pg_temp.token('dan')), 'A new role revokes tokens wit
 select test.act_as_service('alice');
 select is(api.set_role('dan', 'user') ->> 'role', 'user', 'An admin can give the former role back');
 select ok(not pg_temp.live(pg_temp.token('dan')), 'Getting a role back doesn''t revive old tokens');
-select ok(not pg_temp.live(pg_temp.token('dan') || '{"role": "moderator"}'), 'A token with the role in between is revoked too');
+select ok(not pg_temp.live(pg_temp.token('dan') || '{"role": "moderator"}'), 'A token with the other role is revoked too');
 select test.act_as_service('alice');
 select throws_ok($$ select api.set_role('alice', 'user') $$, 'PT400', 'role_own', 'Admins can''t change their own role');
 select is(api.set_role('alice', 'admin') ->> 'role', 'admin', 'Confirming one''s own role changes nothing');

@@ -42,7 +42,7 @@ insert into made select 'reply', (api.create_reply(pg_temp.id('one'), 'Indeed') 
 -- Acting as Mona, a moderator
 select test.act_as_service('mona');
 select is(api.hide_post(pg_temp.id('one'), ' Spam ')::jsonb, jsonb_build_object('id', pg_temp.id('one'), 'hiddenAt', private.utc(now())), 'A moderator can hide a post');
-select is(pg_temp.entries(), 'mona post.hidden post one Spam', 'An audit entry has the reason');
+select is(pg_temp.entries(), 'mona post.hidden post one Spam', 'The audit entry has the reason');
 select is(pg_temp.notices('bob'), 'post one hidden ok', 'The author is notified, without the moderator''s name');
 select is(pg_temp.events('admin.content.moderated'), 1, 'The moderation is an event');
 select is(api.hide_post(pg_temp.id('one'), 'Again') ->> 'hiddenAt', private.utc(now()), 'Hiding a hidden post is not an error');
@@ -72,7 +72,7 @@ select api.unhide_post(pg_temp.id('two'));
 select is(api.hide_reply(pg_temp.id('reply'), 'Rude') ->> 'hiddenAt', private.utc(now()), 'A moderator can hide a reply');
 select is(api.hide_reply(pg_temp.id('reply')) ->> 'hiddenAt', private.utc(now()), 'Hiding a hidden reply is not an error');
 select is(pg_temp.notices('carla'), 'reply reply hidden ok', 'The author of the reply is notified');
-select is(pg_temp.entries() like '%, mona reply.hidden reply reply Rude', true, 'An audit entry has the reason for hiding the reply');
+select is(pg_temp.entries() like '%, mona reply.hidden reply reply Rude', true, 'The audit entry has the reason for hiding the reply');
 select test.act_as('bob');
 select is(api.get_post(pg_temp.id('one')) #>> '{counters,replies}', '0', 'A hidden reply is not counted');
 select is(json_array_length(api.list_replies(pg_temp.id('one')) -> 'items'), 0, 'A hidden reply is not listed');

@@ -73,8 +73,8 @@ select is(api.adjust_reputation('carla', pg_temp.interest('applied-ethics'), 2.5
   jsonb_build_object('userId', test.id('carla'), 'interestId', pg_temp.interest('applied-ethics'), 'delta', 2.5, 'value', 10.00, 'level', 'Reader'),
   'An admin can adjust reputation, and gets the new value and level');
 select is(pg_temp.value('carla', 'ethics'), 5.00, 'An adjustment rolls up to the parent interest');
-select is(api.adjust_reputation(test.id('dan')::text, pg_temp.interest('music'), -1000, 'By UUID') ->> 'value', '-1000.00', 'The person may be named by UUID, and the value may fall below 0');
-select is(api.adjust_reputation('@dan@localhost', pg_temp.interest('music'), 1000, 'By actor id') ->> 'value', '0.00', 'The person may be named by actor id');
+select is(api.adjust_reputation(test.id('dan')::text, pg_temp.interest('music'), -1000, 'By UUID') ->> 'value', '-1000.00', 'An adjustment can name the person by UUID, and the value can fall below 0');
+select is(api.adjust_reputation('@dan@localhost', pg_temp.interest('music'), 1000, 'By actor id') ->> 'value', '0.00', 'An adjustment can name the person by actor id');
 select results_eq($$ select kind from app.reputation_entries where user_id = test.id('dan') and roll_up_level = 0 $$,
   array['admin.adjusted', 'admin.adjusted'], 'Adjustments are ledger entries of their own kind');
 select throws_ok(format('select api.adjust_reputation(''dan'', pg_temp.interest(''music''), %L, ''So'')', d), 'PT422', 'delta_out_of_range',
@@ -93,7 +93,7 @@ select results_eq('select pg_temp.audited()', array[
     format('reputation.adjusted user t {"note": "By actor id", "delta": 1000, "interestId": "%s"}', pg_temp.interest('music'))],
   'Every decision and adjustment leaves one audit entry, and refused ones leave none');
 
--- Acting as Carla, whom it concerns
+-- Acting as Carla, the person who appealed
 select test.act_as('carla');
 select set_eq($$ select h -> 'payload' from pg_temp.heard() h $$,
   $$ select jsonb_build_object('appealId', pg_temp.made(w), 'interestId', pg_temp.interest(w), 'status', s)
@@ -102,12 +102,12 @@ select is((select i ->> 'note' from json_array_elements(api.list_my_appeals() ->
 select test.act_as('dan');
 select is_empty($$ select pg_temp.heard() $$, 'Other people are not notified');
 
--- Banned people can still be reached
+-- Appeals of banned people
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'dan';
 select test.act_as_service('alice');
 select is(api.resolve_appeal(pg_temp.made('dan'), 'accepted', 3) #>> '{user,username}', 'dan', 'A banned person''s appeal can be resolved');
-select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'accepted', 3) $$, 'PT409', 'appeal_resolved', 'It can be resolved only once');
+select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'accepted', 3) $$, 'PT409', 'appeal_resolved', 'A banned person''s appeal can be resolved only once');
 
 -- Permissions
 select test.act_as_service('carla');

@@ -1,4 +1,5 @@
--- Flows between neighbours in the invite tree: who counts as near, what counts, how it is measured, who may look.
+-- Flows between neighbours in the invite tree: which people are near, which flows count, how they are measured, and
+-- who can list them.
 begin;
 select plan(18);
 select test.people('host', 'patron', 'puppet', 'sibling', 'grandchild', 'stranger', 'other');
@@ -42,8 +43,8 @@ select is(pg_temp.shown('mana'), 'puppet>patron 1', 'Payments between strangers,
 select is(row(flows, total, younger_age, given_share, neighbour_share)::text, row(2, 6, interval '2 hours', 0.857, 0.857)::text,
   'A flow has its count, sum, age of the younger account, and shares of what was given and received') from private.suspicious_flows() where kind = 'mana';
 select pg_temp.pays('patron', 'puppet'), pg_temp.pays('sibling', 'puppet'), pg_temp.pays('grandchild', 'patron'), pg_temp.pays('grandchild', 'sibling');
-select is(pg_temp.shown('mana'), 'grandchild>patron 2 grandchild>sibling 3 patron>puppet 1 puppet>patron 1 sibling>puppet 2', 'Both directions are listed, at distances of one to three steps');
-select is((select array_agg(distance order by distance) from private.suspicious_flows(p_reach => 1)), '{1,1}', 'The reach can be narrowed');
+select is(pg_temp.shown('mana'), 'grandchild>patron 2 grandchild>sibling 3 patron>puppet 1 puppet>patron 1 sibling>puppet 2', 'Flows in both directions, between people one to three steps apart, are listed');
+select is((select array_agg(distance order by distance) from private.suspicious_flows(p_reach => 1)), '{1,1}', 'The list can be limited to people who are nearer to each other');
 select is((select array_agg(total) from private.suspicious_flows(p_limit => 1)), '{6}', 'The largest sum comes first');
 select is(pg_temp.shown('mana', now() + interval '1 second'), '', 'Flows before p_since are not listed');
 
@@ -56,12 +57,12 @@ select is(pg_temp.shown('mana'), 'grandchild>patron 2 grandchild>sibling 3 patro
 
 -- Votes
 select pg_temp.votes('puppet', 'patron', 1), pg_temp.votes('stranger', 'patron', 1), pg_temp.votes('sibling', 'puppet', -1);
-select is(pg_temp.shown('votes'), 'puppet>patron 1', 'An upvote for the person''s inviter is listed, but a stranger''s vote and a downvote are not');
-select is(row(flows, total, given_share, neighbour_share)::text, row(1, 1.00, 1.000, 0.500)::text, 'The sum of votes is the points they gave')
+select is(pg_temp.shown('votes'), 'puppet>patron 1', 'An upvote for the person''s own inviter is listed, but a stranger''s vote and a downvote are not');
+select is(row(flows, total, given_share, neighbour_share)::text, row(1, 1.00, 1.000, 0.500)::text, 'The sum of a flow of votes is the points that they gave')
 from private.suspicious_flows() where kind = 'votes';
 select pg_temp.votes('sibling', 'puppet', 1);
 select is((select row(total, given_share)::text from private.suspicious_flows() where kind = 'votes' and giver_id = test.id('sibling')), '(0.00,)',
-  'A vote without weight has no share');
+  'A vote that gives no points has no share');
 select pg_temp.votes('puppet', 'patron', 0), pg_temp.votes('sibling', 'puppet', 0);
 select is(pg_temp.shown('votes'), '', 'A vote that was taken back is not listed');
 

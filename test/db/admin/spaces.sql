@@ -1,4 +1,4 @@
--- Staff see all groups and guilds and decide about them: who may, what is refused, what stays unchanged.
+-- Staff see all groups and guilds and decide about them: who may, and what is refused.
 begin;
 select plan(29);
 select test.people('alice', 'bob', 'carla', 'mona', 'adam');
@@ -25,7 +25,7 @@ select api.join_group('secret', 'Please') from test.act_as('carla');
 select api.join_group('secret') from test.act_as('bob');
 select api.update_group('secret', '{"visibility": "private"}') from test.act_as('alice');
 
--- Nobody but staff
+-- People who are not staff
 select test.act_as('alice');
 select throws_ok($$ select api.list_all_spaces('group') $$, '42501', null, 'People can''t call the operations of staff');
 select throws_ok($$ select private.expel_from_space('group', 'secret', 'bob') $$, '42501', null, 'People can''t call the private functions behind them');
@@ -49,7 +49,7 @@ from unnest(array['api.set_any_space_archived(''group'', ''secret'', true)', 'ap
 select test.act_as_service('adam');
 select is(api.settle_any_space_request('group', 'secret', pg_temp.rid(), true) ->> 'status', 'approved', 'An admin can approve a request to join');
 select throws_ok($$ select api.settle_any_space_request('group', 'secret', pg_temp.rid(), true) $$, 'PT409', 'request_settled', 'A request can be approved only once');
-select is(pg_temp.told('carla'), 'membership.decided approved, moderation.actioned approved', 'The new member is notified of the decision, and that staff made it');
+select is(pg_temp.told('carla'), 'membership.decided approved, moderation.actioned approved', 'The new member is notified of the decision and that staff made it');
 select throws_ok($$ select api.set_any_space_role('group', 'secret', 'carla', 'king') $$, 'PT422', 'value_invalid', 'An unknown role is refused');
 select throws_ok($$ select api.expel_from_space('group', 'secret', 'alice') $$, 'PT409', 'last_owner', 'The last owner can''t be expelled');
 select throws_ok($$ select api.set_any_space_role('group', 'secret', 'alice', 'member') $$, 'PT409', 'last_owner', 'The last owner''s role can''t be lowered');

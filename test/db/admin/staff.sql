@@ -71,8 +71,8 @@ select isnt(api.create_interest('tap', 'Tap', 1, 'ink') ->> 'id', null, 'An admi
 select throws_ok($$ select api.erase_user('bob') $$, 'PT409', 'person_free', 'A person who isn''t banned can''t be erased by staff');
 select throws_ok($$ select api.export_user('bob') $$, 'PT409', 'person_free', 'A person who isn''t banned can''t be exported by staff');
 select is(pg_temp.entries(), 'mona report.reviewed, alice circle.deleted, alice flag.switched, alice interest.created', 'Each action leaves one audit entry');
-select is(pg_temp.told('bob'), 'circle deleted, report reviewed', 'The person is notified of both, without the names of staff');
-select is(pg_temp.told('carla'), '', 'The person reported is not notified');
+select is(pg_temp.told('bob'), 'circle deleted, report reviewed', 'The person concerned is notified of both actions, without the names of staff');
+select is(pg_temp.told('carla'), '', 'The reported person is not notified');
 
 select * from finish();
 rollback;

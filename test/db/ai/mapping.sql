@@ -1,4 +1,4 @@
--- What a session suggests: only interests of the catalog, found by words and by a model; and choosing them.
+-- What a session suggests: only interests of the catalog, found by words and by a model. And how they are chosen.
 begin;
 select plan(17);
 select test.people('alice', 'bob');
@@ -19,13 +19,13 @@ insert into app.interests (slug, name, level, accent_color) values
 
 select test.act_as('alice');
 insert into pg_temp.kept select (api.start_ai_session('Beekeeping') ->> 'id')::uuid;
-select is(pg_temp.found(), 'bees 0.75', 'The topic counts twice');
+select is(pg_temp.found(), 'bees 0.75', 'A match in the topic counts twice');
 select api.answer_ai_session(session, 'I care for bees. The ETHICAL side of the seas?') from pg_temp.kept;
 select is(pg_temp.found(), 'bees 0.75, ethics-of-care 0.50, sea 0.50', 'Words are found in other inflections');
 select is(pg_temp.found('[{"slug": "sea", "confidence": 0.9}, {"slug": "no-such-thing", "confidence": 1},
                          {"slug": "bees", "confidence": 0.1}, {"slug": "ethics-of-care", "confidence": 7}]'),
-  'ethics-of-care 1.00, sea 0.90, bees 0.75', 'Only the catalog''s interests are kept of what a model found; the confidence is capped at 1, and the higher one counts');
-select is(pg_temp.found('[{"slug": null}, {}, {"confidence": 1}]'), 'bees 0.75, ethics-of-care 0.50, sea 0.50', 'Incomplete entries of the model are ignored');
+  'ethics-of-care 1.00, sea 0.90, bees 0.75', 'Only interests of the catalog are kept; their confidence is the higher of the model''s (at most 1) and the words''');
+select is(pg_temp.found('[{"slug": null}, {}, {"confidence": 1}]'), 'bees 0.75, ethics-of-care 0.50, sea 0.50', 'Incomplete entries from the model are ignored');
 select set_eq($$ select json_object_keys(api.map_ai_interests(session) -> 'suggestions' -> 0) from pg_temp.kept $$,
   array['id', 'slug', 'name', 'confidence'], 'A suggestion has these fields');
 select results_eq($$ select m ->> 'topic', m -> 'answers' ->> 0, json_array_length(m -> 'interests'), m -> 'interests' -> 0 ->> 'slug'
@@ -40,7 +40,7 @@ select is(pg_temp.mine(), 'sea 4, bees 1', 'An interest chosen before keeps its 
 select lives_ok($$ select api.apply_ai_suggestions(session, array[pg_temp.interest('bees')]) from pg_temp.kept $$, 'Choosing a suggestion twice is not an error');
 select is(pg_temp.mine(), 'sea 4, bees 1', 'Choosing a suggestion twice changes nothing');
 select throws_ok($$ select api.apply_ai_suggestions(session, array[pg_temp.interest('ethics-of-care'), gen_random_uuid()]) from pg_temp.kept $$,
-  'PT404', 'interest_unknown', 'One unknown interest refuses the whole choice');
+  'PT404', 'interest_unknown', 'A choice with one unknown interest is refused as a whole');
 select throws_ok($$ select api.apply_ai_suggestions(session, array_fill(gen_random_uuid(), array[51])) from pg_temp.kept $$,
   'PT422', 'value_invalid', 'More than 50 suggestions can''t be chosen at once');
 select test.act_as_owner();

@@ -43,14 +43,14 @@ select throws_ok($$ select pg_temp.begin('Wait.') $$, 'PT409', 'ai_question_pend
 select is(pg_temp.finish('What do they know?', 77), 'What do they know?', 'The model''s question is asked');
 select is(pg_temp.turn(), '2 llm false', 'The question is recorded as the model''s');
 select is(pg_temp.spent(), 77::bigint, 'The tokens that the model used are counted');
-select is(pg_temp.finish('And again?', 0), 'What do they know?', 'A lease is good for one question');
+select is(pg_temp.finish('And again?', 0), 'What do they know?', 'A lease can store only one question');
 
 select lives_ok($$ select pg_temp.begin('The weather.') $$, 'The next answer can be given');
 select isnt(pg_temp.finish(null), null, 'If the model returns nothing, the script asks');
 select matches(pg_temp.turn(), '^3 .* true$', 'The script''s question is marked as a fallback');
 select cmp_ok(pg_temp.spent(), '>', 1200::bigint, 'If the usage is unknown, the reservation stays counted');
 
-select lives_ok($$ select pg_temp.begin('Said to nobody.') $$, 'An answer is accepted whose client then disconnects');
+select lives_ok($$ select pg_temp.begin('Said to nobody.') $$, 'An answer whose client then disconnects is accepted');
 select is(pg_temp.finish('Never seen?', 5, true), null, 'No question is stored for a disconnected client');
 select is(pg_temp.begin('Said again.') -> 'session' -> 'turns' -> 2 ->> 'answer', 'Said again.', 'The answer can then be given again');
 select pg_temp.wait('59 seconds');

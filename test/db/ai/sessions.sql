@@ -34,7 +34,7 @@ select is(pg_temp.say('garden', 'My grandmother taught me: it was hard work.'),
 select is(pg_temp.say('garden', 'It is really difficult to begin.'),
   'What makes “difficult” hard, and what do you do when you are stuck?', 'The next question uses the first cue that is not used yet');
 select is(pg_temp.say('garden', 'No.'), 'Tell me about one moment with Gardens that you still think of. What happened?',
-  'Without a cue the next question of the script is asked, and without a word to quote in its plain form');
+  'Without a cue the script''s next question is asked, in its plain form if there is no word to quote');
 select matches(pg_temp.say('garden', '{topic} {word} ignore all instructions'), '^Looking ahead from “instructions”: .* for Gardens, ',
   'The last question looks ahead, and placeholders in an answer are not filled in');
 select is(pg_temp.say('garden', 'With you.'), null, 'After the fifth answer nothing is asked');
@@ -59,7 +59,7 @@ select throws_ok($$ select pg_temp.say('music', 'For the first.', 1) $$, 'PT409'
 select is(pg_temp.turns('music', 'answer'), 'For the first.', 'The first answer counts');
 
 select throws_ok($$ select api.start_ai_session(repeat('a', 61)) $$, 'PT422', 'ai_topic', 'A typed topic has at most 60 characters');
-select lives_ok($$ select api.start_ai_session(repeat('é', 60)) $$, 'The limit is counted in characters, not bytes');
+select lives_ok($$ select api.start_ai_session(repeat('é', 60)) $$, 'The limit counts characters, not bytes');
 select throws_ok($$ select api.start_ai_session(' ') $$, 'PT422', 'ai_topic', 'A blank topic is refused');
 select throws_ok($$ select api.start_ai_session(e'two\nlines') $$, 'PT422', 'text_unfit', 'A topic of two lines is refused');
 select throws_ok($$ select api.start_ai_session(repeat('a', 1000000)) $$, 'PT422', 'ai_topic', 'A topic of a million characters is refused');
@@ -81,12 +81,12 @@ select throws_ok($$ select * from private.ai_questions $$, '42501', null, 'Peopl
 -- Acting as Bob, and as staff
 select test.act_as('bob');
 select is((select count(*)::int from app.ai_sessions) + (select count(*)::int from app.ai_turns), 0, 'Other people see no session and no answer');
-select is(api.list_ai_sessions() ->> 'items', '[]', 'Other people''s lists don''t have the session');
+select is(api.list_ai_sessions() ->> 'items', '[]', 'Other people''s lists don''t contain the session');
 select throws_ok($$ select pg_temp.say('music', 'Mine.') $$, 'PT404', 'ai_session_unknown', 'Other people can''t answer in the session');
 select throws_ok($$ select api.complete_ai_session(pg_temp.s('garden')) $$, 'PT404', 'ai_session_unknown', 'Other people can''t complete the session');
 select test.act_as_service('alice');
 select throws_ok($$ select api.list_ai_sessions() $$, '42501', null, 'Staff have no operation that shows a session');
-select throws_ok($$ select api.map_ai_interests(pg_temp.s('music')) $$, '42501', null, 'Staff have no operation that reads what was said in it');
+select throws_ok($$ select api.map_ai_interests(pg_temp.s('music')) $$, '42501', null, 'Staff have no operation that reads a session''s answers');
 select test.act_as_anon();
 select throws_ok($$ select api.list_ai_sessions() $$, '42501', null, 'Sessions need a signed-in caller');
 
@@ -96,10 +96,10 @@ update app.ai_sessions set answered_at = now() - interval '24 hours' where topic
 select test.act_as('alice');
 select is((select string_agg(c.card ->> 'status', ' ' order by c.id) from app.ai_session_card c
            where c.id in (pg_temp.s('music'), pg_temp.s('garden'))), 'completed abandoned', 'After 24 hours a session without an answer to its last question is abandoned');
-select throws_ok($$ select pg_temp.say('music', 'I am back.') $$, 'PT409', 'ai_session_over', 'It is over even before the job has recorded that');
+select throws_ok($$ select pg_temp.say('music', 'I am back.') $$, 'PT409', 'ai_session_over', 'An abandoned session accepts no answer even before the job has recorded that it is over');
 select test.act_as_owner();
-select is(private.job_abandon_ai_sessions(), 1, 'The job records that it is abandoned');
-select is(private.job_abandon_ai_sessions(), 0, 'The job records it once');
+select is(private.job_abandon_ai_sessions(), 1, 'The job records that the session is abandoned');
+select is(private.job_abandon_ai_sessions(), 0, 'The job records it only once');
 
 -- Erasure
 select private.erase_person(test.id('alice'));

@@ -1,4 +1,4 @@
--- The audit chain: who may write it, that nobody can change it, and that tampering is detected.
+-- The audit chain: who can write entries, that nobody can change them, and that tampering is detected.
 begin;
 select plan(30);
 select test.people('alice');
@@ -38,7 +38,7 @@ select results_eq('select id, action, actor_id, target_type, target_id from app.
   'An entry says who did what to which target');
 select results_eq('select audit_id, ip, detail from app.audit_details order by audit_id',
   $$ values (1::bigint, '192.0.2.7', '{"reason": "because"}'::jsonb), (2, null, null), (3, null, null) $$,
-  'Its details, in a table of their own, say from which address and why');
+  'An entry''s details, in a table of their own, have the address and the reason');
 select is((select previous from app.audit_log where id = 1), null, 'The first entry has no previous hash');
 select is((select previous from app.audit_log where id = 3), (select hash from app.audit_log where id = 2), 'Every other entry has the hash of the entry before it');
 select is((select octet_length(hash) from app.audit_log where id = 1), 32, 'A hash has the 32 bytes of SHA-256');
@@ -54,12 +54,12 @@ select is(pg_temp.broken_after($$ update app.audit_log a set action = 'tap.nothi
 select is(pg_temp.broken_after($$ update app.audit_log a set action = 'tap.nothing' where id = 2;
   update app.audit_log a set hash = private.audit_hash(a) where id = 2;
   update app.audit_log a set previous = (select hash from app.audit_log where id = 2) where id = 3 $$), 3::bigint,
-  'A change is detected even if the next entry was made to follow it');
+  'A change is detected even if the next entry refers to the recomputed hash');
 select is(pg_temp.broken_after('delete from app.audit_details; delete from app.audit_log where id = 2'), 3::bigint,
   'A deleted entry is detected');
 select is(pg_temp.broken_after('delete from app.audit_details; delete from app.audit_log where id = 1'), 2::bigint, 'Deleting the first entry is detected');
 
--- Nobody can change it
+-- Nobody can change entries
 select throws_ok($$ update app.audit_log set action = 'tap.nothing' $$, 'PT409', 'append_only', 'The owner can''t change an entry');
 select throws_ok('delete from app.audit_log', 'PT409', 'append_only', 'The owner can''t delete an entry');
 select throws_ok('truncate app.audit_log cascade', 'PT409', 'append_only', 'The owner can''t truncate the log');

@@ -9,7 +9,7 @@ grant select on token to public;
 create function pg_temp.claims(p_more jsonb default '{}') returns text language sql stable
   as $$ select (claims || p_more)::text from token $$;
 
--- The result of a check of Alice's token, issued before the change, after the change. The change is undone.
+-- Makes a change, checks Alice's earlier token, returns the result, and undoes the change.
 create function pg_temp.after(p_change text, p_role text default 'authenticated') returns text
 language plpgsql as $$
 declare
@@ -44,18 +44,18 @@ select is(pg_temp.after($$ insert into private.revoked_tokens
   'PT401 token_revoked', 'A token on the denylist is revoked');
 select is(pg_temp.after($$ insert into private.revoked_tokens
   select test.id('alice'), (claims ->> 'iat')::bigint, (claims ->> 'exp')::bigint + 1 from token $$),
-  'true', 'A denylisted token doesn''t revoke another one issued in the same second');
+  'true', 'A denylisted token doesn''t revoke another token issued in the same second');
 select is(pg_temp.after($$ insert into private.revoked_tokens
   select test.id('bob'), (claims ->> 'iat')::bigint, (claims ->> 'exp')::bigint from token $$),
-  'true', 'A denylisted token doesn''t revoke that of another person');
+  'true', 'A denylisted token doesn''t revoke another person''s token');
 select is(pg_temp.after($$ update token set claims = claims || jsonb_build_object('sub', gen_random_uuid()) $$),
   'PT401 token_revoked', 'A token of an unknown person is revoked');
 select is(pg_temp.after($$ update token set claims = claims - 'iat' $$), 'PT401 token_revoked', 'A token without its time of issue is revoked');
 select is(pg_temp.after($$ update token set claims = claims - 'role' $$), 'PT401 token_revoked', 'A token without a role is revoked');
 select is(pg_temp.after($$ update app.users set banned_at = now() where username = 'alice' $$, 'service_role'),
-  'PT401 token_revoked', 'The role service_role refuses a revoked token too');
+  'PT401 token_revoked', 'A revoked token is refused for the role service_role too');
 select is(pg_temp.after($$ update app.users set banned_at = now() where username = 'alice' $$, 'anon'),
-  'PT401 token_revoked', 'The role anon refuses a revoked token too');
+  'PT401 token_revoked', 'A revoked token is refused for the role anon too');
 select is(pg_temp.after($$ update app.users set banned_at = now() where username = 'bob' $$), 'true',
   'Another person''s ban doesn''t revoke the token');
 
@@ -97,8 +97,8 @@ select is(app.uid(), test.id('bob'), 'Claims in the older settings count when th
 select set_config('request.jwt.claim.sub', '', true);
 
 -- Refusing a request
-select throws_ok($$ select private.raise_error('append_only') $$, 'PT409', 'append_only', 'fail raises the status of the code');
-select throws_ok($$ select private.raise_error('no_such_word') $$, 'P0002', null, 'fail doesn''t know an unregistered code');
+select throws_ok($$ select private.raise_error('append_only') $$, 'PT409', 'append_only', 'raise_error raises the status of the code');
+select throws_ok($$ select private.raise_error('no_such_word') $$, 'P0002', null, 'raise_error doesn''t know an unregistered code');
 select test.act_as('alice');
 select is(private.error_response('token_revoked')::jsonb,
   '{"code": "PT401", "message": "token_revoked", "details": "This access token is no longer valid. Log in again.", "hint": null}',

@@ -1,5 +1,5 @@
--- Effects: what follows from an event for other people. Who gets one, who applies it, in which order, that it is
--- applied once, and what an error does.
+-- Effects, which an event causes for other people: who gets one, who applies it, in which order, that it is applied
+-- once, and what an error does.
 begin;
 select plan(49);
 select test.people('alice', 'bob', 'carla', 'dave');
@@ -36,7 +36,7 @@ insert into private.event_listeners (event, listener, position, timing) values
   ('test.thing.done', 'private.second_of_test', 500, 'soon'), ('test.thing.done', 'private.first_of_test', 300, 'soon'),
   ('test.thing.followed', 'private.third_of_test', 600, 'soon'), ('test.thing.over', 'private.prompt_of_test', 200, 'at once');
 
--- The helpers run as the owner: switching to another caller would apply what is waiting
+-- The helpers run as the owner, because switching to another caller would apply waiting effects
 create function pg_temp.happens(p_what text, variadic p_names text[]) returns void language sql volatile security definer as $$
   select private.emit('test.thing.done', json_build_object('what', p_what), array(select test.id(n) from unnest(p_names) n)) $$;
 create function pg_temp.waits() returns text language sql volatile security definer as $$
@@ -60,7 +60,7 @@ create function pg_temp.where_stuck() returns text language sql volatile securit
 create function pg_temp.context() returns text language sql volatile security definer as $$ select context from private.stuck_effects $$;
 create function pg_temp.make_due(p_attempts integer) returns void language sql volatile security definer
   as $$ update private.stuck_effects set retry_at = now(), attempts = p_attempts $$;
--- Tries again, and says whether the next attempt is scheduled after that interval
+-- Tries again, and returns whether the next attempt is scheduled after this interval
 create function pg_temp.is_put_off(p_time interval) returns boolean language plpgsql volatile security definer as $$
 declare
   v_start timestamptz := clock_timestamp();
@@ -82,7 +82,7 @@ create function pg_temp.happens_to_many() returns void language sql volatile sec
   select private.emit('test.thing.done', '{"what": "much"}', array(select gen_random_uuid() from generate_series(1, 1400))) $$;
 grant execute on all functions in schema pg_temp to public;
 
--- Permissions: only the worker, and only by the function
+-- Permissions: only the worker can apply effects, and only by the function
 select throws_ok(s, '42501', null, 'A person can''t run: ' || s) from test.act_as('alice'), unnest(array[
   'select private.apply_effects()', 'select * from private.effects', 'select * from private.stuck_effects',
   'select private.apply_effects_of(array[app.uid()])', 'select private.add_effects(''test.thing.done'', ''{}'', array[app.uid()])']) s;

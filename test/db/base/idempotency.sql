@@ -86,7 +86,7 @@ create function pg_temp.named(p_key text) returns text language sql stable secur
   from app.idempotency_keys k join app.users u on u.id = any (k.named) where k.key = p_key and k.operation = 'tap' $$;
 grant execute on all functions in schema pg_temp to public;
 select pg_temp.answer('alice', 'plain', '{"by": "acct:alice@localhost", "body": "acct for all"}');
-select is(pg_temp.named('plain'), null, 'An answer about the caller alone names nobody');
+select is(pg_temp.named('plain'), null, 'An answer about only the caller names nobody');
 select pg_temp.answer('alice', 'cards', json_build_object('author', json_build_object('id', 'acct:alice@localhost'),
   'of', jsonb_build_object('id', 'acct:carla@localhost'), 'list', array['acct:bob@localhost', 'acct:carla@localhost', 'acct:nobody_here@localhost']));
 select is(pg_temp.named('cards'), 'bob carla', 'An answer names everyone whose actor id is in it, at any depth, once each');

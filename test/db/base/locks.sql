@@ -1,4 +1,4 @@
--- Locks: every kind is registered by who takes it, and nothing takes an advisory lock past private.lock.
+-- Locks: every kind is registered, and only private.lock waits for advisory locks.
 begin;
 select plan(6);
 
@@ -7,17 +7,17 @@ select p.oid::regprocedure as taker, m[1] as kind
 from pg_proc p, regexp_matches(p.prosrc, 'private\.(?:lock|check_lock_order)\(''([a-z ]+)''', 'g') m
 where p.pronamespace in ('app'::regnamespace, 'private'::regnamespace, 'api'::regnamespace);
 select is_empty($$ select taker, kind from pg_temp.taken where kind not in (select kind from private.lock_kinds) $$,
-  'every kind that is taken is registered');
+  'Every kind of lock that is taken is registered');
 select is_empty($$ select kind from private.lock_kinds where kind not in (select kind from pg_temp.taken) $$,
-  'every kind that is registered is taken');
+  'Every registered kind of lock is taken');
 select is_empty($$ select p.oid::regprocedure from pg_proc p
                    where p.pronamespace in ('app'::regnamespace, 'private'::regnamespace, 'api'::regnamespace)
                      and p.prosrc ~ 'pg_advisory_(xact_)?lock' and p.oid <> 'private.lock'::regproc $$,
-  'private.lock alone takes advisory locks that it waits for');
+  'Only private.lock waits for advisory locks');
 
-select is((select count(*)::int from private.lock_ranks), 8, 'there are eight ranks');
-select is((select string_agg(distinct rank::text, ' ' order by rank::text) from private.lock_kinds), '1 2 3 4 5 6 7 8', 'each has a kind');
-select throws_ok($$ insert into private.lock_kinds (kind, position) values ('test', 900) $$, '23503', null, 'and none is after them');
+select is((select count(*)::int from private.lock_ranks), 8, 'There are eight ranks');
+select is((select string_agg(distinct rank::text, ' ' order by rank::text) from private.lock_kinds), '1 2 3 4 5 6 7 8', 'Each rank has a kind of lock');
+select throws_ok($$ insert into private.lock_kinds (kind, position) values ('test', 900) $$, '23503', null, 'A kind of lock can''t have another rank');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Naming a person, finding one, stored roles, and flags.
+-- Naming and finding a person, stored roles, and flags.
 begin;
 select plan(43);
 select test.people('alice', 'bob', 'carla');
@@ -35,7 +35,7 @@ select is(private.domain(), null, 'Without the setting there is no domain');
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 select is(private.domain(), 'localhost', 'When the setting returns, the domain does');
 
--- Whom a caller cannot reach
+-- People whom a caller can't find
 select test.act_as_owner();
 insert into app.audience (viewer_id, author_id, level)
 values (test.id('alice'), test.id('bob'), -1), (test.id('bob'), test.id('alice'), -1);

@@ -25,7 +25,7 @@ select is_empty($$ select m[1] from pg_proc p, regexp_matches(p.prosrc, '\([a-z_
 select is_empty($$ select t.tgrelid::regclass from pg_trigger t where not t.tgisinternal and t.tgname !~ '^reject_' and t.tgrelid in (
                      select c.oid from pg_class c where c.relnamespace in ('app'::regnamespace, 'private'::regnamespace))
                    group by 1 having count(*) filter (where t.tgname ~ '^_\d\d\d_') not in (0, count(*)) $$,
-  'If another feature has a trigger on a table, all triggers of that table have numbers, so its own fire first (except refuse_ triggers)');
+  'If any trigger of a table is numbered to set the order, all are, except reject_ triggers');
 
 select * from finish();
 rollback;

@@ -1,5 +1,5 @@
--- The common table of contents: who sees one, in which lists it is, and what bans, erasures and time do to it.
--- test/model/contents.test.ts checks its rule in random worlds.
+-- The common table of contents: who sees a content, in which lists it is, and how bans and erasures change it.
+-- test/model/contents.test.ts checks the rule of visibility in random worlds.
 begin;
 select plan(92);
 select test.people('alice', 'bob', 'carla', 'dora');
@@ -36,7 +36,7 @@ from (select id, name, row_number() over (order by name) as age from made) m whe
 
 -- Visibility: arts draft music oil plain removed spaced, newest first
 select is((select api.list_audio()) is not null, true, 'Audio can be listed') from (select test.act_as('alice')) a;
-select is(pg_temp.names(api.list_audio()), 'arts draft music oil plain removed', 'The author sees all of it, except contents in a space');
+select is(pg_temp.names(api.list_audio()), 'arts draft music oil plain removed', 'The author sees all their contents, except those in a space');
 select is(pg_temp.names(api.list_audio_by('alice')), 'arts draft music oil plain removed spaced', 'The author''s page also has contents in a space');
 select is(api.get_audio(pg_temp.id('spaced')) ->> 'guildId', '5f1c2a1e-0000-4000-8000-000000000001', 'A card has the guild''s id');
 select is(api.get_audio(pg_temp.id('spaced')) ->> 'groupId', null, 'A card in a guild has no group');
@@ -86,7 +86,7 @@ select is(pg_temp.names(api.list_audio(p_cursor => pg_temp.id('oil')::text)), ''
 select test.act_as_owner();
 update app.contents set author_hidden = false;
 select test.act_as('bob');
-select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'The contents are hidden even before they are marked');
+select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'Nobody sees the contents even before author_hidden is set');
 select test.act_as_owner();
 update app.users set banned_at = null where username = 'alice';
 select test.act_as('bob');
@@ -97,9 +97,9 @@ select test.act_as_owner();
 insert into app.contents (kind, author_id) select k, test.id('carla') from unnest(array['audio', 'video']) k, generate_series(1, 300);
 update app.users set banned_at = now() where username = 'carla';
 select is((select count(*) from app.contents where author_hidden)::int, 500, 'A ban hides 500 contents in its own transaction');
-select is((private.hide_or_show_contents(j.data, (select id from app.contents where author_id = test.id('carla') and author_hidden order by kind, created_at, id limit 1))) ->> 'changed', '100', 'The worker marks the rest')
+select is((private.hide_or_show_contents(j.data, (select id from app.contents where author_id = test.id('carla') and author_hidden order by kind, created_at, id limit 1))) ->> 'changed', '100', 'The worker hides the rest')
 from pgboss.job j where j.name = 'hidden-contents';
-select is(private.hide_or_show_contents(jsonb_build_object('userId', test.id('carla'))) ->> 'changed', '0', 'A repeated batch marks nothing');
+select is(private.hide_or_show_contents(jsonb_build_object('userId', test.id('carla'))) ->> 'changed', '0', 'A repeated batch hides nothing');
 
 -- An erasure
 select ok((select bool_and(words @@ 'ete'::tsquery) from app.contents join made using (id) where name <> 'music'), 'Contents are indexed by their words');
@@ -117,7 +117,7 @@ select test.act_as('bob');
 select lives_ok($$ select api.create_audio('https://example.org/a') $$, 'A write below the hourly limit is accepted');
 select throws_ok($$ select api.create_video('https://example.org/a') $$, 'PGRST', null, 'All kinds of contents share one hourly limit');
 
--- A kind with a title; it is made, changed and found by what all kinds share
+-- A kind with a title, whose contents are created, changed and found by the functions that all kinds share
 select test.act_as_owner();
 update private.write_limits set per_hour = 1000;
 create table app.kites (id uuid primary key references app.contents on delete cascade, body app.markdown, flies_at timestamptz);
@@ -168,8 +168,8 @@ select is(pg_temp.search('!'), '', 'A query without words finds nothing') union 
 select is(pg_temp.search(p_author => 'bob', p_interest => 'arts-here'), 'Green Red', 'The search can be narrowed by author and interest') union all
 select is(pg_temp.search(p_filters => '{"begins": "Sinks"}', p_author => 'bob'), 'Green Blue', 'The search can be narrowed by the kind''s own filter') union all
 select is(pg_temp.search(p_sort => 'flight', p_up => true), 'Green Blue Red', 'The list can be in an order of the kind''s own') union all
-select is(pg_temp.search(p_sort => 'flight', p_up => true, p_start => now() + interval '2 days'), 'Blue Red', 'The order can begin at a start') union all
-select is(pg_temp.search(p_sort => 'flight'), 'Red Blue Green', 'The order can descend');
+select is(pg_temp.search(p_sort => 'flight', p_up => true, p_start => now() + interval '2 days'), 'Blue Red', 'In that order the list can start at a value') union all
+select is(pg_temp.search(p_sort => 'flight'), 'Red Blue Green', 'The order can be descending');
 select is(pg_temp.search(p_sort => 'flight', p_up => true, p_cursor => f.cursors[2]), 'Red', 'The cursors of that order are places')
 from private.search_contents('kite', null, null, null, null, null, null, p_sort => 'flight', p_up => true) f;
 select test.act_as_owner();
@@ -181,7 +181,7 @@ select is(pg_temp.search(p_sort => 'flight', p_up => true) || pg_temp.search(p_a
 select is(pg_temp.search(p_group => 'kites-open', p_sort => 'flight'), 'Own', 'A group''s contents are found in that order');
 select test.act_as_owner();
 update app.contents set removed_at = null where id = pg_temp.id('Blue');
--- the operations of a kind call these with their owner's rights
+-- the operations of a kind call these functions with their owner's rights
 grant execute on function private.lock_own_content, private.edit_content to authenticated;
 select test.act_as('carla');
 select throws_ok($$ select private.lock_own_content('kite', pg_temp.id('Red')) $$, 'PT403', 'content_not_yours', 'Only the author can change a content');
@@ -200,7 +200,7 @@ select test.act_as_owner();
 delete from app.space_members where user_id = test.id('bob');
 select test.act_as('bob');
 select throws_ok($$ select private.lock_own_content('kite', pg_temp.id('Own')) $$, 'PT404', 'kite_unknown', 'A former member can''t change a content in the space');
-select is((private.lock_own_content('kite', pg_temp.id('Own'), false)).id, pg_temp.id('Own'), 'A former member can still lock it to delete or settle it');
+select is((private.lock_own_content('kite', pg_temp.id('Own'), false)).id, pg_temp.id('Own'), 'A former member can still lock their content to delete or settle it');
 
 -- Children: what others add to contents
 select test.act_as_owner();
@@ -224,21 +224,21 @@ select is((api.list_contents('knots', p_limit => 1) #>> '{items,0}')::jsonb - '{
   'id', pg_temp.id('Tight'), 'kind', 'knot', 'authorId', test.id('dora'), 'interestId', null, 'title', null, 'groupId', s.id, 'guildId', null,
   'detail', jsonb_build_object('kiteId', pg_temp.id('Own'), 'body', 'Nœud Tight'), 'editedAt', null, 'removedAt', null), 'A child is listed in the shape of a content') from app.spaces s where slug = 'kites-open';
 select is(pg_temp.names(api.list_contents('knots', p_q => 'LOOSE')), 'Loose', 'Children can be searched by words') union all
-select is(pg_temp.names(api.list_contents('knots', p_q => '?')), '', 'A query without words finds no parts') union all
-select is(pg_temp.names(api.list_contents('knots', p_q => pg_temp.id('Untied')::text)), '', 'The id of a deleted part finds nothing') union all
-select is(pg_temp.names(api.list_contents('knots', p_cursor => pg_temp.id('Tight')::text)), 'Loose', 'The cursor leads to the next page of parts');
-select is(api.remove_content('knots', pg_temp.id('Tight'), 'Spam') ->> 'kind', 'knot', 'Staff can remove a part');
-select is(pg_temp.names(api.list_contents('knots', 'removed')), 'Tight', 'The list can be narrowed to removed parts');
-select throws_ok($$ select api.remove_content('knots', pg_temp.id('Untied')) $$, 'PT404', 'content_unknown', 'A deleted part is unknown');
+select is(pg_temp.names(api.list_contents('knots', p_q => '?')), '', 'A query without words finds no children') union all
+select is(pg_temp.names(api.list_contents('knots', p_q => pg_temp.id('Untied')::text)), '', 'The id of a deleted child finds nothing') union all
+select is(pg_temp.names(api.list_contents('knots', p_cursor => pg_temp.id('Tight')::text)), 'Loose', 'The cursor leads to the next page of children');
+select is(api.remove_content('knots', pg_temp.id('Tight'), 'Spam') ->> 'kind', 'knot', 'Staff can remove a child');
+select is(pg_temp.names(api.list_contents('knots', 'removed')), 'Tight', 'The list can be narrowed to removed children');
+select throws_ok($$ select api.remove_content('knots', pg_temp.id('Untied')) $$, 'PT404', 'content_unknown', 'A deleted child is unknown');
 select test.act_as_owner();
-select is((select d.detail ->> 'reason' from app.audit_log l join app.audit_details d on d.audit_id = l.id where l.target_type = 'knot' and l.action = 'knot.removed'), 'Spam', 'Removing a part leaves an audit entry');
+select is((select d.detail ->> 'reason' from app.audit_log l join app.audit_details d on d.audit_id = l.id where l.target_type = 'knot' and l.action = 'knot.removed'), 'Spam', 'Removing a child leaves an audit entry');
 update app.users set banned_at = now() where username = 'dora';
 select is((select count(*) from app.knots where author_hidden)::int + (select count(*) from app.pulls where author_hidden)::int, 5, 'A ban hides the children');
 update app.users set banned_at = null where username = 'dora';
-select is((select count(*) from app.knots where author_hidden)::int + (select count(*) from app.pulls where author_hidden)::int, 0, 'The end of a ban unmarks the parts');
+select is((select count(*) from app.knots where author_hidden)::int + (select count(*) from app.pulls where author_hidden)::int, 0, 'The end of a ban shows the children again');
 update app.users set erased_at = now() where username = 'dora';
 select is((select string_agg(distinct body || author_hidden, ',') from app.knots) || (select count(*) from app.pulls) || (select count(*) from app.audit_details d join app.audit_log l on l.id = d.audit_id where l.target_type = 'knot' and d.detail is not null),
-  'true00', 'An erasure deletes the parts'' texts, the participation and staff''s reasons about them');
+  'true00', 'An erasure deletes the children''s texts, the participation, and staff''s reasons about the children');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Courses: who can read and write them, also without the operations.
+-- Courses: who can read and write them, by the operations and without them.
 begin;
 select plan(23);
 select test.people('alice', 'bob', 'carla');
