@@ -51,7 +51,7 @@ async function upgrades({ apiUrl, pid }: Fresh): Promise<void> {
   }
   const kept = []
   for (let second = 0; second <= 5; second++, await sleep(1000)) kept.push(sockets(pid) - before)
-  say(`${UPGRADES} refused upgrades (${tally(all.map(({ status }) => status))}), none closed by the client:`)
+  say(`${UPGRADES} rejected upgrades (${tally(all.map(({ status }) => status))}), none closed by the client:`)
   say(`sockets that stay open, second by second: ${kept.join(', ')}`)
   for (const { socket } of all) socket.destroy()
 }

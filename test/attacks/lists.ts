@@ -71,7 +71,7 @@ try {
   const gathering = await call(honest, event(2))
   await call(attacker, event(1, own), MANY)
   await says(
-    `${MANY} events in one's private group, GET /events?when=upcoming`,
+    `${MANY} events in a private group of another person, GET /events?when=upcoming`,
     'list_events',
     `p_when => 'upcoming'`,
     gathering,
@@ -87,7 +87,7 @@ try {
   const good = await call(honest, offering(5))
   await call(attacker, offering(1, own), MANY)
   await says(
-    `${MANY} offerings in one's private group, GET /economy/market/offerings?sort=price`,
+    `${MANY} offerings in a private group of another person, GET /economy/market/offerings?sort=price`,
     'list_offerings',
     `p_sort => 'price'`,
     good,

@@ -45,18 +45,18 @@ async function attack(url: string): Promise<void> {
   const { accessToken, deviceToken, refreshToken } = (await logIn({ session: 'rotating' })).body
   const wrong = () => logIn({ password: 'wrong' })
   const login = await until(PASSWORDS, wrong, () => logIn({ deviceToken }))
-  say(`wrong passwords of strangers until the victim is refused at login: ${figure(login, PASSWORDS)}`)
+  say(`wrong passwords by strangers until the victim is rejected at login: ${figure(login, PASSWORDS)}`)
 
   const shared = somewhere()
   const bogus = () => ask('POST', '/identity/refresh', shared, { refreshToken: 'x' })
   for (let n = 0; n < REFRESHES; n++) await bogus()
   const refreshed = await ask('POST', '/identity/refresh', shared, { refreshToken })
-  say(`after ${REFRESHES} bogus refreshes of an address a session there is answered: ${refreshed.status}`)
+  say(`after ${REFRESHES} refreshes with a bogus token, a session at the same address gets: ${refreshed.status}`)
 
   for (let n = 0; n < 12; n++) await wrong()
   const change = { currentPassword: admin.password, newPassword: `${admin.password} better` }
   const changed = await ask('PATCH', '/identity/me/password', somewhere(), change, accessToken)
-  say(`after 12 wrong passwords of strangers a change of password in a session is answered: ${changed.status}`)
+  say(`after 12 wrong passwords by strangers, changing the password in a session gets: ${changed.status}`)
 
   const staff = changed.body.accessToken ?? accessToken
   const made = await ask('POST', '/admin/invite-codes/generate', somewhere(), { count: 1 }, staff)
@@ -79,8 +79,8 @@ async function attack(url: string): Promise<void> {
     reserved = await ask('POST', '/auth/reserve-invite', guest, { code })
   }
   const waited = Math.round((Date.now() - start) / 1000)
-  say(`guessed invite codes answered to ${GUESSERS} addresses in a minute: ${guesses} of ${GUESSERS * 10};`)
-  say(`then a real code from a new address is answered ${reserved.status} after ${waited} s`)
+  say(`guesses of invite codes that ${GUESSERS} addresses get answered in a minute: ${guesses} of ${GUESSERS * 10};`)
+  say(`then a new address with a valid code gets ${reserved.status} after ${waited} s`)
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), 'kith-attack-'))

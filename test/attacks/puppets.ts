@@ -22,7 +22,7 @@ async function enter(name: string, inviter?: Someone): Promise<Someone> {
   const [made] = await sql`
     select private.create_person(${`${name}@example.org`}, 'no hash', ${name}, 'Lima', '1990-01-31', 'DE', 'Berlin') as id`
   const [one] = await sql<Someone[]>`select id, username from app.users where id = ${made?.id}`
-  if (!one) throw new Error('nobody was made')
+  if (!one) throw new Error('no person was created')
   if (inviter)
     await sql`insert into app.invite_tree (invitee_id, inviter_id, code_id)
               values (${one.id}, ${inviter.id}, (private.make_invite_code(${inviter.id})).id)`
@@ -53,7 +53,7 @@ try {
     for (let guest = 0; guest < GUESTS; guest++) await give(await enter(`guest${n}_${guest}`, host), host, 0, 1)
   await sql`update app.users set created_at = now() - interval '90 days'`
   const [patron] = hosts
-  if (!patron) throw new Error('nobody was made')
+  if (!patron) throw new Error('no person was created')
   const puppet = await enter('puppet', patron)
   await give(puppet, patron, 1, PAYMENTS)
 

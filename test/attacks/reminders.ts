@@ -73,7 +73,7 @@ try {
   await sql`vacuum analyze`
   const reminded = async () =>
     (await sql`select from private.effects where event = 'events.event.reminded' and user_id = ${guest}`).length > 0
-  process.stdout.write(`${EVENTS} events without guests begin in one second, the other person's a second later:\n`)
+  process.stdout.write(`${EVENTS} events begin in the same second, another person's event a second later:\n`)
   process.stdout.write(`  its guest gets the reminder ${await callUntil('job_remind_events', reminded)}\n`)
 
   const at = new Date(Date.now() + 3_600_000)
@@ -85,8 +85,8 @@ try {
             where published_at is null`
   const isOut = async () =>
     (await sql`select from app.posts where author_id = ${honest} and published_at is not null`).length > 0
-  process.stdout.write(`${POSTS} posts of one person are due in one second, the other person's a second later:\n`)
-  process.stdout.write(`  it is published ${await callUntil('job_publish_scheduled', isOut)}\n`)
+  process.stdout.write(`${POSTS} posts are due in the same second, another person's post a second later:\n`)
+  process.stdout.write(`  that post is published ${await callUntil('job_publish_scheduled', isOut)}\n`)
 } finally {
   await sql.end()
   await server.stop()

@@ -255,7 +255,7 @@ export async function compareAnswers(sides: Side[], roots: string[], posts: numb
   }
   const skipped = mine.length + theirs.length - 2 * questions.length
   say(
-    `${asked} answers compared, ${answered} of them successes: ${differing} differ; ${skipped} reads are of one side alone`,
+    `${asked} answers compared, ${answered} of them successes: ${differing} differ; ${skipped} reads exist on one side only`,
   )
   return differing === 0
 }

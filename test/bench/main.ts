@@ -21,12 +21,12 @@ import { caughtUp, jwtSecret, type Side, startSide } from './side.ts'
 import { triggerCosts } from './triggers.ts'
 
 const help = `npm run bench -- [options]
-  --compare=<folder>  another checkout, in turn with this one over the same requests: how many times better is this?
+  --compare=<folder>  another checkout, to which the same requests are sent in turn: how many times better is this one?
   --answers           with --compare: are the answers to all reads the same?
   --growth            the cases that grow, at 10,000, 100,000 and 1,000,000 rows; fails if a cost grows by 1.5 times or more
   --only=home,detail  these cases, or those whose names start like this (also triggers, centroid, realtime and fanout)
   --memory            instead: Kith's memory during minutes of requests, sockets and jobs, by npm start and without npm
-  --peers             instead: CPU per request, compared with PostGraphile 5, which it installs, on a plain schema
+  --peers             instead: CPU per request, compared with PostGraphile 5 on a plain schema; installs PostGraphile
   --posts=100000      the number of posts, at least 100,000
   --rows=10000        the number of rows of other growing data; with --growth the maximum, 1000000
   --people=100000     the number of people who get a broadcast, at least 10,000
@@ -103,12 +103,13 @@ async function others(measured: Measured): Promise<void> {
 
 async function main(): Promise<void> {
   const other = values.compare && resolve(values.compare)
-  if (other && !existsSync(join(other, 'test/bench/data.sql'))) throw new Error(`${other} is no checkout of Kith.`)
+  if (other && !existsSync(join(other, 'test/bench/data.sql'))) throw new Error(`${other} is not a checkout of Kith.`)
   if (values.answers && !other) throw new Error('--answers needs --compare.')
-  if (values.memory && other) throw new Error('--memory is of this checkout alone.')
+  if (values.memory && other) throw new Error('--memory cannot be combined with --compare.')
   if (values.memory) return memory(join(import.meta.dirname, '../..'), posts, Number(values.rounds ?? 10))
-  if (values.peers && (other || values.growth)) throw new Error('--peers is of this checkout alone.')
-  if (values.growth && other) throw new Error('--growth is of this checkout alone.')
+  if (values.peers && (other || values.growth))
+    throw new Error('--peers cannot be combined with --compare or --growth.')
+  if (values.growth && other) throw new Error('--growth cannot be combined with --compare.')
   const chosen = cases(posts).filter(({ name, grows }) => isChosen(name) && (grows !== undefined || !values.growth))
   const plan: Plan = {
     rounds: Number(values.rounds ?? (other || values.peers ? 16 : values.growth ? 3 : 2)),

@@ -320,7 +320,7 @@ test('An event in a group is visible only to its members, and a member who leave
   for (const who of [bob, carla]) await who.post(`/groups/${group.id}/join`)
   const id = await publish(alice, { groupId: group.id, capacity: 1 })
   const [dora] = await join('dorothea')
-  if (!dora) throw new Error('dorothea did not come')
+  if (!dora) throw new Error('dorothea did not join')
   expect(await dora.post('/events', { ...fields(), groupId: group.id })).toFailWith(403, 'space_not_member')
   for (const [method, path, body] of named)
     expect(await dora.request(method, path.replace(':id', id), body)).toFailWith(404, 'event_unknown')

@@ -135,7 +135,7 @@ describe('A token', () => {
     'is revoked when its holder is %s',
     async (what, end) => {
       const [person] = await join(`u_${what.replace(/\W/g, '').toLowerCase()}`)
-      if (!person) throw new Error('nobody came')
+      if (!person) throw new Error('nobody joined')
       expect(await person.get('/me')).toMatchObject({ status: 200 })
       await end(person)
       await refused(person, 'token_revoked')
@@ -150,7 +150,7 @@ describe('A token', () => {
     const [person] = await join(`a_${what.replace(/\W/g, '').toLowerCase()}`)
     await database.owner`update app.users set role = 'admin' where id = ${person?.id ?? ''}`
     const staff = await person?.login()
-    if (!staff) throw new Error('nobody came')
+    if (!staff) throw new Error('nobody joined')
     expect(await staff.post('/admin/invite-codes/generate', { count: 1 })).toMatchObject({ status: 201 })
     await end(staff)
     await refused(staff, 'token_revoked')

@@ -142,7 +142,7 @@ describe.each(['videos', 'audio'] as const)('POST /%s', (kind) => {
 
 test('Lists of videos and audio are paginated and can be filtered', async () => {
   const [dora] = await join('dora')
-  if (!dora) throw new Error('dora did not come')
+  if (!dora) throw new Error('dora did not join')
   const interestId = crypto.randomUUID()
   for (const kind of ['videos', 'audio'] as const) {
     const ids: string[] = []
@@ -241,7 +241,7 @@ describe('A video', () => {
 
 describe('Content', async () => {
   const [eve, finn, gus] = await join('eve', 'finn', 'gus')
-  if (!eve || !finn || !gus) throw new Error('somebody did not come')
+  if (!eve || !finn || !gus) throw new Error('somebody did not join')
   const made = async (who: typeof alice) => ({
     video: await publish(who, 'videos'),
     audio: await publish(who, 'audio'),
@@ -304,7 +304,7 @@ describe('Content', async () => {
 
 test('The export contains what a person published, liked and said', async () => {
   const [hal] = await join('hal')
-  if (!hal) throw new Error('hal did not come')
+  if (!hal) throw new Error('hal did not join')
   const id = await publish(hal, 'videos', { caption: 'Mine' })
   await publish(hal, 'audio', { caption: 'Heard' })
   await hal.post(`/videos/${id}/like`)

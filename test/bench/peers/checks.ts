@@ -25,7 +25,7 @@ type Shown = {
 }
 
 const fail = (what: string, ...told: unknown[]): never => {
-  throw new Error(`the sides are no peers: ${what}: ${told.map((one) => JSON.stringify(one)).join(' | ')}`)
+  throw new Error(`the sides cannot be compared: ${what}: ${told.map((one) => JSON.stringify(one)).join(' | ')}`)
 }
 
 const send = async (side: Side, caller: number, method: string, path: string, body?: unknown) => {

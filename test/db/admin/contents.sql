@@ -48,8 +48,8 @@ select is(pg_temp.names(api.list_contents(p_q => q)), n, 'The list can be search
 from (values ('UBER dachern', 'video'), ('roofs', 'audio'), ('roof', ''), ('!?', ''), ('roofs dachern', '')) w (q, n);
 select is(pg_temp.names(api.list_contents('audio', p_q => pg_temp.id('video')::text)), '', 'An id of another kind finds nothing');
 select is(pg_temp.names(api.list_contents(p_q => pg_temp.id('gone')::text)), '', 'The id of a deleted content finds nothing');
-select is(pg_temp.names(api.list_contents(p_from => now() - interval '2 hours')), 'video audio', 'The list can start at a time');
-select is(pg_temp.names(api.list_contents(p_to => now() - interval '2 hours')), 'other', 'The list can end before a time');
+select is(pg_temp.names(api.list_contents(p_from => now() - interval '2 hours')), 'video audio', 'The list can be limited to contents from a given time on');
+select is(pg_temp.names(api.list_contents(p_to => now() - interval '2 hours')), 'other', 'The list can be limited to contents before a given time');
 select is(pg_temp.names(api.list_contents(p_limit => 1)) || (api.list_contents(p_limit => 1) ->> 'nextCursor'), 'video' || pg_temp.id('video'), 'A page ends with the cursor of its last item');
 select is(pg_temp.names(api.list_contents(p_limit => 1, p_cursor => pg_temp.id('video')::text)), 'audio', 'The cursor leads to the next page');
 select throws_ok($$ select api.list_contents(p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'An invented cursor is refused');

@@ -1,4 +1,4 @@
--- Generating invite codes: who may, how many, and the audit entry.
+-- Generating invite codes: who can generate them, how many at once, and the audit entry.
 begin;
 select plan(24);
 select test.people('alice', 'bob', 'carla');
@@ -51,7 +51,7 @@ select is(pg_temp.entries(), 3, 'Refused callers leave no audit entry');
 select test.act_as('alice');
 select throws_ok('select api.generate_invite_codes(1)', '42501', null, 'An admin''s own token can''t call staff operations over .rpc()');
 select test.act('admin', test.claims('alice'));
-select throws_ok('select api.generate_invite_codes(1)', '42501', null, 'The role admin can''t call it over .rpc() either');
+select throws_ok('select api.generate_invite_codes(1)', '42501', null, 'The role admin can''t generate codes over .rpc() either');
 select test.act_as_gate();
 select throws_ok('select api.generate_invite_codes(1)', '42501', null, 'The gate can''t generate codes');
 select test.act_as_anon();

@@ -76,7 +76,7 @@ select throws_ok($$ select api.get_profile('carla') $$, 'PT404', 'person_unknown
 select test.act_as_service('anna');
 select throws_ok($$ select api.unban_person('carla', repeat('x', 1001)) $$, 'PT422', 'reason_length', 'A reason of more than 1000 characters is refused');
 select is(api.unban_person('carla', 'A mistake')::jsonb - 'user', jsonb_build_object('id', test.id('carla'), 'role', 'user', 'bannedAt', null), 'An admin can end a ban');
-select is(api.unban_person('carla') ->> 'bannedAt', null, 'Ending it again changes nothing');
+select is(api.unban_person('carla') ->> 'bannedAt', null, 'Ending the ban again changes nothing');
 select is(api.unban_person('dan') ->> 'bannedAt', null, 'Ending the ban of a person who isn''t banned changes nothing');
 select is((select array_agg(a) from pg_temp.audited() with ordinality t (a, n) where n > 1), array['user.unbanned user carla anna {"reason": "A mistake"}'], 'Ending a ban leaves one audit entry');
 select ok(not pg_temp.live(pg_temp.token('carla')), 'Tokens issued before the ban stay revoked');

@@ -1,4 +1,4 @@
--- Staff hide, unhide and delete posts and replies: who may, what it does, the audit entry and the author's
+-- Staff hide, unhide and delete posts and replies: who can, what changes, the audit entry, and the author's
 -- notification.
 begin;
 select plan(65);
@@ -52,7 +52,7 @@ select ok(not pg_temp.sees('carla', format('select api.get_post(%L)', pg_temp.id
 select ok(pg_temp.sees('bob', format('select api.get_post(%L)', pg_temp.id('one'))), 'The author still sees the hidden post');
 select test.act_as_service('mona');
 select is(api.unhide_post(pg_temp.id('one')) ->> 'hiddenAt', null, 'A moderator can unhide a post');
-select is(api.unhide_post(pg_temp.id('one')) ->> 'hiddenAt', null, 'Unhiding it again is not an error');
+select is(api.unhide_post(pg_temp.id('one')) ->> 'hiddenAt', null, 'Unhiding a post that is not hidden is not an error');
 select is(pg_temp.entries(), 'mona post.hidden post one Spam, mona post.unhidden post one', 'An audit entry may have no reason');
 select is(pg_temp.notices('bob'), 'post one hidden ok, post one unhidden ok', 'The author is notified of unhiding too');
 select ok(pg_temp.sees('carla', format('select api.get_post(%L)', pg_temp.id('one'))), 'Others see the post again');
@@ -64,7 +64,7 @@ from unnest(array['hide_post', 'unhide_post', 'hide_reply', 'unhide_reply']) o,
      lateral (values (gen_random_uuid()), (case when o like '%post' then pg_temp.id('reply') else pg_temp.id('one') end)) i (i),
      lateral (values (split_part(o, '_', 2) || '_unknown')) w (w);
 select throws_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', repeat('é', 1001)), 'PT422', 'reason_length', 'A reason of more than 1000 characters is refused');
-select throws_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', e'Spam\u202e'), 'PT422', 'text_unfit', 'A reason with a character that changes direction is refused');
+select throws_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', e'Spam\u202e'), 'PT422', 'text_unfit', 'A reason with a character that changes the direction of writing is refused');
 select lives_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', ' ' || repeat('é', 1000)), 'A reason of 1000 characters is accepted');
 select api.unhide_post(pg_temp.id('two'));
 

@@ -64,7 +64,7 @@ select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'rejected', 1
 select throws_ok(format('select api.resolve_appeal(pg_temp.made(''dan''), ''accepted'', %L)', d), 'PT422', 'delta_out_of_range', format('Restoring %s points is refused', d))
 from unnest(array['0', '-1', '0.001', '1000.01', 'NaN', 'Infinity']) d;
 select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'accepted', null, repeat('x', 1001)) $$, 'PT422', 'note_length', 'A note of more than 1000 characters is refused');
-select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'rejected', null, e'No\u202e') $$, 'PT422', 'text_unfit', 'A note with a character that changes direction is refused');
+select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'rejected', null, e'No\u202e') $$, 'PT422', 'text_unfit', 'A note with a character that changes the direction of writing is refused');
 select is(json_array_length(api.list_appeals('pending') -> 'items'), 1, 'An appeal whose resolution was refused is still pending');
 
 -- Adjusting

@@ -33,7 +33,7 @@ select is(private.domain(), 'o''neill.example', 'The domain may contain a quote'
 delete from app.settings where key = 'instance_domain';
 select is(private.domain(), null, 'Without the setting there is no domain');
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
-select is(private.domain(), 'localhost', 'When the setting returns, the domain does');
+select is(private.domain(), 'localhost', 'When the setting is restored, the domain is too');
 
 -- People whom a caller can't find
 select test.act_as_owner();
