@@ -107,7 +107,8 @@ async function checkAudiences(sides: Sides, viewer: number): Promise<void> {
 }
 
 /**
- * The newest posts that a viewer may see by Kith's rule are the peer's page, and Kith's page consists of such posts.
+ * Of the posts that a viewer may see by Kith's rule, the peer's page has the 20 newest, and Kith's page has 20 of the
+ * 120 newest.
  */
 async function checkHome(sides: Sides, viewer: number): Promise<void> {
   const rows = await sides.kith.superuser<{ id: string }[]>`
@@ -160,7 +161,7 @@ async function checkBlocks(sides: Sides, id: string, viewer: number): Promise<vo
 
 /** Who may see posts for a restricted audience, and react to them. @throws Error that names the first difference */
 export async function checkWrites(sides: Sides): Promise<void> {
-  // In data.sql, person 2 is in a circle of 101 and in the inner circle of 105, and person 1 is in no circle
+  // In data.sql, person 2 is in a circle of 101 and in the inner circle of 105, and person 1 is in no circle of either
   for (const { author, audience, readers } of [
     { author: 101, audience: 'circles', readers: [2] },
     { author: 101, audience: 'inner', readers: [] },
