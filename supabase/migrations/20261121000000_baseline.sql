@@ -32,14 +32,14 @@ do $$
 declare
   v_role record;
 begin
-  -- the role in a token is a Postgres role. No token has the role `gate`, which runs what happens before there is a
-  -- token, or `worker`, which runs the jobs
+  -- the role in a token is a Postgres role. No token has the role `gate`, which runs the operations for callers
+  -- without a token, or `worker`, which runs the jobs
   for v_role in
     select * from (values ('user', 'A token of a person: the rights of authenticated.'),
                           ('moderator', 'A token of a moderator: the rights of authenticated.'),
                           ('admin', 'A token of an admin: the rights of authenticated.'),
-                          ('gate', 'The facade before there is a token: what trusts it to have checked a password.'),
-                          ('worker', 'The worker: jobs and their queues, and no table of ours.')) as r (name, purpose)
+                          ('gate', 'The facade: operations without a token, or after it has checked a password.'),
+                          ('worker', 'The worker: jobs and their queues, but no table of Kith.')) as r (name, purpose)
   loop
     if not exists (select from pg_catalog.pg_roles where rolname = v_role.name) then
       execute format('create role %I nologin inherit', v_role.name);
@@ -102,7 +102,7 @@ insert into private.errors (code, status, text) values
   ('value_invalid', 422, 'A value is not allowed.');
 
 create function private.raise_error(p_code text, p_headers json default null) returns void
-language plpgsql stable security definer   -- reads the registry for callers who may not
+language plpgsql stable security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 declare
@@ -127,7 +127,7 @@ comment on function private.raise_error is
   'is undone.';
 
 create function private.error_response(p_code text) returns json
-language plpgsql volatile security definer   -- reads the registry for callers who may not
+language plpgsql volatile security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 declare
@@ -143,7 +143,7 @@ comment on function private.error_response is
   'error, but the transaction commits.';
 
 create function private.raise_check_violation(p_rule text) returns boolean
-language plpgsql stable security definer   -- reads the registry for callers who may not
+language plpgsql stable security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 declare
@@ -158,8 +158,8 @@ begin
     constraint = p_rule;
 end $$;
 comment on function private.raise_check_violation is
-  'Every check of schema app calls it for a value that breaks the check (sql/admin/95_checks.sql, generated). It '
-  'raises the code that has the name of the check, or value_invalid if no such code is registered, as '
+  'Every check of the schema app calls this function for a value that breaks the check (sql/admin/95_checks.sql, '
+  'generated). It raises the code that has the name of the check, or value_invalid if no such code is registered, as '
   'private.raise_error does. The error of Postgres itself would show the row to a caller by `.rpc()`.';
 
 create function private.reject_null() returns trigger
@@ -187,8 +187,9 @@ begin
 end $$;
 comment on procedure private.make_nulls_raise_codes is
   'For migrations: from then on, a null in a column that must have a value raises value_invalid. It is for tables '
-  'that only definer functions write, with values from the caller: the error of Postgres itself would show the row '
-  'to a caller by `.rpc()`. For tables that people write under row-level security, Postgres does not show the row.';
+  'that only definer functions write, with values from the caller: the error of Postgres itself would show the row to '
+  'a caller by `.rpc()`. Tables that people write under row-level security do not need it, because there Postgres '
+  'does not show the row.';
 
 create function private.reject_change() returns trigger
 language plpgsql
@@ -312,9 +313,9 @@ create table app.users (
   tokens_valid_from bigint not null default 0,
   created_at        timestamptz not null default now()
 );
--- Partial, although it contains every row: a partial index is no key that a foreign key could refer to, so renaming or
--- erasing a person does not block inserts that refer to the person. Such inserts would wait while they hold locks that
--- an erasure needs.
+-- The index is partial, although it contains every row, because a foreign key cannot refer to a partial index. So
+-- renaming or erasing a person does not block inserts that refer to the person; those would wait while they hold locks
+-- that an erasure needs.
 create unique index username_taken on app.users (username) where username is not null;
 comment on table app.users is
   'A person. id is internal and never public; the public identifier is the actor id made of the username.';
@@ -351,8 +352,8 @@ create table private.jwt_fingerprint (
   fingerprint text not null check (fingerprint ~ '^[0-9a-f]{64}$')
 );
 comment on table private.jwt_fingerprint is
-  'One row, written at boot: an HMAC made with JWT_SECRET. A facade or a worker with another secret is recognized by '
-  'it, and rejected.';
+  'One row, written at boot: an HMAC made with JWT_SECRET. A facade or a worker whose secret results in another '
+  'fingerprint is rejected.';
 create unique index jwt_fingerprint_one_row_idx on private.jwt_fingerprint ((true));
 
 create table app.feature_flags (
@@ -384,7 +385,7 @@ comment on function app.uid is
   'The id of the caller: the sub of the token, or null. It reads both forms in which PostgREST has passed claims.';
 
 create function private.check_caller() returns boolean
-language plpgsql stable security definer   -- reads users and the denylist for callers who may not
+language plpgsql stable security definer   -- callers may not read the denylist, nor all columns of users
 set search_path = ''
 as $$
 declare
@@ -404,7 +405,7 @@ begin
     and u.erased_at is null
     and u.role = v_claims ->> 'role'
     and u.tokens_valid_from <= (v_claims ->> 'iat')::bigint
-    and v_claims ->> 'exp' is not null   -- without it, the denylist could not identify the token
+    and v_claims ->> 'exp' is not null   -- without exp, the denylist could not identify the token
     and not exists (select from private.revoked_tokens r
                     where r.user_id = u.id
                       and r.issued_at = (v_claims ->> 'iat')::bigint
@@ -416,7 +417,7 @@ begin
 end $$;
 comment on function private.check_caller is
   'Returns true, or raises token_revoked if the token''s holder was erased or banned or has another role, or if the '
-  'token was ended. Every entry point calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
+  'token was ended. All entry points call it: private.enter, PostgREST''s db_pre_request and the Realtime policy.';
 
 create function private.enter(p_caller text, p_headers text default null) returns boolean
 language plpgsql
@@ -530,8 +531,8 @@ language plpgsql volatile security definer   -- people may not read bans and era
 set search_path = ''
 as $$
 begin
-  -- for share and not for key share, as a foreign key does: it waits for a ban or an erasure that is running, which
-  -- would miss what is written now
+  -- for share, and not for key share as a foreign key does: it must wait for a running ban or erasure, which would
+  -- miss the rows that this transaction writes
   perform private.check_lock_order('person', p_user::text);
   perform from app.users u where u.id = p_user and u.banned_at is null and u.erased_at is null for share;
   if not found then
@@ -542,7 +543,7 @@ comment on function private.share_lock_person is
   'Keeps a person from being banned or erased until the transaction ends.';
 
 create function private.check_author() returns trigger
-language plpgsql security definer   -- whoever writes, including staff and jobs
+language plpgsql security definer   -- works for every writer, including staff and jobs
 set search_path = ''
 as $$
 begin
@@ -550,7 +551,7 @@ begin
   return new;
 end $$;
 comment on function private.check_author is
-  'Trigger: banned and erased people cannot publish, not even while the ban is running.';
+  'Trigger: banned and erased people cannot publish, not even while the transaction that bans them is running.';
 
 -- sql/base/35_names.sql
 
@@ -566,7 +567,7 @@ create table app.usernames (
 );
 create index usernames_user_id_idx on app.usernames (user_id, hash);
 comment on table app.usernames is
-  'Every name that anybody has or ever had, so that one unique key decides who can take a name. When a person is '
+  'Every name that a person has or ever had, so that one unique key decides who can take a name. When a person is '
   'erased, only the hash is kept.';
 
 insert into private.errors (code, status, text) values
@@ -595,7 +596,7 @@ begin
     'security', 'staff', 'superuser', 'support', 'sysadmin', 'system', 'team', 'webmaster');
 end $$;
 comment on function private.is_reserved is
-  'Whether a name sounds like that of staff, ignoring underscores: whoever had it would be taken for staff.';
+  'Whether a name, without its underscores, is one that would make people take its holder for staff.';
 
 create function private.claim_username() returns trigger
 language plpgsql security definer   -- only this trigger may write names
@@ -611,7 +612,7 @@ begin
   values (private.username_hash(new.username), new.username, new.id)
   on conflict (hash) do nothing;
   if not exists (select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
-    perform private.raise_error('username_taken');   -- somebody had it before
+    perform private.raise_error('username_taken');   -- somebody else has or had it
   end if;
   -- otherwise one person could use up all the good names
   if new.erased_at is null and (select count(*) from app.usernames where user_id = new.id) > 11 then
@@ -637,7 +638,7 @@ end $$;
 comment on function private.is_free is 'Whether nobody has or had this name.';
 
 create function private.find_person(p_person text) returns uuid
-language plpgsql stable security definer   -- finds people whom the caller cannot see; its callers check that
+language plpgsql stable security definer   -- its callers must check whether the caller sees the person
 set search_path = ''
 as $$
 begin
@@ -648,7 +649,7 @@ comment on function private.find_person is
 
 -- sql/base/36_texts.sql
 
--- Texts: what people write is stored in one normal form. It has something visible, and nothing in it changes the
+-- Texts: what people write is stored in one normal form. Each text has something visible, and nothing that changes the
 -- direction of the text around it.
 -- docs/decisions.md, Posts.
 
@@ -670,20 +671,22 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- NFC shortens a text to a quarter at most, and 100,000 characters is the highest limit: the length check rejects
+  -- NFC shortens a text to a quarter at most, and the highest limit is 100,000 characters, so the length check rejects
   -- this text anyway
   if length(p_text) > 400000 then
     return;
   end if;
-  -- control characters except tab and line ends; embeddings, overrides and isolates. The marks U+200E, U+200F and
-  -- U+061C are harmless: they do not change the direction of the text around them
+  -- rejects control characters except tab and line ends, and the characters that embed, override or isolate a
+  -- direction. The marks U+200E, U+200F and U+061C are harmless: they do not change the direction of the text around
+  -- them
   if p_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
     perform private.raise_error('text_unfit');
   end if;
   if octet_length(p_text) = length(p_text) then
-    return;   -- in ASCII, all others are visible
+    return;   -- all other ASCII characters, except blanks, are visible
   end if;
-  -- spaces, joiners, marks, fillers, variation selectors and tags: each is allowed beside a visible character
+  -- rejects a text of nothing but spaces, joiners, marks, fillers, variation selectors and tags; they are allowed
+  -- beside a visible character
   if p_text !~ ('[^\s\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f'
                 || '\u2028\u2029\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff'
                 || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then
@@ -714,7 +717,7 @@ declare
 begin
   perform private.check_text(v_text);
   if octet_length(v_text) = length(v_text) or length(v_text) > 400000 then
-    return v_text;   -- ASCII has one normal form, and a text that is too long is rejected by another check
+    return v_text;   -- an ASCII text is already in NFC, and another check rejects a text that is too long
   end if;
   return case when v_text is nfc normalized then v_text else normalize(v_text, nfc) end;
 end $$;
@@ -758,7 +761,7 @@ comment on function private.require_name is 'As private.require_text, for a name
 
 -- sql/base/37_account_steps.sql
 
--- What happens at a ban, its end and an erasure: the steps of all features, which one trigger calls in one order.
+-- What happens at a ban, its end and an erasure: the steps of all features, which one trigger calls in a fixed order.
 -- docs/decisions.md, Staff; Erasure and export.
 
 create table private.account_steps (
@@ -770,8 +773,9 @@ create table private.account_steps (
 comment on table private.account_steps is
   'Registry: what each feature does in the transaction of a ban, the end of a ban or an erasure.';
 comment on column private.account_steps.step is
-  'A function (person app.users) returns void. It gets the row after the change and runs as the owner. Running it '
-  'again must change nothing: private.erase_more and private.job_finish_erasures repeat the steps of an erasure.';
+  'A function (person app.users) returns void. It gets the row after the change, and runs with the rights of the '
+  'owner. Running it again must change nothing: private.erase_more and private.job_finish_erasures repeat the steps '
+  'of an erasure.';
 comment on column private.account_steps.events is 'When the step runs: at a ban, an unban, an erasure, or several.';
 comment on column private.account_steps.position is
   'The order of the steps. It follows the order of locks (ARCHITECTURE.md, Locks).';
@@ -808,7 +812,7 @@ create trigger _060_change_account_state after update of banned_at, erased_at on
 
 -- sql/base/40_audience.sql
 
--- Who may see whom: one row per pair, so that a policy needs one index-only lookup per row.
+-- Who may see whom: one row per pair of people, so that a policy needs one index-only lookup per row that it checks.
 -- Triggers on circles and blocks maintain it: sql/social.
 -- docs/decisions.md, Visibility.
 
@@ -829,8 +833,8 @@ create table app.hidden_people (
   user_id uuid primary key references app.users on delete cascade
 );
 comment on table app.hidden_people is
-  'Banned and erased people. Nobody sees what they wrote from the moment they are in this table; their rows get '
-  'required_level 4 later, in batches. private.hide_person maintains it.';
+  'Banned and erased people. As soon as they are in this table, nobody sees what they wrote; their rows get '
+  'required_level 4 later, in batches. private.hide_person maintains the table.';
 
 insert into private.lock_kinds (kind, position) values ('pair', 400);
 
@@ -903,8 +907,9 @@ begin
 end $$;
 comment on function private.lock_pairs is
   'Locks pairs of people until the transaction ends. The caller must compute levels in a later statement, because '
-  'only its snapshot has all that other transactions committed. All pairs share 1024 locks: an erasure has a pair '
-  'for everybody who blocks the person, and Postgres has a limited number of locks for the whole database.';
+  'only the snapshot of a later statement has all that other transactions committed. All pairs share 1024 locks: an '
+  'erasure has a pair for everybody who blocks the person, and Postgres has a limited number of locks for the whole '
+  'database.';
 
 -- sql/base/50_events.sql
 
@@ -957,7 +962,7 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin end $$;
 comment on function private.dispatch_event is
-  'Calls the listeners of an event that are registered ''at once'', by position. `npm run gen` writes it from '
+  'Calls the listeners of an event that are registered ''at once'', by position. `npm run gen` writes its body from '
   'private.event_listeners (sql/admin/96_listeners.sql), because a call by a name from a table would be planned each '
   'time.';
 
@@ -975,7 +980,7 @@ begin
 end $$;
 comment on function private.emit is
   'Records a domain event, adds an effect for each of these people, and calls the listeners registered ''at once'', '
-  'one after the other. If a listener emits an event, the listeners of that event run first.';
+  'one after the other. If a listener emits an event, the listeners of that event run before the next listener.';
 
 -- sql/base/51_idempotency.sql
 
@@ -993,14 +998,16 @@ create table app.idempotency_keys (
   primary key (user_id, operation, key)
 );
 create index idempotency_keys_created_at_idx on app.idempotency_keys (created_at);
--- without fastupdate, because every erasure would read the whole list of pending entries
+-- without fastupdate, because every erasure would otherwise read the whole list of pending entries
 create index idempotency_keys_named_idx on app.idempotency_keys using gin (named) with (fastupdate = off)
   where named is not null;
 comment on table app.idempotency_keys is
-  'Answers kept for 24 hours, by caller, operation and Idempotency-Key. request is the hash of the parameters. status '
-  'is the HTTP status if the operation chose another than its route''s.';
+  'Answers kept for 24 hours, by caller, operation and Idempotency-Key. request is the hash of the parameters.';
+comment on column app.idempotency_keys.status is
+  'The HTTP status of the answer if the operation chose one; null for the usual status of its route.';
 comment on column app.idempotency_keys.named is
-  'The people other than the caller whom the answer names, so that an erasure finds it; null if there are none.';
+  'The people other than the caller whom the answer names; null if there are none. An erasure uses this column to '
+  'find the answer.';
 
 insert into private.errors (code, status, text) values
   ('idempotency_key_invalid', 422, 'Idempotency-Key must have 1 to 200 characters.'),
@@ -1079,14 +1086,16 @@ as $$
 begin
   return array(
     select n.user_id
-    -- only whole strings that begin with acct:. In a text, quotation marks are escaped, so they do not match
+    -- only whole strings that begin with acct: match; within a text, quotation marks are escaped, so nothing there
+    -- matches
     from (select distinct split_part(left(part, 31), '@', 1)
           from string_to_table(replace(p_answer, '\"', ''), '"acct:') with ordinality as s (part, place)
           where place > 1) as a (username)
     join app.usernames n on n.hash = private.username_hash(a.username)
     where n.user_id <> app.uid());
 end $$;
-comment on function private.people_in_answer is 'The people other than the caller whose actor ids an answer has.';
+comment on function private.people_in_answer is
+  'Returns the people other than the caller whose actor ids are in an answer.';
 
 create function private.finish_idempotent(p_operation text, p_answer json) returns json
 language plpgsql volatile security definer   -- nobody else may read or write answers
@@ -1164,7 +1173,7 @@ as $$
 declare
   v_entry app.audit_log;
 begin
-  -- locks first and reads in a later statement: otherwise two entries could follow the same one and fork the chain
+  -- locks first and reads in a later statement: otherwise two entries could follow the same entry and fork the chain
   perform private.lock('audit');
   select id + 1, hash into v_entry.id, v_entry.previous from app.audit_log order by id desc limit 1;
   v_entry.id := coalesce(v_entry.id, 1);
@@ -1197,7 +1206,7 @@ begin
   return to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 end $$;
 comment on function private.utc is
-  'A time in the form of every response: UTC with milliseconds and Z. Null if there is none, or no end.';
+  'A time in the form in which every response has it: UTC with milliseconds and Z. Null if there is none, or no end.';
 
 create function private.calendar_end() returns timestamptz
 language plpgsql immutable parallel safe
@@ -1275,8 +1284,8 @@ begin
                    e'+/=\n', '-_');
 end $$;
 comment on function private.seal is
-  'A cursor with this content, valid only for this caller and this list. Each call returns another one. The name of a '
-  'list must have everything that its order depends on. See private.open.';
+  'A cursor with this content, valid only for this caller and this list. Each call returns a different cursor. The '
+  'name of a list must contain everything on which its order depends. See private.open.';
 
 create function private.open(p_list text, p_cursor text) returns bytea
 language plpgsql stable security definer   -- nobody may read the keys
@@ -1330,7 +1339,8 @@ comment on function private.open_cursor is
   'What private.seal_cursor put into a cursor for this caller and list; null for any other cursor.';
 
 create type app.place as (at timestamptz, id uuid);
-comment on type app.place is 'A place in a list that is ordered by time, then by id. No row needs to be at it.';
+comment on type app.place is
+  'A place in a list that is ordered by time, then by id. There need not be a row at this place.';
 
 create function private.place_cursor(p_list text, p_at timestamptz, p_id uuid) returns text
 language plpgsql volatile
@@ -1407,29 +1417,29 @@ comment on function private.require_place is
 
 create type app.found as (ids uuid[], next text);
 comment on type app.found is
-  'What one read of a list found: up to 51 ids, one more than the largest page has. If its 400 rows did not fill the '
-  'page, also a cursor for the place of the last row, after which the next page continues.';
+  'What one read of a list found: up to 51 ids, one more than the largest page has. If the 400 rows that were read '
+  'did not fill the page, also a cursor for the place of the last row, after which the next page continues.';
 
 create procedure private.force_index_scans(p_function regproc)
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- if a person has many rows and the planner expects few, it would otherwise read and sort them all
+  -- if a person has more rows than the planner expects, it would otherwise read and sort all of them
   execute format('alter function %s set enable_seqscan = off', p_function);
   execute format('alter function %s set enable_bitmapscan = off', p_function);
   execute format('alter function %s set enable_hashjoin = off', p_function);
   execute format('alter function %s set enable_mergejoin = off', p_function);
   execute format('alter function %s set enable_sort = off', p_function);
   execute format('alter function %s set enable_incremental_sort = off', p_function);
-  -- otherwise, for the order of an aggregate, it would read a whole table that happens to be in that order
+  -- otherwise the planner would, for the order of an aggregate, read a whole table that happens to be in that order
   execute format('alter function %s set enable_presorted_aggregate = off', p_function);
-  -- only one such plan exists, and making it at every call would cost as much as running it
+  -- with these settings there is only one plan, and to plan at every call would cost as much as running it
   execute format('alter function %s set plan_cache_mode = force_generic_plan', p_function);
 end $$;
 comment on procedure private.force_index_scans is
   'For migrations: from then on, the function finds its rows one by one, in the order of an index or by id, and stops '
-  'when it has enough, whatever the planner expects. It is planned once per session.';
+  'when it has enough, whatever the planner expects. Its query is planned once per session.';
 
 create function private.require_limit(p_limit integer) returns void
 language plpgsql stable
@@ -1456,8 +1466,8 @@ begin
     'hasMore', v_more or p_next is not null);
 end $$;
 comment on function private.page is
-  'Makes a page, {items, nextCursor, hasMore}, from its items and from the cursors of the items and of one more, in '
-  'order. If the page is not full but p_next is given, there is a next page, which begins at p_next.';
+  'Makes a page, {items, nextCursor, hasMore}, from its items and from the cursors, in order, of these items and of '
+  'one item more. If the page is not full but p_next is given, there is a next page, which begins at p_next.';
 
 create function private.page_of_texts(p_items text, p_cursors text[], p_limit integer, p_next text default null)
 returns json
@@ -1482,7 +1492,7 @@ as $$
 declare
   v_left integer := 500000;
 begin
-  if p_limit between 1 and 50 then   -- private.page rejects any other
+  if p_limit between 1 and 50 then   -- private.page rejects any other limit
     for v_place in 1 .. least(p_limit, cardinality(p_bytes)) loop
       if v_left <= 0 then
         return v_place - 1;
@@ -1494,8 +1504,8 @@ begin
 end $$;
 comment on function private.count_fitting is
   'How many items of these sizes in bytes fit on a page of p_limit: the page ends with the item that reaches half a '
-  'megabyte. Otherwise 50 of the longest texts would be 40 MB, which would take the database a second, and every '
-  'client as long to load.';
+  'megabyte. Otherwise a page of the 50 longest texts would be 40 MB: the database would need a second to make it, '
+  'and every client a second to load it.';
 
 create function private.require_uuid(p_text text, p_code text) returns uuid
 language plpgsql stable
@@ -1552,8 +1562,8 @@ begin
   return true;
 end $$;
 comment on function private.not_modified is
-  'Sets the ETag of this version on the response. True if If-None-Match has it: the operation then returns null '
-  '(304). Call it before the response is made.';
+  'Sets the ETag of this version on the response. True if If-None-Match has this version: the operation must then '
+  'return null (304). An operation calls it before it makes the response.';
 
 -- sql/base/55_ledgers.sql
 
@@ -1571,7 +1581,7 @@ create table private.ledger_kinds (
 comment on table private.ledger_kinds is
   'Registry: the kinds of ledger entries.';
 comment on column private.ledger_kinds.points is
-  'How many points an entry of this kind has; null if its cause says how many. For mana it is always null.';
+  'How many points an entry of this kind gives; null if the number depends on its cause. For mana it is always null.';
 
 create function private.ledger_points(p_ledger text, p_kind text) returns numeric
 language plpgsql stable security definer   -- reads the registry for callers who may not
@@ -1596,11 +1606,11 @@ comment on type private.earning is
 
 -- sql/base/56_effects.sql
 
--- Effects: the consequences of an event for people other than its cause, which may come a moment later: reputation,
--- contribution, notifications, Realtime. In its transaction, an event adds a row for each person whom it concerns. The
--- worker applies the waiting effects of many people together, each person's in order, by calling the listeners that
--- private.event_listeners has with timing 'soon'. A function that shows or decides by such data applies the waiting
--- effects first.
+-- Effects: the consequences of an event for people other than the person who caused it, which may follow a moment
+-- later: reputation, contribution, notifications, Realtime. The transaction of an event adds a row for each person
+-- whom the event concerns. The worker applies the waiting effects of many people together, each person's in order, by
+-- calling the listeners that private.event_listeners has with timing 'soon'. A function that shows such data, or
+-- decides by it, first applies the waiting effects.
 -- docs/decisions.md, Effects.
 
 create table private.effects (
@@ -1616,8 +1626,8 @@ comment on table private.effects is
   'Effects that are not applied yet: one row per event and person. A row is deleted only when it is applied. There is '
   'no foreign key, because it would lock each person who is notified.';
 comment on column private.effects.id is
-  'The order of a person''s effects. If one depends on another, it has the higher id: its event happened after the '
-  'other was committed, or under the same lock.';
+  'The order of a person''s effects. An effect that depends on another has the higher id: its event happened after '
+  'the other was committed, or under the same lock.';
 comment on column private.effects.caused_at is
   'When the transaction of the cause began. Notifications and ledger entries get this time.';
 comment on column private.effects.event_id is
@@ -1690,7 +1700,7 @@ as $$
 begin
   return exists (select from private.stuck_effects s where s.user_id = p_person and s.retry_at > now());
 end $$;
-comment on function private.is_stuck is 'Whether effects of a person failed and are not due for a retry.';
+comment on function private.is_stuck is 'Whether effects of a person failed and are not yet due for a retry.';
 
 create function private.apply_effects_of(p_people uuid[], p_most integer default 1000) returns integer
 language plpgsql volatile security definer   -- listeners write for other people
@@ -1702,7 +1712,8 @@ declare
   v_heard    private.effects[];
   v_applied  integer := 0;
 begin
-  -- further rounds for what the listeners emit, such as a level that is reached: it concerns the same people
+  -- further rounds apply the effects of events that the listeners emit, such as a reached level; these concern the
+  -- same people
   for v_round in 1..3 loop
     with due as (
       select e.user_id, e.id from private.effects e
@@ -1728,7 +1739,7 @@ begin
 end $$;
 comment on function private.apply_effects_of is
   'Applies the waiting effects of these people, up to p_most per round, and the effects that follow from them. '
-  'Returns how many it applied. Take the locks first (private.effects_key).';
+  'Returns how many it applied. The caller must take the locks first (private.effects_key).';
 
 create function private.lock_effects(variadic p_people uuid[]) returns void
 language plpgsql volatile security definer   -- applies effects of people other than the caller
@@ -1738,14 +1749,14 @@ declare
   v_person uuid;
 begin
   perform private.lock('effects', variadic p_people::text[]);
-  -- one person at a time: an error of one must not affect the others
+  -- one person at a time: an error with one person must not affect the others
   foreach v_person in array p_people loop
     begin
       for v_round in 1..4 loop
         exit when private.is_stuck(v_person) or private.apply_effects_of(array[v_person]) = 0;
       end loop;
     exception when others then
-      -- the worker gets the same error, and records it in private.stuck_effects
+      -- the worker will get the same error, and will record it in private.stuck_effects
       raise warning 'effects could not be applied: % %', sqlstate, sqlerrm;
     end;
   end loop;
@@ -1753,8 +1764,8 @@ end $$;
 comment on function private.lock_effects is
   'For functions that decide by ledgers or notifications: takes the locks under which these people''s ledgers and '
   'notifications are written, one transaction at a time, and first applies the waiting effects of each, up to four '
-  'times as many as private.apply_effects_of. A later statement reads rows that nobody else can change until the end, '
-  'and its own entries follow those of the effects. ARCHITECTURE.md, Locks.';
+  'times as many as private.apply_effects_of. Until the transaction ends, nobody else can change the rows that later '
+  'statements read, and the entries that they write follow those of the effects. ARCHITECTURE.md, Locks.';
 
 create function private.catch_up(variadic p_people uuid[]) returns void
 language plpgsql volatile security definer   -- nobody else may read effects
@@ -1767,7 +1778,7 @@ begin
   for v_person in
     select p.id from unnest(p_people) as p (id)
     where exists (select from private.effects e where e.user_id = p.id) and not private.is_stuck(p.id)
-      and current_setting('transaction_read_only') = 'off'   -- in a read-only GET of PostgREST only the worker applies
+      and current_setting('transaction_read_only') = 'off'   -- a read-only GET of PostgREST cannot apply effects
     order by private.effects_key(p.id)
   loop
     begin
@@ -1782,8 +1793,8 @@ begin
 end $$;
 comment on function private.catch_up is
   'For functions that show reputation or notifications: applies the waiting effects of these people, so that what is '
-  'shown is up to date. It never fails and never holds a request up for long: it applies up to 300 effects and what '
-  'follows from them, and waits up to a second for a lock that somebody else has.';
+  'shown is up to date. It never fails and never delays a request for long: it applies up to 300 effects and the '
+  'effects that follow from them, and waits up to a second for a lock that somebody else has.';
 
 create function private.apply_one_by_one(p_person uuid, p_until timestamptz) returns integer
 language plpgsql volatile security definer   -- listeners write for other people
@@ -1838,7 +1849,8 @@ begin
 end $$;
 comment on function private.apply_one_by_one is
   'Applies the waiting effects of a person one by one, until one fails or the time is over. Returns how many it '
-  'applied. It records the one that fails in private.stuck_effects. Take the lock first (private.effects_key).';
+  'applied. It records the one that fails in private.stuck_effects. The caller must take the lock first '
+  '(private.effects_key).';
 
 create function private.apply_effects(p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker may use none of our tables
@@ -1857,7 +1869,7 @@ begin
   perform set_config('lock_timeout', '1s', true);   -- other transactions wait for these people meanwhile
   delete from private.stuck_effects s
   where s.retry_at <= now() and not exists (select from private.effects e where e.user_id = s.user_id);
-  -- the people of the next 500 effects, after the previous call's people, so that everybody gets their turn
+  -- the people of the next 500 effects, after the people of the previous call, so that everybody gets their turn
   select array_agg(distinct w.user_id), count(*) = 500 into v_people, v_full
   from (select e.user_id from private.effects e
         where e.user_id > v_after
@@ -1898,12 +1910,11 @@ begin
       from private.stuck_effects s where s.user_id = any (v_failed) and s.attempts = 1), '[]'));
 end $$;
 comment on function private.apply_effects is
-  'For the worker alone: applies the waiting effects of the next people, those of the next 500 effects after p_after, '
-  'and what follows from them, in one transaction. Several workers may call it at once: it skips people whose effects '
-  'another one applies. Returns '
-  '{applied, failed, next, stuck: [{person, event, eventId, effectId, listener, sqlstate, context}]}: failed counts '
-  'people, stuck has the effects that failed for the first time, and next is the p_after of the next call, or null at '
-  'the end.';
+  'For the worker alone: in one transaction, applies the waiting effects of the people who have the next 500 effects '
+  'after p_after, and the effects that follow from them. Several workers may call it at once: it skips people whose '
+  'effects another one applies. Returns {applied, failed, next, stuck: [{person, event, eventId, effectId, listener, '
+  'sqlstate, context}]}: failed counts people, stuck has the effects that failed for the first time, and next is the '
+  'p_after of the next call, or null at the end.';
 
 -- sql/base/60_jobs.sql
 
@@ -1923,12 +1934,13 @@ comment on table private.jobs is
   'Registry: the jobs. The function of a job is private.job_<name>, with underscores.';
 comment on column private.jobs.cron is 'When it runs, in UTC.';
 comment on column private.jobs.expires is
-  'After so many seconds a run counts as lost, and the next may begin. If its worker was killed, after 10 seconds.';
+  'After so many seconds a run counts as lost, and the next may begin. If its worker was killed, this takes only 10 '
+  'seconds.';
 comment on column private.jobs.repeats is
-  'A run does the work in pieces: the worker calls again until nothing is due, for half of expires. A piece that '
-  'returns less than 0 has failed: the other pieces still run, and the run fails at its end.';
+  'A run does the work in pieces: the worker calls the function again until nothing is due, for at most half of '
+  'expires. A piece that returns less than 0 has failed: the other pieces still run, and the run fails at its end.';
 comment on column private.jobs.alarm is
-  'What the worker logs as an error, and counts as a failure, if the job had to change anything.';
+  'If the job had to change anything, the worker logs this text as an error and counts the run as a failure.';
 
 create table private.batch_queues (
   queue   text primary key,
@@ -2044,7 +2056,7 @@ begin
 end $$;
 comment on function private.readiness is
   'For /ready and at a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
-  'worker: whether a worker was active, within: in which time}.';
+  'worker: whether a worker was active lately, within: how long ago at most, such as 3 minutes}.';
 
 create function private.yield_turn(
   p_table regclass, p_person name, p_who uuid, p_waits text, p_due text, p_again name
@@ -2063,9 +2075,9 @@ begin
     from others o where t.ctid = o.place $q$, p_table, p_person, p_waits, p_due, p_again) using p_who;
 end $$;
 comment on function private.yield_turn is
-  'For jobs that take the row that has been due the longest, one per call: after a job took a row of somebody, other '
-  'rows of theirs that are due wait for their turn. The next 100 keep their place; the 500 after them are put off by '
-  'up to 50 s, one every 100 ms, so that a person with thousands of due rows holds others up for a moment at most. '
+  'For jobs that take one row per call, the one that has been due the longest. After a job took a row of a person, '
+  'this function delays the person''s other due rows: the next 100 keep their place, and the 500 after them are put '
+  'off by up to 50 s, one every 100 ms. So a person with thousands of due rows delays others for a moment at most. '
   'p_person names the column with the person, p_waits is the condition for waiting rows, and p_due is when a row is '
   'due: an expression of p_again, indexed after the person.';
 call private.force_index_scans('private.yield_turn');
@@ -2141,7 +2153,8 @@ insert into private.retention (relation, counts_from, keep) values
 
 -- sql/base/62_realtime.sql
 
--- Realtime: how SQL sends, and who may listen. The one policy on realtime.messages is in policies/base.sql.
+-- Realtime: how SQL sends messages, and who may listen to them. The one policy on realtime.messages is in
+-- policies/base.sql.
 
 create table private.realtime_topics (
   prefix   text primary key check (prefix ~ '^[a-z]+(-[a-z]+)*$'),
@@ -2152,7 +2165,7 @@ comment on table private.realtime_topics is
   'Registry: private channels, named <prefix>:<rest>.';
 comment on column private.realtime_topics.audience is
   'A function (rest text) returns boolean: whether the caller may listen to this channel.';
-comment on column private.realtime_topics.events is 'What is sent, as a text for readers: event and payload.';
+comment on column private.realtime_topics.events is 'What is sent, in words: the events and their payloads.';
 
 create function private.may_listen(p_topic text) returns boolean
 language plpgsql stable security definer   -- callers may not read the registry; audiences use app.uid()
@@ -2182,8 +2195,8 @@ comment on function private.broadcast is
   'failure is only a warning: the payload is ids of rows, which the client reads with its own rights.';
 
 -- When a token ends, the channels that were joined with it must end too. Nobody can join the channel of these
--- messages, because no prefix is registered for it. The embedded gateway reads it
--- (supabase/embedded/realtime/tokens.ts); the real server ignores it.
+-- messages, because no prefix is registered for it. The embedded gateway reads the messages
+-- (supabase/embedded/realtime/tokens.ts); the real server ignores them.
 -- docs/decisions.md, Realtime.
 
 create function private.send_live_tokens() returns trigger
@@ -2198,7 +2211,7 @@ begin
 end $$;
 comment on function private.send_live_tokens is
   'Trigger: tells Realtime which tokens of a person are still valid: those with this role (null: none at all) that '
-  'were issued at `from` or later. It is the rule of private.check_caller.';
+  'were issued at `from` or later. private.check_caller has the same rule.';
 create trigger _195_send_live_tokens after update of role, banned_at, erased_at, tokens_valid_from on app.users
   for each row when ((old.role, old.banned_at is null, old.erased_at is null, old.tokens_valid_from)
                      <> (new.role, new.banned_at is null, new.erased_at is null, new.tokens_valid_from))
@@ -2624,7 +2637,7 @@ alter function pgboss.delete_queue set search_path = '';
 
 -- sql/base/75_enqueue.sql
 
--- Jobs that a transaction adds to a queue: they exist only if it commits. For pg-boss a job is a normal row.
+-- Jobs that a transaction adds to a queue: they exist only if it commits. For pg-boss, a job is an ordinary row.
 
 create function private.enqueue(p_queue text, p_data json) returns void
 language plpgsql volatile security definer   -- operations may not use the queues directly
@@ -2707,14 +2720,14 @@ begin
       where j.name = 'dead-letters' and j.id = v_job.id;
       v_sent := v_sent + 1;
     exception when unique_violation then
-      null;   -- a scheduled job that is already waiting or running: this one is not retried
+      null;   -- a job of the same schedule is already waiting or running, so this one is not retried
     end;
   end loop;
   return v_sent;
 end $$;
 comment on function private.retry_failed is
   'For DBAs: retries the jobs of a queue that failed for good since p_since, and returns how many. Each failure is '
-  'retried once, even if several call it, or repeatedly; if a job fails for good again, that is a new failure. A job '
+  'retried once, however often the function is called. If a job fails for good again, that is a new failure. A job '
   'that is no longer needed does nothing, because it reads what is due from rows.';
 
 -- sql/base/80_rates.sql
@@ -2763,7 +2776,8 @@ begin
   join counted c on c.key = b.key;
 
   if true = any (v_over) then
-    -- a rejected call counts in no bucket. Nobody saw the counts, because the rows are locked until the end
+    -- a rejected call counts in no bucket. Nobody else has seen the higher counts, because the rows are locked until
+    -- the end
     update private.rates r set used = r.used - 1 where r.key = any (p_keys);
     v_used := array(select u - 1 from unnest(v_used) with ordinality as n (u, place) order by place);
   end if;
@@ -2800,7 +2814,7 @@ create table private.write_limits (
 );
 comment on table private.write_limits is
   'Registry: how often one person may do something per hour. Operators may change the numbers. The setting '
-  'rate_limit_scale multiplies them.';
+  'rate_limit_scale multiplies these numbers.';
 
 create unlogged table private.write_counts (
   user_id uuid not null,
@@ -2855,13 +2869,14 @@ begin
 end $$;
 comment on function private.count_writes is
   'Counts this many writes of the caller in their hour. If that exceeds the limit it raises an error, and nothing is '
-  'counted, because the transaction is undone. For another person (p_user), who gets no error, it counts all of them '
-  'and returns how many were within the limit. The row is locked until the end: ARCHITECTURE.md, Locks.';
+  'counted, because the transaction is undone. For another person (p_user) it raises no error: it counts all writes, '
+  'and returns how many of them were within the limit. The row of the person is locked until the transaction ends: '
+  'ARCHITECTURE.md, Locks.';
 
 -- sql/base/85_personal_data.sql
 
 -- Where a person's data is: every column that refers to people, and whether its rows are in their export.
--- Each feature adds its own; test/api/identity/export.test.ts finds the columns that are missing here.
+-- Each feature adds its columns; test/api/identity/export.test.ts finds the columns that are missing here.
 -- docs/decisions.md, Erasure and export.
 
 create table private.personal_data (
@@ -2881,9 +2896,9 @@ comment on table private.personal_data is
   'Registry: every column that refers to a person, with the section of the export that contains its rows, or the '
   'reason why none does.';
 comment on column private.personal_data.within is
-  'The sections on whose rows the rows of this one depend, by person_column; null if person_column has the person. '
-  'In any other section an index must begin with person_column and continue with the columns that order a person''s '
-  'rows; otherwise each page would sort them all.';
+  'The outer sections: person_column refers to their rows. Null if person_column has the person. Then an index must '
+  'begin with person_column and continue with the columns that order a person''s rows; otherwise each page would sort '
+  'them all.';
 comment on column private.personal_data.whose is
   'An SQL condition on a row t. In a section with `within` it replaces t.<person_column> = p.id, where p is a row of '
   'the outer section; otherwise it excludes some rows of the person.';
@@ -2908,7 +2923,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.effects', 'user_id', 'Ids of the latest events, kept for about a second.'),
   ('private.effects', 'payload', 'Ids of the latest events, kept for about a second.'),
   ('private.stuck_effects', 'user_id', 'Says only that an effect is waiting.'),
-  ('private.write_counts', 'user_id', 'How often they wrote within the hour; deleted after it.'),
+  ('private.write_counts', 'user_id', 'How often the person wrote in the current hour; deleted after this hour.'),
   ('app.idempotency_keys', 'user_id', 'Answers that were already sent, kept for 24 hours.'),
   ('app.idempotency_keys', 'named', 'Answers that were already sent, kept for 24 hours.'),
   ('app.idempotency_keys', 'answer', 'Answers that were already sent, kept for 24 hours.');
@@ -2998,8 +3013,8 @@ begin
     order by k.place);
 end $$;
 comment on function private.export_order is
-  'The columns that order a section whose rows have the person themselves: first those of an index after the '
-  'person''s column, then the missing columns of the primary key.';
+  'The columns that order a section whose person_column has the person: first those of an index after the person''s '
+  'column, then the missing columns of the primary key.';
 
 create function private.export_keys(p_relation regclass, p_alias text, p_names text[], p_after text)
 returns table (names text, places text)
@@ -3018,11 +3033,11 @@ comment on function private.export_keys is
 
 create type private.export_rows as (items json[], next jsonb);
 comment on type private.export_rows is
-  'Rows of a section, as the table has them, and the position of the next page; null at the end.';
+  'Rows of a section, as the table has them, and the position of the next page, which is null at the end.';
 
 create function private.export_direct(p_user uuid, p_source private.personal_data, p_after jsonb)
 returns private.export_rows
-language plpgsql stable security definer   -- reads what people otherwise see only as cards
+language plpgsql stable security definer   -- reads rows that people otherwise see only as cards
 set search_path = ''
 as $$
 declare
@@ -3048,14 +3063,14 @@ begin
           case when cardinality(v_rows) > 200 then (v_rows[200] -> 'key')::jsonb end)::private.export_rows;
 end $$;
 comment on function private.export_direct is
-  'The next 200 rows of a section whose rows have the person themselves, in the order of private.export_order.';
+  'The next 200 rows of a section whose person_column has the person, in the order of private.export_order.';
 call private.force_index_scans('private.export_direct');
--- rows that are equal in the index are sorted by their keys
+-- so that rows with equal values in the index are sorted by their keys
 alter function private.export_direct set enable_incremental_sort = on;
 
 create function private.export_within(p_user uuid, p_source private.personal_data, p_after jsonb)
 returns private.export_rows
-language plpgsql stable security definer   -- reads what people otherwise see only as cards
+language plpgsql stable security definer   -- reads rows that people otherwise see only as cards
 set search_path = ''
 as $$
 declare
@@ -3111,12 +3126,12 @@ begin
     end)::private.export_rows;
 end $$;
 comment on function private.export_within is
-  'Up to 200 next rows of a section that depends on other sections: the rows of their next 50 rows.';
+  'Up to 200 next rows of a section with `within`: those that refer to the next 50 rows of an outer section.';
 call private.force_index_scans('private.export_within');
 alter function private.export_within set enable_incremental_sort = on;
 
 create function private.export_page(p_user uuid, p_section text, p_after text default null) returns json
-language plpgsql stable security definer   -- reads what people otherwise see only as cards
+language plpgsql stable security definer   -- reads rows that people otherwise see only as cards
 set search_path = ''
 as $$
 declare
@@ -3169,8 +3184,8 @@ begin
   end if;
 end $$;
 comment on function private.erase_later is
-  'For steps of an erasure: queues a batch job for what exceeds one transaction. Does nothing when '
-  'private.erase_more repeats the step, because the job is already queued.';
+  'For steps of an erasure: queues a batch job for the rows that exceed one transaction. It does nothing when '
+  'private.erase_more repeats the step, because then the job is already queued.';
 
 create function private.erase_rest(p_user uuid) returns void
 language plpgsql volatile
@@ -3237,12 +3252,14 @@ begin
   perform private.erase_rows(p_user.id, 'app.domain_events',
                              $q$payload ? 'email' and payload ->> 'userId' = $1::text$q$);
 
-  -- a key that a running request holds is skipped, because its lock ranks first; job_finish_erasures deletes it later
+  -- skips the key of a running request, because this lock should have been taken first; job_finish_erasures deletes
+  -- the key later
   delete from app.idempotency_keys where ctid in (
     select ctid from app.idempotency_keys where user_id = p_user.id limit 500 for update skip locked);
   get diagnostics v_changed = row_count;
   v_is_rest := v_changed = 500;
-  -- another person's stored answer may name this one: a repeat then runs nothing and fails with 410
+  -- an answer stored for another person may name the erased one: a repeated request then fails with 410 and does
+  -- nothing
   update app.idempotency_keys set answer = '', named = null where ctid in (
     select ctid from app.idempotency_keys where named @> array[p_user.id]
     limit 500 for update skip locked);
@@ -3266,8 +3283,8 @@ begin
 end $$;
 comment on function private.erase_records is
   'Step: deletes the erased person''s stored answers and their events that contain an address, empties the stored '
-  'answers of others that name them, and removes addresses and texts from the audit details. Only the hashes of '
-  'their former names are kept.';
+  'answers of others that name them, and removes addresses and texts from the audit details. Of their former names it '
+  'keeps only the hashes.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_records', '{erasure}', 110);
 
@@ -3294,7 +3311,7 @@ insert into private.jobs (name, cron, expires) values ('finish-erasures', '30 * 
 
 -- policies/base.sql
 
--- Who may see and touch the base. Twin of sql/base/.
+-- Who may see and change the tables of sql/base/. Twin of sql/base/.
 
 -- users
 alter table app.users enable row level security;
@@ -3304,15 +3321,15 @@ create policy select_reachable on app.users for select to authenticated
      and private.may_meet((select a.level from app.audience a
                            where a.viewer_id = (select app.uid()) and a.author_id = users.id)));
 comment on policy select_reachable on app.users is
-  'People see everyone except the banned, the erased and those across a block. Only definer functions write the core '
-  'of a person.';
+  'People see everyone except the banned, the erased and those across a block. Only definer functions write the '
+  'columns that sql/base creates, except username (policies/identity.sql).';
 
 -- hidden_people
 alter table app.hidden_people enable row level security;
 grant select on app.hidden_people to authenticated;
 create policy select_all on app.hidden_people for select to authenticated using (true);
 comment on policy select_all on app.hidden_people is
-  'The policies of posts and replies read it for every caller; it contains only internal ids.';
+  'The policies of posts and replies read the table for every caller; it contains only internal ids.';
 
 -- usernames: only for definer functions
 alter table app.usernames enable row level security;
@@ -3331,10 +3348,9 @@ alter table app.settings enable row level security;
 grant select on app.settings to anon, authenticated, gate;
 grant select on private.instance to authenticated, service_role;
 create policy select_all on app.settings for select to anon, authenticated, gate using (true);
-comment on policy select_all on app.settings is
-  'Everyone may read the settings, which are not secret; they are written at boot.';
+comment on policy select_all on app.settings is 'Everyone may read the settings, because none is secret.';
 
--- jwt_fingerprint: only for the owner, at boot
+-- jwt_fingerprint: only for the owner of the schema, at boot
 alter table private.jwt_fingerprint enable row level security;
 
 -- cursor_keys: only for definer functions
@@ -3344,14 +3360,14 @@ alter table private.cursor_keys enable row level security;
 alter table app.feature_flags enable row level security;
 grant select on app.feature_flags to authenticated;
 create policy select_all on app.feature_flags for select to authenticated using (true);
-comment on policy select_all on app.feature_flags is 'Everyone may know what is switched on; staff switch it.';
+comment on policy select_all on app.feature_flags is 'Everyone may see which features are on; staff switch them.';
 
 -- audience
 alter table app.audience enable row level security;
 grant select on app.audience to authenticated;
 create policy select_own on app.audience for select to authenticated using (viewer_id = (select app.uid()));
 comment on policy select_own on app.audience is
-  'Viewers see their own levels, which other policies read. Triggers write them.';
+  'Viewers see their own audience levels, because other policies read them. Triggers write them.';
 
 -- events: a registry, only for definer functions
 alter table private.event_types enable row level security;
@@ -3405,7 +3421,7 @@ alter table private.batch_queues enable row level security;
 -- retention: a registry, only for definer functions
 alter table private.retention enable row level security;
 
--- rates: only for definer functions, which count before the caller is known
+-- rates: only for definer functions, which count calls before the caller is known
 alter table private.rates enable row level security;
 
 -- write_limits: a registry, only for definer functions
@@ -3419,8 +3435,8 @@ create policy select_audience on realtime.messages for select to authenticated
   using (extension = 'broadcast' and (select private.may_listen((select realtime.topic()))));
 do $$ begin
   comment on policy select_audience on realtime.messages is
-    'The people whom the channel is for may listen, by private.realtime_topics. '
-    'There is no policy for insert: nobody but the database sends.';
+  'By private.realtime_topics: only the people for whom a channel is meant may listen to it. There is no policy for '
+  'insert: nobody but the database sends.';
 exception when insufficient_privilege then null;   -- if the platform owns the table, Kith may only create policies
 end $$;
 
@@ -3487,7 +3503,7 @@ grant execute on function
   private.lock_pairs
   to service_role;
 
--- the policy of realtime.messages
+-- used by the policy of realtime.messages
 grant execute on function
   private.may_listen
   to authenticated;
@@ -3500,7 +3516,7 @@ grant execute on function
   private.uncount_calls
   to gate;
 
--- jobs: the worker runs them and keeps their record, and touches no table but those of its queue
+-- jobs: the worker runs them and records their runs; it has access to no tables but those of its queues
 grant execute on function
   private.apply_effects,
   private.erase_more,
@@ -3514,8 +3530,9 @@ grant usage on schema pgboss to worker;
 grant select, insert, update, delete on all tables in schema pgboss to worker;
 grant execute on all functions in schema pgboss to worker;
 
--- The check of PostgREST. It is set on the role and not in supabase/config.toml, which only the CLI reads. If the
--- owner may not set it, the migration fails as it should: without the check, PostgREST would accept ended tokens.
+-- PostgREST calls private.check_caller before each request. This is set on the role and not in supabase/config.toml,
+-- because only the CLI reads that file. The migration must fail if the owner may not set it: without the check,
+-- PostgREST would accept ended tokens.
 alter role authenticator set pgrst.db_schemas = 'api';
 alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
 notify pgrst, 'reload config';
@@ -3531,8 +3548,8 @@ create table private.media_kinds (
   types    text[] not null
 );
 comment on table private.media_kinds is
-  'What may be uploaded: the content types and the maximum size of each kind. None of the types is one that a browser '
-  'runs. The function `media` recognizes each type by its first bytes.';
+  'The kinds of media that may be uploaded, each with its content types and its maximum size. A browser runs none of '
+  'these types. The function `media` recognizes each type by its first bytes.';
 comment on column private.media_kinds.max_size is 'In bytes.';
 insert into private.media_kinds (kind, max_size, types) values
   ('avatar', 5 * 1024 * 1024, '{image/jpeg,image/png,image/webp}'),
@@ -3561,15 +3578,15 @@ create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at
 create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
 create index media_assets_expires_at_idx on app.media_assets (expires_at);
 comment on table app.media_assets is
-  'What a person uploads, or has announced. Definer functions alone write it: what is committed was looked at in the '
-  'storage.';
-comment on column app.media_assets.content_type is 'As announced. The storage serves the file with this type.';
+  'The files that people have announced or uploaded. Only definer functions write this table, so every committed '
+  'asset was checked in the storage.';
+comment on column app.media_assets.content_type is 'The announced type. The storage serves the file with it.';
 comment on column app.media_assets.mime_type is
   'The type according to the first bytes; null while the asset is pending.';
 comment on column app.media_assets.status is 'pending until its owner commits it, then committed.';
 comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
-  'When the storage was found to have the file as announced; null while the asset is pending.';
+  'When it was found that the storage has the file as announced; null while the asset is pending.';
 insert into private.retention (relation, counts_from, keep) values ('app.media_assets', 'expires_at', '0');
 insert into private.personal_data (relation, person_column, section) values
   ('app.media_assets', 'owner_id', 'mediaAssets');
@@ -3579,7 +3596,7 @@ create table private.media_usage (
   bytes    bigint not null check (bytes >= 0)
 );
 comment on table private.media_usage is
-  'How many bytes of committed assets a person has: the sum over app.media_assets, kept by triggers.';
+  'How many bytes of committed assets a person has: a sum over app.media_assets, which triggers maintain.';
 insert into private.personal_data (relation, person_column, reason) values
   ('private.media_usage', 'owner_id', 'Computed from mediaAssets.');
 
@@ -3606,7 +3623,7 @@ begin
   return null;
 end $$;
 comment on function private.count_asset_bytes is
-  'Trigger: maintains the sum of a person''s committed assets. Deleting pending assets doesn''t lock a sum.';
+  'Trigger: maintains the sum of a person''s committed assets. Deleting pending assets locks no sum.';
 create trigger count_bytes_that_came after insert on app.media_assets
   referencing new table as came for each statement execute function private.count_asset_bytes();
 create trigger count_bytes_committed after update on app.media_assets
@@ -3614,7 +3631,7 @@ create trigger count_bytes_committed after update on app.media_assets
 create trigger count_bytes_that_went after delete on app.media_assets
   referencing old table as gone for each statement execute function private.count_asset_bytes();
 
--- the defaults of an instance without settings of its own; written at boot
+-- the defaults; at boot they are replaced by the settings of the instance
 insert into app.settings (key, value) values
   ('media_url', 'http://localhost:8787/api/v1/media/local'), ('media_bucket', 'local'), ('media_quota', '5368709120'),
   ('media_hosts', '*');
@@ -3663,7 +3680,7 @@ comment on function private.require_usable_asset is
   'Returns the public address of an asset if it is committed and of one of these kinds.';
 
 create function private.use_asset(p_asset uuid, p_kinds text[]) returns text
-language plpgsql stable   -- invoker: another person's asset is unknown
+language plpgsql stable   -- security invoker, so another person's asset is unknown
 set search_path = ''
 as $$
 declare
@@ -3682,7 +3699,8 @@ comment on function private.use_asset is
 
 -- sql/media/15_addresses.sql
 
--- Addresses that people give for pictures, videos and sound: of their own assets, or at other hosts.
+-- The addresses that people enter for pictures, videos and sound: those of their own assets, or addresses at other
+-- hosts.
 -- docs/decisions.md, Media.
 
 create function private.url_place(p_url text) returns text[]
@@ -3719,7 +3737,7 @@ as $$
 declare
   v_text text := p_url;
 begin
-  -- decode repeatedly, because a proxy may decode a URL before the storage decodes it again
+  -- decodes repeatedly, because a proxy may decode a URL before the storage decodes it again
   for n in 1..3 loop
     exit when v_text !~ '%';
     v_text := private.percent_decoded(v_text);
@@ -3744,7 +3762,7 @@ comment on function private.is_media_host is
   '*.host for the subdomains of a host, and * for all hosts.';
 
 create function private.use_media_url(p_url text, p_kinds text[]) returns text
-language plpgsql stable security definer   -- must see other people's assets to reject them
+language plpgsql stable security definer   -- must read other people's assets to reject their addresses
 set search_path = ''
 as $$
 declare
@@ -3754,7 +3772,8 @@ declare
   v_key    text;
   v_fits   boolean;
 begin
-  -- a browser reads \ as / and normalizes % and wide letters in a host, so it would load from another host
+  -- rejects \, % and wide letters in a host: a browser reads \ as / and normalizes the others, so it would load from a
+  -- host that was not checked
   if (p_url ~* '^https?://([^\s\\/?#]*@)?[][a-z0-9._:-]+([/?#][^\s\\]*)?$' and length(p_url) <= 2000) is not true then
     perform private.raise_error('media_url');
   end if;
@@ -3777,7 +3796,7 @@ end $$;
 comment on function private.use_media_url is
   'Returns an address as it is stored. The address of an asset, in any spelling, becomes its public address; the '
   'asset must be the caller''s own, committed and of one of these kinds. Any other address must be an http(s) URL of '
-  'up to 2000 characters at an allowed host. The host is not contacted.';
+  'up to 2000 characters at an allowed host. This sends no request to the host.';
 
 create function private.use_picture(p_url text) returns text
 language plpgsql stable
@@ -3787,7 +3806,7 @@ begin
   return case when p_url is not null then private.use_media_url(p_url, '{avatar,image}') end;
 end $$;
 comment on function private.use_picture is
-  'Returns the address of a person''s picture as it is stored; null for null.';
+  'Returns the address of a person''s picture as it is stored; null if p_url is null.';
 
 -- sql/media/20_uploads.sql
 
@@ -3854,7 +3873,7 @@ begin
   perform private.count_writes('uploads');
   perform private.lock('assets', v_caller::text);   -- so that concurrent calls don't exceed the limits
   loop
-    -- in one statement, because a concurrent commit turns pending bytes into committed ones
+    -- counts both in one statement, because a concurrent commit turns pending bytes into committed ones
     select count(*), coalesce(sum(a.size), 0) + coalesce((
              select u.bytes from private.media_usage u where u.owner_id = v_caller), 0)
     into v_many, v_bytes
@@ -3878,8 +3897,8 @@ begin
   return v_asset;
 end $$;
 comment on function private.announce_asset is
-  'Adds a pending asset of the caller and returns it. If that would exceed the limit or the quota, older assets that '
-  'were never committed are deleted first.';
+  'Adds a pending asset of the caller and returns it. If this asset would exceed the limit or the quota, it first '
+  'deletes the caller''s older assets that were never committed.';
 
 create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
 language plpgsql volatile
@@ -3914,7 +3933,7 @@ begin
 end $$;
 comment on function api.get_asset is
   'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. '
-  'Fails: asset_unknown (also another person''s).';
+  'Fails: asset_unknown (also if it is another person''s).';
 
 create function api.commit_asset(p_asset_id uuid, p_mime_type text) returns json
 language plpgsql volatile security definer   -- trusts the facade to have checked the uploaded file
@@ -3927,8 +3946,8 @@ begin
   return api.get_asset(p_asset_id);   -- a second commit returns the same as the first
 end $$;
 comment on function api.commit_asset is
-  'For the gate alone: commits the caller''s asset, which the storage has as announced. Returns the same as '
-  'api.get_asset. Fails: asset_unknown (also another person''s).';
+  'For the facade alone, after it has found that the storage has the file as announced: commits the caller''s asset. '
+  'Returns the same as api.get_asset. Fails: asset_unknown (also if it is another person''s).';
 
 -- sql/media/30_objects.sql
 
@@ -3944,19 +3963,21 @@ create table private.pending_object_deletions (
 );
 create index pending_object_deletions_due_at_idx on private.pending_object_deletions (due_at);
 comment on table private.pending_object_deletions is
-  'Objects to be deleted. A row stays until the storage has deleted the object. Objects that nobody uploaded have '
-  'rows too.';
+  'Objects that the worker must delete. A row stays until the storage has deleted the object. Announced objects that '
+  'were never uploaded also have rows.';
 comment on column private.pending_object_deletions.upload_only is
-  'True if the asset still exists, and only a file that was uploaded again through its upload URL is deleted.';
+  'True if the asset still exists. Then only a file that was uploaded again, through the asset''s upload URL, is '
+  'deleted.';
 comment on column private.pending_object_deletions.due_at is
-  'When the next attempt is made: not before the upload URL has expired, or the object could be uploaded again.';
+  'When the worker next tries to delete the object: not before the upload URL has expired, because until then the '
+  'object can be uploaded again.';
 
 create function private.queue_object_deletions() returns trigger
 language plpgsql security definer   -- only triggers may queue deletions
 set search_path = ''
 as $$
 begin
-  -- an upload may arrive for ten minutes, and a commit in progress may take two
+  -- an upload can arrive within the first ten minutes, and a running commit may take two
   insert into private.pending_object_deletions as d (bucket, key, upload_only, due_at)
   select g.bucket, g.key, tg_op = 'UPDATE',
          greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
@@ -3968,8 +3989,9 @@ begin
   return null;
 end $$;
 comment on function private.queue_object_deletions is
-  'Trigger: queues the objects of deleted assets for deletion: assets that expired, made room for a new one, belonged '
-  'to an erased person, or were deleted by the database''s owner. After a commit, it queues only later uploads.';
+  'Trigger: queues the objects of deleted assets for deletion. These are assets that expired, made room for a new '
+  'one, belonged to an erased person, or were deleted by the database''s owner. When an asset is committed, it queues '
+  'only files that are uploaded later.';
 create trigger queue_object_deletions after delete on app.media_assets
   referencing old table as gone for each statement execute function private.queue_object_deletions();
 create trigger queue_upload_deletions after update on app.media_assets
@@ -4004,9 +4026,9 @@ begin
   return cardinality(v_keys || v_uploads);
 end $$;
 comment on function private.job_delete_objects is
-  'Job: has objects deleted whose asset was deleted, 50 at a time. Objects that the storage did not delete are tried '
-  'again after 10 minutes. May run twice: deleting an object twice changes nothing. The worker repeats it until none '
-  'is due.';
+  'Job: queues up to 50 objects whose asset was deleted, so that the worker deletes them from the storage. It queues '
+  'an object again after 10 minutes if the storage did not delete it. May run twice: deleting an object twice changes '
+  'nothing. The worker repeats it until none is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('delete-objects', '* * * * *', 60, true);
 
 create function private.note_deleted_objects(p_bucket text, p_keys text[], p_uploads text[]) returns integer
@@ -4023,8 +4045,8 @@ begin
   return v_deleted;
 end $$;
 comment on function private.note_deleted_objects is
-  'For the worker alone: removes from the queue the objects of a bucket that the storage has deleted, or whose '
-  'uploads it has deleted, and returns how many.';
+  'For the worker alone: removes from private.pending_object_deletions the objects of a bucket that the storage has '
+  'deleted (p_keys), and those of which it has deleted later uploads (p_uploads). Returns how many.';
 
 -- sql/media/90_erasure.sql
 
@@ -4102,9 +4124,9 @@ alter table app.users
   add column profile_pic_url text check (profile_pic_url ~* '^https?://' and length(profile_pic_url) <= 2000),
   add column credentials_version integer not null default 0;
 comment on column app.users.credentials_version is
-  'Increases with every new password and every ban. Device tokens and counts of wrong passwords belong to one '
-  'version, so they end when it increases.';
-comment on column app.users.country is 'ISO 3166-1 alpha-2. Only the first admin has none.';
+  'Increases with every new password and every ban. A device token, like a count of wrong passwords, belongs to one '
+  'version, so it ends when the version increases.';
+comment on column app.users.country is 'The ISO 3166-1 alpha-2 code. Only the first admin has no country.';
 
 create table app.accounts (
   user_id           uuid primary key references app.users on delete cascade,
@@ -4119,16 +4141,16 @@ create table app.accounts (
 create unique index email_taken on app.accounts (lower(email));
 comment on table app.accounts is 'Private data of a person. Only the first admin has no date_of_birth.';
 comment on column app.accounts.email_verified_at is
-  'When the person proved that the address is theirs; null until then. The address of the first admin counts as '
-  'proved.';
+  'When the person verified that the address is theirs; null until then. The address of the first admin is verified '
+  'from the beginning.';
 comment on column app.accounts.email_bounced_at is
-  'When a mail server reported that the mailbox does not exist. Null again once the person uses a link that was '
-  'mailed to it, or changes the address.';
+  'When a mail server reported that the mailbox does not exist. Becomes null when the person uses a link that was '
+  'mailed to the address, or changes the address.';
 comment on column app.accounts.last_seen_at is
-  'When the person was last here, accurate to five minutes: see api.note_presence.';
+  'When the person last used Kith, accurate to five minutes: see api.note_presence.';
 comment on column app.accounts.total_reputation is
-  'The sum of the person''s direct reputation entries, which determines their allotment of invite codes. A trigger '
-  'of reputation maintains it.';
+  'The sum of the person''s direct reputation entries. It determines how many invite codes they may make. A trigger '
+  'in sql/reputation maintains it.';
 
 create table private.credentials (
   user_id           uuid primary key references app.users on delete cascade,
@@ -4137,8 +4159,8 @@ create table private.credentials (
   issued_in_second  integer not null default 0
 );
 comment on table private.credentials is
-  'Password hashes (argon2id), and what keeps a token''s (sub, iat, exp) unique: the last iat in unix seconds and '
-  'how many further tokens were issued with it.';
+  'Password hashes (argon2id). The other columns keep (sub, iat, exp) unique among the tokens of a person: the iat of '
+  'the last token, and how many tokens were issued before it with the same iat.';
 comment on column private.credentials.last_issued_at is 'iat of the last token, in unix seconds.';
 
 create table app.personas (
@@ -4166,15 +4188,15 @@ create view app.person_card with (security_invoker) as
 select u.id, c.text::json as card, c.text, n.actor_id
 from app.users u
 cross join lateral (
-  select private.actor_id(u.username, (select domain from private.instance)) as actor_id offset 0) n   -- once
+  select private.actor_id(u.username, (select domain from private.instance)) as actor_id offset 0) n   -- computed once
 cross join lateral (
   select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '","username":"' || u.username
          || '","firstName":' || to_json(u.first_name)::text
          || ',"lastName":' || to_json(u.last_name)::text
          || ',"profilePicUrl":' || coalesce(to_json(u.profile_pic_url)::text, 'null') || '}' as text) c;
 comment on view app.person_card is
-  'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}, as json '
-  'and as its text; and their actor id by itself.';
+  'How a person appears in every public response: {id, actorId, username, firstName, lastName, profilePicUrl}, as '
+  'json (card) and as its text (text); actor_id has the actor id alone.';
 
 create view private.own_profiles with (security_invoker) as
 select u.id,
@@ -4198,11 +4220,11 @@ select u.id,
          'lastSeenAt', private.utc(a.last_seen_at)) as card
 from app.users u join app.accounts a on a.user_id = u.id;
 comment on view private.own_profiles is
-  'People as they see themselves: the only shape with the internal id. Only private.own_profile and '
-  'private.login_answer read it.';
+  'People as they see themselves. This is the only shape with the internal id. Only private.own_profile and '
+  'private.login_answer read this view.';
 
 create function private.own_profile() returns json
-language plpgsql stable security definer   -- finds only the caller; row-level security would double the time
+language plpgsql stable security definer   -- finds only the caller; a policy would double the time
 set search_path = ''
 as $$
 declare
@@ -4221,7 +4243,7 @@ declare
     lower(extensions.unaccent(p_first_name || '_' || p_last_name)), '[^a-z0-9]+', '_', 'g'), 24), '_');
 begin
   if length(v_name) < 3 then
-    v_name := btrim('member_' || v_name, '_');   -- a name in another script may leave nothing
+    v_name := btrim('member_' || v_name, '_');   -- of a name in another script nothing may remain
   end if;
   while private.is_reserved(v_name) or not private.is_free(v_name) loop
     v_name := regexp_replace(v_name, '_?\d*$', '') || '_' || (2 + floor(random() * 9998))::int;
@@ -4270,7 +4292,7 @@ comment on function api.get_me is 'The caller''s own profile.';
 
 -- sql/identity/15_profiles.sql
 
--- Profiles: what a person can change, what others see of it, and when the person was last here.
+-- Profiles: what a person can change, what others see of them, and when the person was last active.
 -- docs/decisions.md, People.
 
 create view app.profile_card with (security_invoker) as
@@ -4317,9 +4339,9 @@ begin
   return private.own_profile();
 end $$;
 comment on function api.update_me is
-  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: '
-  'absent fields remain unchanged, null clears phone, about and profilePicUrl. The former username continues to lead '
-  'to the caller. Fails: username_taken, username_reserved, usernames_exhausted.';
+  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: absent '
+  'fields remain unchanged, null clears phone, about and profilePicUrl. A former username still finds the caller. '
+  'Fails: username_taken, username_reserved, usernames_exhausted.';
 
 create function api.note_presence() returns json
 language plpgsql volatile
@@ -4331,7 +4353,7 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.note_presence is
-  'Records that the caller is here. It writes at most once in five minutes, even if several facades call it.';
+  'Records that the caller is active now. It writes at most once in five minutes, even if several facades call it.';
 
 -- sql/identity/17_personas.sql
 
@@ -4367,7 +4389,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- the delete has locked the row, so this sees if the persona became the default meanwhile
+  -- the delete has locked the row, so old says whether the persona has become the default meanwhile
   if old.is_default then
     perform private.raise_error('persona_is_default');
   end if;
@@ -4411,7 +4433,8 @@ begin
     (select json_agg(card order by created_at, id) from app.persona_card where user_id = private.require_caller()),
     '{}', 5);
 end $$;
-comment on function api.list_my_personas is 'The caller''s personas, oldest first (at most 5, so one page).';
+comment on function api.list_my_personas is
+  'The caller''s personas, oldest first. There are at most 5, so all are on one page.';
 
 create function api.create_persona(
   p_name text, p_about text default null, p_accent text default 'ink', p_profile_pic_url text default null
@@ -4472,12 +4495,12 @@ end $$;
 comment on function api.delete_persona is 'Deletes the caller''s persona. Fails: persona_is_default.';
 
 create function private.make_default_persona(p_persona uuid) returns void
-language plpgsql volatile security definer   -- people may not write is_default, or there could be no default or two
+language plpgsql volatile security definer   -- people may not write is_default
 set search_path = ''
 as $$
 begin
   perform private.lock('personas', private.require_caller()::text);
-  -- two steps, because the index allows no second default even within a statement
+  -- two statements, because the index never allows a second default, not even during a statement
   update app.personas set is_default = false where user_id = app.uid() and is_default and id <> p_persona;
   update app.personas set is_default = true where user_id = app.uid() and id = p_persona;
   if not found then
@@ -4513,7 +4536,7 @@ declare
   v_issued bigint;
   v_number integer;
 begin
-  -- the row lock makes (sub, iat, exp) unique: iat never decreases, and tokens of the same second differ in exp
+  -- under the row lock iat never decreases, and tokens with the same iat differ in exp, so (sub, iat, exp) is unique
   update private.credentials c
   set last_issued_at = greatest(v_now, u.tokens_valid_from, c.last_issued_at),
       issued_in_second = case when c.last_issued_at >= greatest(v_now, u.tokens_valid_from)
@@ -4543,7 +4566,7 @@ begin
   update app.sessions set ended_at = now(), user_agent = null where user_id = p_user and ended_at is null;
   return greatest(
     floor(extract(epoch from clock_timestamp()))::bigint + 1,
-    -- tokens issued since tokens_valid_from last moved may be dated to that next second already
+    -- the last token may already have an iat in that next second, because iat is never before tokens_valid_from
     (select last_issued_at + 1 from private.credentials where user_id = p_user));
 end $$;
 comment on function private.close_sessions is
@@ -4586,7 +4609,7 @@ comment on function private.login_answer is
   'credentialsVersion}.';
 
 create function private.end_own_token(p_everywhere boolean) returns void
-language plpgsql volatile security definer   -- a person may write neither users nor the denylist
+language plpgsql volatile security definer   -- people may not write users or the denylist
 set search_path = ''
 as $$
 declare
@@ -4603,7 +4626,7 @@ end $$;
 comment on function private.end_own_token is 'Revokes the token of this request, or all tokens of the caller.';
 
 create function api.find_login(p_email text) returns json
-language plpgsql stable security definer   -- only for gate: without a token no row can belong to the caller
+language plpgsql stable security definer   -- only for gate: without a token, policies show no rows
 set search_path = ''
 as $$
 begin
@@ -4616,14 +4639,14 @@ begin
     where lower(a.email) = lower(btrim(p_email)));
 end $$;
 comment on function api.find_login is
-  'For the facade alone: the person and the password hash to check at login, {userId, passwordHash, '
-  'credentialsVersion}, or null.';
+  'For the facade alone: the person with this address and the password hash to check at login, {userId, passwordHash, '
+  'credentialsVersion}, or null if nobody has it.';
 
 create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
 ) returns json
-language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
 set search_path = ''
 as $$
 declare
@@ -4646,22 +4669,22 @@ begin
   return private.login_answer(p_user_id, v_claims);
 end $$;
 comment on function api.log_in is
-  'For the facade alone, once the password is checked: {claims, user, credentialsVersion}. p_new_hash replaces a '
-  'hash whose parameters have become too weak; with p_family a rotating session begins.';
+  'For the facade alone, after it has checked the password: logs the person in, {claims, user, credentialsVersion}. '
+  'p_new_hash replaces a hash whose parameters have become too weak. With p_family it starts a rotating session.';
 
 create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- the session before the denylist, the order of every function that ends a session
+  -- writes the session before the denylist, as does every function that ends a session
   perform private.end_own_session(p_family);
   perform private.end_own_token(p_scope = 'global');
   return null;   -- the response is 204
 end $$;
 comment on function api.log_out is
-  'Revokes this request''s token, or with scope global every token of the caller; with p_family it also ends that '
-  'rotating session if it is the caller''s.';
+  'Revokes the token of this request or, with scope global, every token of the caller. With p_family it also ends '
+  'that rotating session if it is the caller''s.';
 
 -- sql/identity/30_invites.sql
 
@@ -4691,11 +4714,12 @@ create index invite_codes_used_idx on app.invite_codes (generated_by) where used
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
 comment on table app.invite_codes is
-  'One-time codes. reservation_id is the secret of the candidate who reserved the code; a used code keeps it.';
+  'One-time codes. reservation_id is the secret of the candidate who reserved the code; it remains after the code is '
+  'used.';
 comment on column app.invite_codes.used_at is 'When somebody registered with it; null until then.';
 comment on column app.invite_codes.status is 'active, reserved, used, expired or revoked. used and revoked are final.';
 comment on column app.invite_codes.reserved_until is 'When the reservation ends; null unless it is reserved.';
-comment on column app.invite_codes.expires_at is 'From then on the code cannot be reserved.';
+comment on column app.invite_codes.expires_at is 'When the code expires. From then on it cannot be reserved.';
 
 create table app.invite_tree (
   invitee_id uuid primary key references app.users on delete cascade,
@@ -4704,13 +4728,13 @@ create table app.invite_tree (
   created_at timestamptz not null default now()
 );
 create index invite_tree_inviter_id_idx on app.invite_tree (inviter_id, created_at desc, code_id desc);
-comment on table app.invite_tree is 'Who was invited by whom, and with which code.';
+comment on table app.invite_tree is 'Who invited whom, and with which code.';
 
 insert into private.event_types (name, payload, happens) values
   ('identity.user_registered', '{userId,email,inviterUserId}',
    'a person has registered'),
   ('identity.invite_code.used', '{codeId,newUserId,inviterUserId}',
-   'a person has registered; it names the code that they used');
+   'a person has registered; the payload names the code that they used');
 
 insert into private.errors (code, status, text) values
   ('invite_unknown', 404, 'There is no such invite code.'),
@@ -4731,7 +4755,7 @@ declare
 begin
   while length(v_code) < 6 loop
     v_byte := get_byte(extensions.gen_random_bytes(1), 0);
-    -- 204 is the last multiple of 34 in a byte: a higher value would favour the first letters
+    -- 204 is the largest multiple of 34 in a byte: using higher values too would favour the first letters
     if v_byte < 204 then
       v_code := v_code || substr(c_alphabet, v_byte % 34 + 1, 1);
     end if;
@@ -4755,7 +4779,7 @@ begin
   end loop;
   return v_code;
 end $$;
-comment on function private.make_invite_code is 'A new active code of a person.';
+comment on function private.make_invite_code is 'Creates an active code of a person.';
 
 create function private.release_reservations() returns integer
 language plpgsql volatile
@@ -4775,11 +4799,11 @@ begin
   return v_released;
 end $$;
 comment on function private.release_reservations is
-  'Ends up to 500 reservations whose half hour is over: their codes become active again, or expired. Returns how '
-  'many.';
+  'Ends up to 500 reservations whose half hour is over: their codes become active again, or expired. Returns how many '
+  'it ended.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
-language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
 set search_path = ''
 as $$
 declare
@@ -4787,7 +4811,7 @@ declare
 begin
   perform private.release_reservations();
   if p_candidate_session_id is not null then
-    -- a candidate has only one reservation, even if two of their requests run concurrently
+    -- so that two concurrent requests of a candidate leave them one reservation
     perform private.lock('candidate', p_candidate_session_id::text);
   end if;
 
@@ -4818,7 +4842,7 @@ begin
   return json_build_object('sessionId', v_code.reservation_id, 'expiresAt', private.utc(v_code.reserved_until));
 end $$;
 comment on function api.reserve_invite is
-  'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. If a candidate '
+  'Reserves a code for 30 minutes: {sessionId, expiresAt}. It first ends reservations that are over. If a candidate '
   'reserves again, their earlier reservation ends.';
 
 create function api.reserve_invite_code(p_code text, p_candidate_session_id uuid) returns json
@@ -4841,7 +4865,7 @@ create function api.register(
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null,
   p_verification_id uuid default null, p_verification_hash bytea default null
 ) returns json
-language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
 set search_path = ''
 as $$
 declare
@@ -4880,8 +4904,8 @@ begin
 end $$;
 comment on function api.register is
   'For the facade alone: redeems a reservation and creates the person: {claims, user, credentialsVersion}. With '
-  'p_family it starts a rotating session, with p_verification_id it mails a link that verifies the address. A '
-  'failure does not change the reservation.';
+  'p_family it starts a rotating session. With p_verification_id it mails a link that verifies the address. A failure '
+  'does not change the reservation.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile
@@ -4895,8 +4919,8 @@ begin
     return null;
   end if;
   v_admin := private.create_person(p_email, p_password_hash, 'Admin', 'Admin', null, null, null, 'admin');
-  update app.accounts set email_verified_at = now() where user_id = v_admin;   -- the operator gave it
-  -- nobody can choose this name; an erased admin may have had it
+  update app.accounts set email_verified_at = now() where user_id = v_admin;   -- the operator configured it
+  -- people cannot choose this username, but an erased admin may have had it
   insert into app.usernames (hash, username, user_id) values (private.username_hash('admin'), 'admin', v_admin)
   on conflict (hash) do nothing;
   if found then
@@ -4905,11 +4929,11 @@ begin
   return (select json_agg((private.make_invite_code(v_admin)).code) from generate_series(1, 3));
 end $$;
 comment on function private.ensure_first_admin is
-  'At boot: creates the first admin if there is none, and returns their first invite codes; otherwise null.';
+  'At boot: if there is no admin, creates the first one and returns their first invite codes; otherwise returns null.';
 
 -- sql/identity/35_allotment.sql
 
--- A person's own invite codes: how many they may give out, and whom they invited.
+-- A person's own invite codes: how many they may make, and whom they invited.
 -- docs/decisions.md, Invites.
 
 insert into private.errors (code, status, text) values
@@ -4944,7 +4968,7 @@ begin
     from app.users u join app.accounts a on a.user_id = u.id where u.id = p_user);
 end $$;
 comment on function private.invite_allotment is
-  'How many codes a person may have made: clamp(5 + floor(totalRep / 50) + floor(ageDays / 14), 5, 30).';
+  'How many codes a person may make in all: clamp(5 + floor(totalRep / 50) + floor(ageDays / 14), 5, 30).';
 
 create function private.count_invites(p_user uuid) returns integer
 language plpgsql stable
@@ -4957,8 +4981,8 @@ begin
                 limit 30) c);
 end $$;
 comment on function private.count_invites is
-  'Counts a person''s codes against their allotment: all except codes that expired unused, up to 30, the maximum '
-  'allotment.';
+  'Counts the codes that use up a person''s allotment: all except those that expired unused. It counts up to 30, the '
+  'maximum allotment.';
 
 create view app.invite_card with (security_invoker) as
 select c.id, c.generated_by, c.created_at,
@@ -4974,10 +4998,10 @@ select c.id, c.generated_by, c.created_at,
 from app.invite_codes c;
 comment on view app.invite_card is
   'A person''s own invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is '
-  'also null if that person is hidden.';
+  'null if nobody has used the code, or if the person who did is hidden.';
 
 create function api.list_my_invites() returns json
-language plpgsql volatile   -- applies the caller's waiting effects first, because the allotment depends on reputation
+language plpgsql volatile   -- first applies the caller's pending effects, because the allotment depends on reputation
 set search_path = ''
 as $$
 declare
@@ -4996,8 +5020,8 @@ begin
     'remaining', greatest(0, v_allotment - private.count_invites(v_me)));
 end $$;
 comment on function api.list_my_invites is
-  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200, newest first, how many codes they '
-  'may make in all, how many were redeemed (counted up to 1000), and how many they can still make.';
+  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200 codes, newest first; how many '
+  'codes they may make in all; how many were used (counted up to 1000); and how many they can still make.';
 
 create function private.make_own_invite() returns uuid
 language plpgsql volatile security definer   -- a person may not write codes
@@ -5049,7 +5073,7 @@ begin
   update app.invite_codes set status = 'revoked' where id = p_code;
 end $$;
 comment on function private.revoke_own_invite is
-  'Revokes an unused code of the caller; this also ends a reservation of it.';
+  'Revokes an unused code of the caller. If the code is reserved, this ends the reservation.';
 
 create function api.revoke_invite(p_id uuid) returns json
 language plpgsql volatile
@@ -5062,7 +5086,7 @@ end $$;
 comment on function api.revoke_invite is 'Revokes an unused invite code of the caller. Repeating it changes nothing.';
 
 create function private.find_invited(p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policies it could scan hidden people without limit
+language plpgsql stable security definer   -- with the policies it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -5098,7 +5122,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_invited is
-  'Returns the codes of the next people whom the caller has invited and can see, among the next 400.';
+  'Returns the codes of the next people whom the caller has invited and can see. It looks at the next 400.';
 call private.force_index_scans('private.find_invited');
 
 create function api.get_invite_tree(p_limit integer default 20, p_cursor text default null) returns json
@@ -5120,9 +5144,9 @@ begin
                     v_found.ids::text[], p_limit, v_found.next)::jsonb)::json;
 end $$;
 comment on function api.get_invite_tree is
-  'Who invited the caller (null for the first admin), and a page of the people whom they invited, newest first: '
-  '{invitedBy, items: [{id, person, joinedAt}], nextCursor, hasMore}; id is the code''s. People whom the caller '
-  'cannot see are left out.';
+  'Who invited the caller (null for the first admin), and a page of the people whom the caller invited, newest first: '
+  '{invitedBy, items: [{id, person, joinedAt}], nextCursor, hasMore}; id is the id of the code. Leaves out people '
+  'whom the caller cannot see.';
 
 -- sql/identity/40_jobs.sql
 
@@ -5136,8 +5160,8 @@ begin
   return private.release_reservations();
 end $$;
 comment on function private.job_release_reservations is
-  'Job: makes codes active again if their reservation is older than half an hour. May run twice: it takes only '
-  'overdue rows, and skips locked ones.';
+  'Job: ends reservations that are older than half an hour: their codes become active again, or expired. May run '
+  'twice: it takes only overdue rows, and skips locked ones.';
 insert into private.jobs (name, cron, expires) values ('release-reservations', '* * * * *', 60);
 
 create function private.job_expire_invites() returns integer
@@ -5153,14 +5177,14 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_expire_invites is
-  'Job: marks active codes as expired after their time. It releases a reserved code first. May run twice: it takes '
-  'only overdue rows, and skips locked ones.';
+  'Job: sets the status of active codes to expired after their time. It releases a reserved code first. May run '
+  'twice: it takes only overdue rows, and skips locked ones.';
 insert into private.jobs (name, cron, expires) values ('expire-invites', '5 * * * *', 300);
 
 -- sql/identity/50_refresh.sql
 
--- Rotating sessions: an access token is valid for 15 minutes, and a refresh token for one use.
--- The facade makes refresh tokens, HMAC-SHA256(key, family ‖ generation); the rules about which are valid are here.
+-- Rotating sessions: an access token is valid for 15 minutes, and a refresh token for one use. The facade makes
+-- refresh tokens, HMAC-SHA256(key, family ‖ generation). The rules that say which refresh tokens are valid are here.
 -- docs/decisions.md, Tokens and sessions.
 
 create table app.sessions (
@@ -5180,17 +5204,19 @@ create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id 
 create index sessions_of_user_idx on app.sessions (user_id, created_at);
 create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
-  'Families of refresh tokens, one per login: the current generation, and the SHA-256 of its token. An ended session '
-  'keeps its row until it expires, so that it stays ended.';
+  'Families of refresh tokens, one per login. generation and token_hash are the current generation and the SHA-256 of '
+  'its refresh token. An ended session keeps its row until it expires, so that it stays ended.';
 comment on column app.sessions.live_tokens is
   'The access tokens that the session issued and that have not expired: [[iat, exp], …] in unix seconds. They end '
   'with the session.';
 comment on column app.sessions.expires_at is '60 days after the last refresh.';
-comment on column app.sessions.ended_at is 'When it was ended before its time; null while it can be refreshed.';
+comment on column app.sessions.ended_at is 'When it was ended before it expired; null otherwise.';
 comment on column app.sessions.issued_at is
   'iat of the first access token in unix seconds. A session older than the person''s tokens_valid_from is no longer '
   'valid.';
-comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
+comment on column app.sessions.last_used_at is
+  'When the refresh token of the previous generation was first used; when the session began, if there is no previous '
+  'one.';
 insert into private.retention (relation, counts_from, keep) values ('app.sessions', 'expires_at', '0');
 
 insert into private.errors (code, status, text) values
@@ -5255,13 +5281,14 @@ begin
   end if;
 end $$;
 comment on function private.start_session is
-  'Begins a rotating session with the claims of its first access token, and ends the least recently used session if '
-  'there are more than 100. Does nothing without a family. The caller must have locked the person''s credentials.';
+  'Starts a rotating session with the claims of its first access token, and ends the least recently used session if '
+  'there are more than 100. Does nothing if p_family is null. The calling function must have locked the person''s '
+  'credentials.';
 
 create function api.refresh_session(
   p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer
 ) returns json
-language plpgsql volatile security definer   -- only for gate: with a refresh token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: with a refresh token alone, policies show no rows
 set search_path = ''
 as $$
 declare
@@ -5286,22 +5313,24 @@ begin
     where id = p_family;
   elsif p_generation = v_session.generation - 1
     and v_session.last_used_at > clock_timestamp() - interval '10 seconds' then
-    -- two concurrent requests, or a lost response: both get the same successor, unless this facade has another key
+    -- the response was lost, or two requests ran concurrently: both get the same next token, unless this facade's key
+    -- differs
     if p_next_hash <> v_session.token_hash then
       perform private.raise_error('refresh_token_invalid');
     end if;
   else
     perform private.end_session(v_session.user_id, p_family);
-    return private.error_response('refresh_token_reused');   -- not an error, which would undo the end of the session
+    return private.error_response('refresh_token_reused');   -- raising an error would undo the end of the session
   end if;
   v_claims := private.issue_claims(v_session.user_id, p_seconds);
   perform private.note_token(p_family, v_claims);
   return json_build_object('claims', v_claims);
 end $$;
 comment on function api.refresh_session is
-  'For the facade alone, after it has checked the token''s seal: {claims} of a new access token. The token of '
-  'p_generation is used up, and the one of p_next_hash replaces it for 60 days. A token that was already used ends '
-  'the session and its access tokens for good, except the last one within 10 seconds of its first use.';
+  'For the facade alone, after it has checked the token''s seal: returns the {claims} of a new access token. The '
+  'refresh token of p_generation is used up; the one with p_next_hash replaces it and is valid for 60 days. Using a '
+  'token again ends the session and its access tokens for good. Only the previous token may be used again, within 10 '
+  'seconds of its first use.';
 
 create function api.list_sessions(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -5320,7 +5349,7 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  v_id := coalesce(v_id, v_caller);   -- with infinity, any id works
+  v_id := coalesce(v_id, v_caller);   -- any id works with infinity
   v_ids := array(select id from app.sessions
                  where user_id = v_caller and ended_at is null and expires_at > now()
                    and (created_at, id) < (v_before, v_id)
@@ -5355,7 +5384,8 @@ comment on function api.end_session is
 
 -- sql/identity/60_passwords.sql
 
--- Changing a password: with the old one, or by mail. The facade makes the hashes; they and the rules are here.
+-- Changing a password, with the old one or by mail. The facade computes the hashes; the database stores them, and has
+-- the rules.
 -- docs/decisions.md, Tokens and sessions.
 
 create table private.password_resets (
@@ -5370,10 +5400,10 @@ create index password_resets_user_id_idx on private.password_resets (user_id, cr
 create index password_resets_created_at_idx on private.password_resets (created_at);
 comment on table private.password_resets is
   'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null if nobody has the '
-  'address: such a request has the same effects, so that nobody can tell the difference.';
+  'address. Such a request is stored and queued like any other, so that its sender can''t tell the difference.';
 comment on column private.password_resets.used_at is
   'When this or another reset of the person set a password; null until then.';
-comment on column private.password_resets.expires_at is 'An hour after the request.';
+comment on column private.password_resets.expires_at is 'When the link expires: an hour after the request.';
 insert into private.retention (relation, counts_from, keep) values ('private.password_resets', 'created_at', '1 day');
 
 insert into private.errors (code, status, text) values
@@ -5391,8 +5421,8 @@ begin
           where c.user_id = private.require_caller());
 end $$;
 comment on function api.find_password is
-  'For the facade alone: the hash to check when the caller must repeat their password, {userId, passwordHash, '
-  'credentialsVersion}.';
+  'For the facade alone: the caller''s password hash, for operations that require the password, {userId, '
+  'passwordHash, credentialsVersion}.';
 
 create function private.replace_password(p_user uuid, p_new_hash text) returns void
 language plpgsql volatile
@@ -5431,23 +5461,23 @@ begin
   return private.login_answer(v_caller, v_claims);
 end $$;
 comment on function api.change_password is
-  'For the facade alone, after it has checked the old password: sets the new one, ends every token, session and '
-  'device token of the caller and the links that were mailed for a password or a change of address, and returns '
-  '{claims, user, credentialsVersion} for new ones. With p_family it starts a rotating session.';
+  'For the facade alone, after it has checked the old password: sets the new one and returns {claims, user, '
+  'credentialsVersion} for new tokens. It ends every token, session and device token of the caller, and the links '
+  'that were mailed for a password or a change of address. With p_family it starts a rotating session.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
-language plpgsql volatile security definer   -- only for gate: without a token no row can belong to the caller
+language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
 set search_path = ''
 as $$
 declare
   v_person uuid;
 begin
-  -- for share, because a concurrent change of the address must also end this link
+  -- locked, because a concurrent change of the address must also end this link
   select a.user_id into v_person
   from private.reachable_accounts a join private.credentials c on c.user_id = a.user_id
   where lower(a.email) = lower(btrim(p_email))
   for share of c;
-  -- so that nobody can flood another person's mailbox
+  -- limits the requests, so that nobody can flood another person's mailbox
   if (select count(*) >= 5 from private.password_resets r
       where r.user_id = v_person and r.created_at > now() - interval '1 hour') then
     v_person := null;
@@ -5457,8 +5487,8 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_password_reset is
-  'For the facade alone: stores a request for a new password and mails a link, at most 5 per person and hour. '
-  'Returns {ok}, with the same work, even if the address is unknown or has not been verified within a day.';
+  'For the facade alone: stores a request for a new password and mails a link, at most 5 per person and hour. Returns '
+  '{ok} after the same work even if nobody has the address or it has not been verified within a day.';
 
 create function private.find_reset_mail(p_id uuid) returns json
 language plpgsql stable security definer   -- only for the worker, which has no access to Kith's tables
@@ -5473,8 +5503,8 @@ begin
     where r.id = p_id and r.used_at is null and r.expires_at > now());
 end $$;
 comment on function private.find_reset_mail is
-  'For the worker alone: the address to which a request for a new password is mailed, {to, tokenHash (hex)}; null if '
-  'there is nobody to mail or the request is no longer valid.';
+  'For the worker alone: the address to which the link of a request for a new password is mailed, {to, tokenHash '
+  '(hex)}; null if nobody has the address or the request is no longer valid.';
 
 create function private.find_running_reset(p_id uuid, p_token_hash bytea) returns uuid
 language plpgsql stable
@@ -5489,7 +5519,7 @@ end $$;
 comment on function private.find_running_reset is 'Returns the person whose password this token may set, or null.';
 
 create function api.check_password_reset(p_id uuid, p_token_hash bytea) returns json
-language plpgsql stable security definer   -- only for gate: the token gives the right to it
+language plpgsql stable security definer   -- only for gate: the link's token authorizes the call
 set search_path = ''
 as $$
 begin
@@ -5502,7 +5532,7 @@ comment on function api.check_password_reset is
   'For the facade alone: checks a token before the facade hashes a new password, {ok}.';
 
 create function api.reset_password(p_id uuid, p_token_hash bytea, p_new_hash text) returns json
-language plpgsql volatile security definer   -- only for gate: the token gives the right to it
+language plpgsql volatile security definer   -- only for gate: the link's token authorizes the call
 set search_path = ''
 as $$
 declare
@@ -5515,16 +5545,16 @@ begin
     perform private.raise_error('reset_over');
   end if;
   perform private.replace_password(v_person, p_new_hash);
-  -- the token came to this address
+  -- the link was mailed to this address, so it is verified
   update app.accounts set email_verified_at = coalesce(email_verified_at, now()), email_bounced_at = null
   where user_id = v_person and (email_verified_at is null or email_bounced_at is not null);
   return (select json_build_object('userId', id, 'credentialsVersion', credentials_version)
           from app.users where id = v_person);
 end $$;
 comment on function api.reset_password is
-  'For the facade alone: sets the password of the person to whom this token was mailed, {userId, '
-  'credentialsVersion}. All tokens that were mailed to them for a password or a change of address are used up, their '
-  'access tokens, sessions and device tokens end, and their address is verified.';
+  'For the facade alone: sets the password of the person to whom this token was mailed, {userId, credentialsVersion}. '
+  'All links that were mailed to them for a password or a change of address end, and so do their access tokens, '
+  'sessions and device tokens. Their address is then verified.';
 
 -- sql/identity/65_email.sql
 
@@ -5545,14 +5575,14 @@ create index email_verifications_user_id_idx on private.email_verifications (use
 create index email_verifications_email_idx on private.email_verifications (lower(email), created_at);
 create index email_verifications_expires_at_idx on private.email_verifications (expires_at);
 comment on table private.email_verifications is
-  'Links that verify an address, with the SHA-256 of the token that was mailed. One with `replaces` is a change: the '
-  'person''s address becomes `email`.';
+  'Links that verify an address, with the SHA-256 of the token that was mailed. A link with `replaces` changes the '
+  'person''s address to `email`.';
 comment on column private.email_verifications.replaces is
-  'The person''s address when they requested another one; null if `email` is already their address.';
+  'The person''s address when they requested the change; null if `email` is already their address.';
 comment on column private.email_verifications.expires_at is
-  'When the link expires: a week after it was requested, or a day if it changes the address; immediately when it is '
-  'used or becomes unnecessary.';
--- an hour longer, because links mailed within the last hour are counted
+  'When the link expires: a week after it was requested, or a day if it changes the address. When the link is used or '
+  'becomes unnecessary, this is set to the current time.';
+-- kept an hour longer, because the links that were mailed within the last hour are counted
 insert into private.retention (relation, counts_from, keep)
 values ('private.email_verifications', 'expires_at', '1 hour');
 
@@ -5567,9 +5597,9 @@ from app.accounts a join app.users u on u.id = a.user_id
 where u.erased_at is null
   and (a.email_verified_at is not null or u.created_at > now() - interval '24 hours');
 comment on view private.reachable_accounts is
-  'The accounts to which digests and links for a new password may be mailed. An address that is not verified within '
-  'a day of the registration may belong to a stranger. An address with email_bounced_at gets only mail that somebody '
-  'requests; otherwise its owner could never recover the account.';
+  'The accounts to which digests and links for a new password may be mailed. An address that is not verified within a '
+  'day of the registration may belong to a stranger. The view includes addresses with email_bounced_at. These get no '
+  'digests, but still the mail that somebody requests; otherwise their owners could never recover their accounts.';
 
 insert into private.lock_kinds (kind, position) values ('email', 240);
 
@@ -5581,8 +5611,8 @@ begin
   perform private.lock('email', lower(p_email));
 end $$;
 comment on function private.lock_address is
-  'Lets one transaction at a time take an address. Otherwise a second one would wait at the unique index while it '
-  'holds the lock of its account, which the first may need: ARCHITECTURE.md, Locks.';
+  'Lets only one transaction at a time give an address to an account. Without it a second transaction would wait for '
+  'the unique index while it locks its account, and the first may need that lock: ARCHITECTURE.md, Locks.';
 
 create function private.require_link_left(p_user uuid) returns void
 language plpgsql volatile
@@ -5595,8 +5625,8 @@ begin
   end if;
 end $$;
 comment on function private.require_link_left is
-  'Passes if fewer than 10 links were mailed for a person within an hour. The caller must have locked the person''s '
-  'credentials.';
+  'Passes if fewer than 10 links were mailed for a person within the last hour. The calling function must have locked '
+  'the person''s credentials.';
 
 create function private.mail_verification(
   p_user uuid, p_email text, p_replaces text, p_id uuid, p_token_hash bytea
@@ -5611,8 +5641,8 @@ begin
   perform private.enqueue('mail', json_build_object('verificationId', p_id, 'letter', 'link'));
 end $$;
 comment on function private.mail_verification is
-  'Queues a mail with a link to an address. The link verifies the address; with p_replaces it also makes it the '
-  'person''s.';
+  'Queues a mail with a link to an address. The link verifies the address; if p_replaces is given, it also makes this '
+  'address the person''s.';
 
 create function private.end_email_changes(p_user uuid) returns void
 language plpgsql volatile
@@ -5623,8 +5653,8 @@ begin
   where user_id = p_user and replaces is not null and expires_at > now();
 end $$;
 comment on function private.end_email_changes is
-  'Ends the links that would change a person''s address. A new password does so too, because the change may have '
-  'been requested by somebody who knew the old password.';
+  'Ends the links that would change a person''s address. A new password also ends them, because somebody who knew the '
+  'old password may have requested the change.';
 
 create function private.find_running_verification(p_id uuid) returns private.email_verifications
 language plpgsql stable
@@ -5641,8 +5671,8 @@ begin
   return v_link;
 end $$;
 comment on function private.find_running_verification is
-  'A valid link, or null: its person is neither banned nor erased and still has the address that it verifies or '
-  'replaces.';
+  'The link if it is valid, otherwise null. It is valid until it expires, if its person is neither banned nor erased '
+  'and still has the address that the link verifies or replaces.';
 
 create function private.find_email_owner(p_email text) returns uuid
 language plpgsql stable
@@ -5667,7 +5697,7 @@ begin
   from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
   where a.user_id = v_caller;
   if not found then
-    perform private.raise_error('token_revoked');   -- the person was erased first
+    perform private.raise_error('token_revoked');   -- the person was erased meanwhile
   end if;
   select v.* into v_change from private.email_verifications v
   where v.user_id = v_caller and v.replaces is not null and v.expires_at > now()
@@ -5710,8 +5740,9 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_email_change is
-  'For the facade alone, after it has checked the password: mails a link to the new address and notifies the old '
-  'one, {ok}. It replaces a pending change; the caller''s own address only ends that change.';
+  'For the facade alone, after it has checked the password: mails a link to the new address and notifies the old one, '
+  '{ok}. The new change replaces a pending one. If the new address is the caller''s own, it only ends the pending '
+  'change.';
 
 create function private.find_verification_mail(p_id uuid, p_letter text) returns json
 language plpgsql stable security definer   -- only for the worker, which has no access to Kith's tables
@@ -5726,7 +5757,8 @@ begin
   end if;
   v_link := private.find_running_verification(p_id);
   if v_link.id is null
-    -- so that nobody can flood another person's mailbox; mail to the person's own address has a limit of its own
+    -- limits the mail to a new address, so that nobody can flood another person's mailbox; mail to the person's own
+    -- address has another limit
     or v_link.replaces is not null
        and (select count(*) >= 5 from private.email_verifications v
             where lower(v.email) = lower(v_link.email) and v.replaces is not null
@@ -5742,9 +5774,10 @@ begin
     'tokenHash', encode(v_link.token_hash, 'hex'));
 end $$;
 comment on function private.find_verification_mail is
-  'For the worker alone: the mail for a link, {to, letter, tokenHash (hex)}; null if there is nothing to mail. For '
-  'the kind `link` the letter is verify, change, or taken: the owner of a taken address is informed instead, at most '
-  '5 times an hour. The kinds `asked` and `changed` go to the replaced address.';
+  'For the worker alone: the mail for a link, {to, letter, tokenHash (hex)}; null if there is nothing to mail. If '
+  'p_letter is `link`, the letter is verify, change or, if somebody else has the new address, taken. A new address '
+  'gets at most 5 of these mails in an hour. If p_letter is `asked` or `changed`, the mail goes to the replaced '
+  'address.';
 
 create function private.note_bounce(p_email text) returns void
 language plpgsql volatile security definer   -- the worker has no access to Kith's tables
@@ -5758,7 +5791,7 @@ comment on function private.note_bounce is
   'nothing if nobody has the address.';
 
 create function api.verify_email(p_id uuid, p_token_hash bytea) returns json
-language plpgsql volatile security definer   -- only for gate: the token gives the right to it
+language plpgsql volatile security definer   -- only for gate: the link's token authorizes the call
 set search_path = ''
 as $$
 declare
@@ -5791,13 +5824,13 @@ begin
 end $$;
 comment on function api.verify_email is
   'For the facade alone: verifies the address to which this token was mailed, {ok}. If the link is for a change, the '
-  'address becomes the person''s, the old address is notified, and every other link ends, also those for a new '
-  'password; tokens and sessions remain valid. Fails: email_taken (the token remains valid).';
+  'address becomes the person''s and the old address is notified. Every other link then ends, including those for a '
+  'new password; tokens and sessions remain valid. Fails: email_taken (the token remains valid).';
 
 -- sql/identity/70_erasure.sql
 
--- Erasure: a person's data is deleted; ledgers, the audit log and the invite tree keep their ids, because others rely
--- on them.
+-- Erasure: a person's data is deleted. Ledgers, the audit log and the invite tree keep the person's id, because the
+-- records of other people rely on it.
 -- docs/decisions.md, Erasure and export.
 
 insert into private.errors (code, status, text) values
@@ -5813,7 +5846,8 @@ begin
   perform private.lock('roles');
 end $$;
 comment on function private.lock_roles is
-  'Lets one transaction at a time change who is an admin, so that two admins can''t take the role from each other.';
+  'Lets only one transaction at a time change who is an admin, so that two admins can''t take the role from each '
+  'other concurrently.';
 
 create function private.keep_an_admin(p_user uuid) returns void
 language plpgsql stable
@@ -5827,14 +5861,15 @@ begin
   end if;
 end $$;
 comment on function private.keep_an_admin is
-  'Passes if there is another admin besides this person. Lock the roles first.';
+  'Passes if this person is not an admin, or if there is another admin who is neither banned nor erased. The calling '
+  'function must first lock the roles.';
 
 create function private.erase_person(p_user uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.end_tokens(p_user);   -- first, because it locks the credentials before the person
+  perform private.end_tokens(p_user);   -- runs first, because it locks the credentials before the person
   update app.users set
     username = 'deleted_' || left(replace(gen_random_uuid()::text, '-', ''), 20),
     first_name = 'Deleted', last_name = 'Account',
@@ -5843,8 +5878,8 @@ begin
   where id = p_user and erased_at is null;
 end $$;
 comment on function private.erase_person is
-  'Erases a person in this transaction; the steps of private.account_steps do the rest. Repeating it changes nothing. '
-  'For definer functions and staff operations.';
+  'Erases a person in this transaction; the steps in private.account_steps erase the rest of their data. Repeating it '
+  'changes nothing. For definer functions and staff operations.';
 
 create function private.erase_account(p_user app.users) returns void
 language plpgsql volatile
@@ -5859,7 +5894,7 @@ begin
   delete from app.sessions where user_id = p_user.id;
   delete from private.password_resets where user_id = p_user.id;
   delete from private.email_verifications where user_id = p_user.id;
-  -- last, because a transaction that writes the person's ledger locks other rows first and this row last
+  -- comes last, because a transaction that writes the person's ledger also locks this row after all others
   update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
                           email_verified_at = null, email_bounced_at = null, date_of_birth = null, phone = null,
                           last_seen_at = null
@@ -5886,7 +5921,7 @@ begin
     -- the password changed while it was being checked, which ended this token
     perform private.raise_error('token_revoked');
   end if;
-  perform private.check_caller();   -- again: an admin of a moment ago has not locked the roles
+  perform private.check_caller();   -- checks again: the caller may have become an admin
   perform private.keep_an_admin(app.uid());
   perform private.erase_person(app.uid());
   return json_build_object('erased', true);
@@ -5896,7 +5931,8 @@ comment on function api.erase_me is
 
 -- sql/identity/80_export.sql
 
--- The export: everything about a person, section by section (private.personal_data), so that no answer holds it all.
+-- The export: all data about a person, section by section (private.personal_data), so that no response holds all of
+-- it.
 -- docs/decisions.md, Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
@@ -5920,10 +5956,11 @@ begin
   return p_source.within is null
      and array(select k.name from private.key_columns(p_source.relation) k) = array[p_source.person_column];
 end $$;
-comment on function private.is_single is 'Whether a section of the export has at most one row: the person is its key.';
+comment on function private.is_single is
+  'Whether a section of the export has at most one row, because the column with the person is the key.';
 
 create function private.export_head(p_user uuid) returns json
-language plpgsql stable security definer   -- nobody may read which tables there are
+language plpgsql stable security definer   -- people may not read private.personal_data
 set search_path = ''
 as $$
 begin
@@ -5937,8 +5974,8 @@ begin
       from private.personal_data d where d.section is not null));
 end $$;
 comment on function private.export_head is
-  'The head of a person''s export: {format, exportedAt, actorId, sections: [{name, single}]}. A single section has at '
-  'most one row.';
+  'The head of a person''s export: {format, exportedAt, actorId, sections: [{name, single}]}. If single is true, the '
+  'section has at most one row.';
 
 create function private.export_own(p_section text, p_after text) returns json
 language plpgsql volatile security definer   -- private.export_page exports anybody
@@ -5954,15 +5991,15 @@ end $$;
 comment on function private.export_own is 'The caller''s own export: its head, or a page of a section.';
 
 create function api.export_me(p_section text default null, p_after text default null) returns json
-language plpgsql volatile   -- applies the caller's waiting effects first
+language plpgsql volatile   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 begin
   return private.export_own(p_section, p_after);
 end $$;
 comment on function api.export_me is
-  'The caller''s data: without p_section {format, exportedAt, actorId, sections}; with it up to 200 rows of that '
-  'section, {items, next}. Pass next as p_after for the following rows; it is null at the end.';
+  'The caller''s data. Without p_section it returns {format, exportedAt, actorId, sections}; with p_section, up to '
+  '200 rows of that section, {items, next}. To get the following rows, pass next as p_after; next is null at the end.';
 
 -- policies/identity.sql
 
@@ -5975,7 +6012,7 @@ grant select on app.person_card to authenticated;
 grant select on app.profile_card to authenticated;
 create policy update_own on app.users for update to authenticated
   using (id = (select app.uid())) with check (id = (select app.uid()));
-comment on policy update_own on app.users is 'People change their own profile; no other column is granted.';
+comment on policy update_own on app.users is 'People change their own profile, but no other column.';
 
 -- accounts
 alter table app.accounts enable row level security;
@@ -5986,7 +6023,8 @@ comment on policy select_own on app.accounts is 'People see their own account.';
 create policy update_own on app.accounts for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.accounts is
-  'People change their phone number and presence; definer functions write the rest of an account.';
+  'People change their own phone number and the time when they were last seen; definer functions write the rest of an '
+  'account.';
 
 -- credentials: only for definer functions
 alter table private.credentials enable row level security;
@@ -5997,8 +6035,8 @@ grant select (id, user_id, user_agent, created_at, last_used_at, expires_at, end
   on app.sessions to authenticated;
 create policy select_own on app.sessions for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.sessions is
-  'People see their own rotating sessions, without what their tokens are checked against. Definer functions write '
-  'them.';
+  'People see their own rotating sessions, without the columns against which their tokens are checked. Definer '
+  'functions write sessions.';
 
 -- password_resets: only for definer functions
 alter table private.password_resets enable row level security;
@@ -6030,7 +6068,7 @@ grant select on app.invite_codes to authenticated;
 grant select on app.invite_card to authenticated;
 create policy select_own on app.invite_codes for select to authenticated using (generated_by = (select app.uid()));
 comment on policy select_own on app.invite_codes is
-  'People see their own codes. Definer functions count and write them.';
+  'People see their own codes. Definer functions count and write codes.';
 
 -- invite_tree
 alter table app.invite_tree enable row level security;
@@ -6076,7 +6114,8 @@ grant execute on function
   api.update_persona
   to authenticated;
 
--- gate: what comes before a token, and what trusts the facade to have checked a password; no token can name this role
+-- gate: operations for callers without a token, and those that trust the facade to have checked a password; no token
+-- can name this role
 grant execute on function
   api.change_password,
   api.check_password_reset,
@@ -6110,7 +6149,7 @@ grant execute on function
 -- docs/decisions.md, Interests.
 
 create function private.interest_start(p_id uuid, p_slug text, p_name text, p_accent_color text) returns text
-language plpgsql immutable   -- row_to_json is only stable, but these types have one text under all settings
+language plpgsql immutable   -- row_to_json is only stable, but no setting changes the text of these types
 set search_path = ''
 as $$
 begin
@@ -6119,8 +6158,8 @@ begin
     from (select p_id as id, p_slug as slug, p_name as name, p_accent_color as "accentColor") s);
 end $$;
 comment on function private.interest_start is
-  'Returns the start of an interest as JSON for the cards of posts: {id, slug, name, accentColor, without the '
-  'closing brace.';
+  'Returns the start of an interest as JSON, without the closing brace, for the cards of posts: {id, slug, name, '
+  'accentColor.';
 
 create table app.interests (
   id           uuid primary key default gen_random_uuid(),
@@ -6141,10 +6180,11 @@ create table app.interests (
 );
 create index interests_parent_id_idx on app.interests (parent_id, parent_level);
 comment on table app.interests is
-  'The catalog, which staff maintain. A parent is always one level up: the foreign key checks the level too.';
+  'The catalog, which staff maintain. The parent of an interest is always one level up, because the foreign key '
+  'checks the level too.';
 comment on column app.interests.card_start is 'See private.interest_start.';
 comment on column app.interests.user_count is
-  'How many people chose this interest itself, not one below it. A trigger maintains it.';
+  'How many people chose this interest itself, and not only one below it. A trigger maintains it.';
 -- interests are never deleted, because too many rows refer to them
 
 insert into private.errors (code, status, text) values
@@ -6157,7 +6197,8 @@ create view app.interest_card with (security_invoker) as
 select id, slug, name, level, parent_id as "parentId", accent_color as "accentColor", user_count as "userCount"
 from app.interests;
 comment on view app.interest_card is
-  'An interest as the catalog shows it. The columns are the fields, so that a query can add children.';
+  'An interest as the catalog shows it. Each column is a field of the JSON, so that a query can add the field '
+  'children.';
 
 create function private.require_interest(p_interest uuid) returns uuid
 language plpgsql stable
@@ -6210,7 +6251,7 @@ begin
     select id from below);
 end $$;
 comment on function private.interest_subtree is
-  'Returns the ids of an interest and of all interests below it; null for null.';
+  'Returns the ids of an interest and of all interests below it; null if p_interest is null.';
 
 create function api.get_catalog(p_level integer default null, p_parent_id uuid default null) returns json
 language plpgsql stable
@@ -6222,8 +6263,9 @@ begin
   if p_parent_id is not null then
     perform private.require_interest(p_parent_id);
   end if;
-  -- sums the rows' hashes in any order: sorted text takes four times as long, and is nearly the whole cost of a 304.
-  -- Hash each hash again, or the sum could remain the same if two rows exchange their counts
+  -- the sum of the rows' hashes needs no order: hashing sorted text takes four times as long, and this is nearly the
+  -- whole cost of a 304. Each hash is hashed again, because otherwise the sum could remain the same if two rows
+  -- exchange their counts
   if private.not_modified((select coalesce(sum(hashint8extended(hash_record_extended(i, 0), 0)), 0)
                            from app.interests i)::text) then
     return null;
@@ -6239,12 +6281,12 @@ begin
   return json_build_object('items', coalesce(v_items, '[]'::json));
 end $$;
 comment on function api.get_catalog is
-  'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; '
-  'narrowed by level, parent or both, a flat list without children. Sorted by name, with an ETag.';
+  'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}. If '
+  'filtered by level, parent or both, it is a flat list without children. Sorted by name; the response has an ETag.';
 
 -- sql/interests/20_choices.sql
 
--- What people chose from the catalog, and how deep they are in it.
+-- The interests that people chose from the catalog, each with a depth.
 -- docs/decisions.md, Interests.
 
 create table app.user_interests (
@@ -6261,8 +6303,8 @@ create table app.user_interests (
 );
 create index user_interests_interest_id_idx on app.user_interests (interest_id);
 comment on table app.user_interests is
-  'Who chose which interest. depth and expertise go from 1 (Curious) to 5. created_at also gives the order within a '
-  'bulk choice.';
+  'Who chose which interest. depth and expertise go from 1 (Curious) to 5. created_at also gives the order of '
+  'interests that were chosen in one bulk choice.';
 create trigger _100_touch before update on app.user_interests
   for each row execute function private.touch();
 
@@ -6355,7 +6397,7 @@ as $$
 declare
   v_chosen uuid[];
 begin
-  -- one call per person at a time, because choices keep the order in which they were made
+  -- one call per person at a time, so that created_at follows the order of the choices
   perform private.lock('choices', private.require_caller()::text);
 
   with named as (
@@ -6378,9 +6420,9 @@ begin
   return api.list_my_interests();
 end $$;
 comment on function api.select_interests is
-  'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and keeps '
-  'the others. If an interest is named twice, the last entry counts. Returns all chosen interests, {items}. Fails: '
-  'interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and keeps the '
+  'caller''s other interests. If an interest is named twice, the last entry counts. Returns all chosen interests, '
+  '{items}. Fails: interest_depth_out_of_range, interest_expertise_out_of_range.';
 
 create function api.drop_interest(p_interest_id uuid) returns json
 language plpgsql
@@ -6391,11 +6433,13 @@ begin
   where user_id = private.require_caller() and interest_id = private.require_interest(p_interest_id);
   return null;   -- the response is 204
 end $$;
-comment on function api.drop_interest is 'Takes a choice back. Repeating it changes nothing.';
+comment on function api.drop_interest is
+  'Removes an interest from the caller''s choices. Repeating it changes nothing.';
 
 -- sql/interests/90_erasure.sql
 
--- What erasure does to choices, and where they hold personal data. How erasure runs: sql/base/90_erasure.sql.
+-- What erasure does to the choices of interests, and where they hold personal data. How erasure runs:
+-- sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.user_interests', 'user_id', 'interests');
@@ -6415,7 +6459,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/interests.sql
 
--- Who may see and touch the catalog and what people chose from it. Twin of sql/interests/.
+-- Who may see and change the catalog, and the interests that people chose from it. Twin of sql/interests/.
 
 -- interests
 alter table app.interests enable row level security;
@@ -6433,9 +6477,9 @@ grant insert (user_id, interest_id, depth, expertise), update (depth, expertise)
 grant select on app.user_interest_card to authenticated;
 create policy select_own on app.user_interests for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.user_interests is
-  'People see their own choices. Others learn of them only through definer functions.';
+  'People see their own choices. Others learn about them only through definer functions.';
 create policy insert_own on app.user_interests for insert to authenticated with check (user_id = (select app.uid()));
-comment on policy insert_own on app.user_interests is 'People choose for themselves.';
+comment on policy insert_own on app.user_interests is 'People choose interests only for themselves.';
 create policy update_own on app.user_interests for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.user_interests is 'People rate their own depth and expertise.';
@@ -6460,8 +6504,8 @@ grant execute on function
 
 -- sql/social/10_circles.sql
 
--- Circles: groups of people whom a person lets closer. Members see the owner's posts for circles; those on the
--- inner-circle level also see the posts for the inner circle.
+-- Circles: groups of people to whom a person shows more than to strangers. Members see the owner's posts for circles;
+-- those on the inner-circle level also see the posts for the inner circle.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.circles (
@@ -6492,9 +6536,9 @@ create index circle_members_member_id_idx on app.circle_members (member_id, owne
 create index circle_members_made_at_idx on app.circle_members (member_id, made_at desc, circle_id desc)
   include (owner_id);
 comment on table app.circle_members is
-  'Who is in a circle. owner_id repeats the circle''s, so that policies and the audience need no join.';
+  'Who is in a circle. owner_id repeats the circle''s owner, so that policies and the audience need no join.';
 comment on column app.circle_members.made_at is
-  'When the circle was created: its place in the lists of its members. A trigger writes it.';
+  'When the circle was created, which decides its place in the lists of its members. A trigger writes it.';
 
 insert into private.event_types (name, payload, happens) values
   ('social.member.added', '{circleId,memberId}',
@@ -6587,19 +6631,19 @@ from app.circles c
 join app.person_card o on o.id = c.owner_id;
 comment on view app.circle_card is
   'A circle as its owner and members see it: {id, ownerId, owner, kind, name, accent, isOwner, createdAt}. A member '
-  'does not see it while there is a block.';
+  'does not see it while there is a block between the member and the owner.';
 
 create function private.circle_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.circle_card c on c.id = i.id);
 end $$;
-comment on function private.circle_cards is 'The cards of these circles, in order, of those that the caller sees.';
+comment on function private.circle_cards is 'The cards of these circles that the caller sees, in order.';
 call private.force_index_scans('private.circle_cards');
 
 create function private.require_own_circle(p_circle uuid) returns uuid
@@ -6638,7 +6682,7 @@ end $$;
 comment on function api.create_circle is 'Creates a circle for the caller. Fails: circles_exhausted.';
 
 create function private.find_circles(p_own boolean, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policies it could scan hidden circles without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden circles
 set search_path = ''
 as $$
 declare
@@ -6681,7 +6725,7 @@ declare
   v_place app.place := private.require_place(case when p_own then 'circles' else 'memberships' end, p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', app.uid())::app.place;   -- with infinity any id works
+    return ('infinity', app.uid())::app.place;   -- any id works: no row is at infinity
   elsif v_place.at is null then
     select created_at, id into v_place from app.circles
     where id = v_place.id and (p_own or owner_id <> app.uid());
@@ -6741,7 +6785,7 @@ as $$
 begin
   perform private.require_own_circle(p_id);
   perform private.drop_circle(p_id, app.uid());
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_circle is 'Deletes the caller''s circle with its memberships and invitations.';
 
@@ -6770,7 +6814,8 @@ select m.circle_id, m.member_id, m.created_at,
                          'bondLevel', m.bond_level, 'createdAt', private.utc(m.created_at)) as card
 from app.circle_members m join app.person_card p on p.id = m.member_id;
 comment on view app.circle_member_card is
-  'A membership: {circleId, memberId, member, bondLevel, createdAt}. It is not shown while there is a block.';
+  'A membership: {circleId, memberId, member, bondLevel, createdAt}. It is not shown while there is a block between '
+  'the member and the viewer.';
 
 create function api.list_circle_members(p_id uuid) returns json
 language plpgsql stable
@@ -6846,7 +6891,7 @@ begin
   if not found then
     perform private.raise_error('member_unknown');
   end if;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.remove_circle_member is
   'Removes a member. The owner may remove anyone; a member may remove themselves, which leaves the circle.';
@@ -6963,15 +7008,14 @@ comment on view app.circle_invitation_card is
 create function private.invitation_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.circle_invitation_card c on c.id = i.id);
 end $$;
-comment on function private.invitation_cards is
-  'The cards of these invitations, in order, of those that the caller sees.';
+comment on function private.invitation_cards is 'The cards of these invitations that the caller sees, in order.';
 call private.force_index_scans('private.invitation_cards');
 
 create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance')
@@ -7012,7 +7056,7 @@ comment on function api.invite_to_circle is
   'Invites a person to the caller''s circle. Fails: invite_oneself, invitations_exhausted.';
 
 create function private.find_invitations(p_circle uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policies it could scan hidden people without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -7025,7 +7069,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- with infinity any id works
+    v_before := v_me;   -- any id works: no row is at infinity
   elsif v_from is null then
     select created_at, id into v_from, v_before
     from app.circle_invitations where id = v_place.id and v_me in (inviter_id, invitee_id);
@@ -7055,8 +7099,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_invitations is
-  'The next pending invitations to a circle of the caller, or without a circle those addressed to the caller, among '
-  'the next 400. It leaves out those of hidden people.';
+  'The next pending invitations to a circle of the caller or, if no circle is given, those addressed to the caller, '
+  'among the next 400. It leaves out invitations of hidden people.';
 call private.force_index_scans('private.find_invitations');
 
 create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -7154,7 +7198,7 @@ begin
     perform private.raise_error('invitation_unknown');
   end if;
   perform private.settle_invitation(p_id, 'revoked');
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.revoke_invitation is
   'The inviter takes a pending invitation back. Never: circle_full, member_already.';
@@ -7348,8 +7392,8 @@ begin
   return null;
 end $$;
 comment on function private.follow_blocks is
-  'Trigger: a block hides two people from each other and ends the pending invitations between them. When it is '
-  'lifted, their memberships apply again.';
+  'Trigger: a block hides two people from each other and ends the pending invitations between them. When the block is '
+  'lifted, their memberships in circles apply again.';
 call private.force_index_scans('private.follow_blocks');
 create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();
@@ -7390,9 +7434,10 @@ declare
 begin
   perform private.lock_pairs(array[v_person], array[app.uid()]);
   delete from app.blocks where blocker_id = app.uid() and blocked_id = v_person;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
-comment on function api.unblock_person is 'Lifts a block; the memberships apply again. Repeating it changes nothing.';
+comment on function api.unblock_person is
+  'Lifts a block; the memberships in circles apply again. Repeating it changes nothing.';
 
 -- sql/social/40_jobs.sql
 
@@ -7448,8 +7493,8 @@ create table private.removed_follows (
 );
 create index removed_follows_ended_at_idx on private.removed_follows (ended_at);
 comment on table private.removed_follows is
-  'The positions of removed follows in lists, kept for a day, so that a reader in the middle of a list can go on from '
-  'there. The ids are not foreign keys, because nothing depends on them.';
+  'The positions of removed follows in lists, kept for a day, so that a cursor at a removed follow stays valid. The '
+  'ids are not foreign keys, because nothing depends on them.';
 comment on column private.removed_follows.ended_at is 'When the follow ended.';
 insert into private.retention (relation, counts_from, keep) values ('private.removed_follows', 'ended_at', '1 day');
 
@@ -7465,7 +7510,7 @@ insert into private.errors (code, status, text) values
   ('follow_oneself', 400, 'You cannot follow yourself.');
 
 create function private.keep_removed_follows() returns trigger
-language plpgsql volatile security definer   -- only this trigger may write them
+language plpgsql volatile security definer   -- only this trigger may write private.removed_follows
 set search_path = ''
 as $$
 begin
@@ -7499,7 +7544,7 @@ create trigger _110_end_follows after insert on app.blocks
 create function private.person_page(p_ids uuid[], p_limit integer, p_next text default null) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
@@ -7531,7 +7576,7 @@ declare
   v_place app.place := private.cursor_place(private.follow_list(p_follower, p_following), p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', app.uid())::app.place;   -- with infinity any id works
+    return ('infinity', app.uid())::app.place;   -- any id works: no row is at infinity
   elsif v_place.at is null and private.may_meet(private.find_level(app.uid(), v_named)) then
     select created_at, v_named into v_place from app.follows
     where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
@@ -7546,12 +7591,12 @@ begin
   return v_place;
 end $$;
 comment on function private.require_follow_place is
-  'The place of a cursor: of the follow between the person it names and the person whose list it is, even if that '
-  'follow has ended. Without a cursor it is the start of the list. Fails if there is a block between the caller and '
-  'the person.';
+  'The place of a cursor in a list: that of the follow between the person whom the cursor names and the person whose '
+  'list it is, even if the follow has ended. Without a cursor it is the start of the list. Fails if there is a block '
+  'between the caller and the person.';
 
 create function private.find_follows(p_follower uuid, p_following uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it could scan hidden people without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -7613,7 +7658,7 @@ begin
 end $$;
 comment on function private.count_follows is
   'How many people a person (p_follower) follows, or how many follow a person (p_following), up to 10,000. It leaves '
-  'out the people in p_hidden. If there are too many of these to check one by one, it leaves out everyone whom the '
+  'out the people in p_hidden. If p_hidden has too many people to check one by one, it leaves out everyone whom the '
   'caller does not see, so callers need not pass more than 5001.';
 call private.force_index_scans('private.count_follows');
 -- a generic plan for both branches would be slow for each of them
@@ -7669,7 +7714,7 @@ set search_path = ''
 as $$
 begin
   delete from app.follows where follower_id = app.uid() and following_id = private.require_person(p_person);
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unfollow_person is 'Ends a follow; repeating it changes nothing.';
 
@@ -7721,7 +7766,7 @@ create table app.mutes (
 );
 create index mutes_muted_id_idx on app.mutes (muted_id);
 comment on table app.mutes is
-  'Who muted whom. The muter''s feed leaves out posts of the muted person, who causes them no notifications.';
+  'Who muted whom. The muter''s feed leaves out posts of the muted person, who causes the muter no notifications.';
 -- no updates: a mute is only made or lifted
 
 insert into private.errors (code, status, text) values
@@ -7758,8 +7803,8 @@ begin
   return v_name;
 end $$;
 comment on function private.require_name_cursor is
-  'The name in a cursor of a list that is sorted by name; empty without a cursor. The cursor stays valid even if that '
-  'person has left the list.';
+  'The name in a cursor of a list that is sorted by name; empty without a cursor. The cursor stays valid even if the '
+  'person with this name has left the list.';
 
 create function private.muted_people() returns uuid[]
 language plpgsql stable   -- security invoker: policies show only the caller's own
@@ -7789,7 +7834,7 @@ set search_path = ''
 as $$
 begin
   delete from app.mutes where muter_id = app.uid() and muted_id = private.require_person(p_person);
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unmute_person is 'Lifts a mute; repeating it changes nothing.';
 
@@ -7824,8 +7869,8 @@ begin
     order by u.username limit 51;
 end $$;
 comment on function private.own_blocks is
-  'The next people whom the caller has blocked, by username, after p_after and at most 51. Shows only their names: '
-  '{id, actorId, username, createdAt}.';
+  'The next 51 people whom the caller has blocked, by username, after the name p_after. Shows only the names of these '
+  'people: {id, actorId, username, createdAt}.';
 
 create function api.list_blocks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -7949,8 +7994,9 @@ begin
           group by w.opens, w.closes) g);
 end $$;
 comment on function private.keyword_pattern is
-  'One pattern that matches any of these folded keywords; null if there are none. It matches whole words. At an edge '
-  'of a keyword that is of a script without spaces, or that is no letter or digit (#tag, c++), it matches anywhere.';
+  'One pattern that matches any of these folded keywords; null if there are none. It matches whole words. But an edge '
+  'of a keyword that is a character of a script without spaces, or is neither a letter nor a digit (#tag, c++), also '
+  'matches within a word.';
 
 create type app.muted_words as (words tsquery, hint tsquery, pattern text);
 comment on type app.muted_words is
@@ -8062,7 +8108,8 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
-  -- 100 characters in NFC are at most 400 before; checked first, because folding a megabyte takes half a second
+  -- 100 characters in NFC are at most 400 before normalization; checked first, because folding a megabyte takes half a
+  -- second
   if length(btrim(p_keyword)) > 400 then
     perform private.raise_error('value_invalid');
   end if;
@@ -8071,7 +8118,7 @@ begin
   if p_until is not null and not private.is_ahead(p_until) then
     perform private.raise_error('keyword_until');
   end if;
-  delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones must not count
+  delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended keywords must not count
   insert into app.muted_keywords (id, user_id, keyword, folded, until)
   values (private.timed_id(), private.require_caller(), v_keyword, v_folded, p_until)
   on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
@@ -8088,7 +8135,7 @@ set search_path = ''
 as $$
 begin
   delete from app.muted_keywords where id = p_id and user_id = private.require_caller();
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unmute_keyword is 'Unmutes a keyword. Repeating it, or an unknown id, changes nothing.';
 
@@ -8101,7 +8148,7 @@ declare
   v_ids  uuid[];
 begin
   if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
-    perform private.raise_error('cursor_unknown');   -- it is not an id of private.timed_id
+    perform private.raise_error('cursor_unknown');   -- private.timed_id makes no such id
   end if;
   v_ids := array(select id from app.muted_keywords
                  where user_id = private.require_caller() and id < v_from and (until is null or until > now())
@@ -8168,7 +8215,7 @@ insert into private.errors (code, status, text) values
   ('report_oneself', 400, 'You cannot report yourself.');
 
 create function private.require_report_finder(p_type text) returns text
-language plpgsql stable security definer   -- reads the registry, which callers may not
+language plpgsql stable security definer   -- reads the registry, which callers may not read
 set search_path = ''
 as $$
 declare
@@ -8328,7 +8375,7 @@ create policy insert_own on app.circles for insert to authenticated with check (
 comment on policy insert_own on app.circles is 'People create circles of their own.';
 create policy update_own on app.circles for update to authenticated
   using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
-comment on policy update_own on app.circles is 'Only the owner changes name and accent of a circle.';
+comment on policy update_own on app.circles is 'Only the owner changes the name and the accent of a circle.';
 create policy delete_own on app.circles for delete to authenticated using (owner_id = (select app.uid()));
 comment on policy delete_own on app.circles is 'Only the owner deletes a circle.';
 
@@ -8351,7 +8398,7 @@ create policy update_owner on app.circle_members for update to authenticated
 comment on policy update_owner on app.circle_members is 'Only the owner sets bond levels.';
 create policy delete_concerned on app.circle_members for delete to authenticated
   using (owner_id = (select app.uid()) or member_id = (select app.uid()));
-comment on policy delete_concerned on app.circle_members is 'The owner removes a member, and a member leaves.';
+comment on policy delete_concerned on app.circle_members is 'The owner may remove any member, and a member may leave.';
 
 -- circle_invitations
 alter table app.circle_invitations enable row level security;
@@ -8393,7 +8440,8 @@ create policy insert_own on app.follows for insert to authenticated
   with check (follower_id = (select app.uid()) and (select true from app.users u where u.id = following_id));
 comment on policy insert_own on app.follows is 'People follow others in their own name, but no one across a block.';
 create policy delete_own on app.follows for delete to authenticated using (follower_id = (select app.uid()));
-comment on policy delete_own on app.follows is 'Only the follower ends a follow; a trigger ends it after a block.';
+comment on policy delete_own on app.follows is
+  'Only the follower ends a follow, except that a trigger ends it after a block.';
 
 -- removed_follows: only for definer functions
 alter table private.removed_follows enable row level security;
@@ -8431,7 +8479,7 @@ grant select on app.reports to authenticated;
 grant insert (reporter_id, target_type, target_id, reason) on app.reports to authenticated;
 create policy select_own on app.reports for select to authenticated using (reporter_id = (select app.uid()));
 comment on policy select_own on app.reports is
-  'People see their own reports; reported people see none. Staff use operations of their own to read and settle '
+  'People see their own reports; reported people see none. Staff have separate operations that read and settle '
   'reports.';
 create policy insert_own on app.reports for insert to authenticated with check (reporter_id = (select app.uid()));
 comment on policy insert_own on app.reports is
@@ -8532,8 +8580,8 @@ begin
   return p_joined + case p_role when 'owner' then 0 when 'moderator' then 1000 else 2000 end * interval '8760 hours';
 end $$;
 comment on function private.member_place is
-  'The place of a member in the list of a space''s members: the owner, then moderators a thousand years later, then '
-  'all others, each by the time of joining.';
+  'The place of a member in the list of a space''s members: the time of joining, plus a thousand years for moderators '
+  'and two thousand for others, so that the owner comes first, then moderators, then others.';
 
 create table private.space_kinds (
   kind  text primary key check (kind ~ '^[a-z]+$'),
@@ -8544,7 +8592,7 @@ comment on table private.space_kinds is
   'the caller can see them (json).';
 
 create function private.require_space_kind(p_kind text) returns text
-language plpgsql stable security definer   -- nobody may read the registry
+language plpgsql stable security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 begin
@@ -8610,7 +8658,7 @@ call private.make_nulls_raise_codes('app.space_members');
 comment on column app.space_members.hidden is
   'Whether the member is banned from the instance or erased, and therefore not counted. A trigger writes it.';
 comment on column app.space_members.made_at is
-  'When the space was created, which is its place in the list of a member''s spaces. A trigger writes it.';
+  'When the space was created, which decides its place in the list of a member''s spaces. A trigger writes it.';
 comment on column app.space_members.created_at is
   'When the member joined: clock time, taken under the lock of the space, so the order of joining is exact.';
 comment on column app.space_members.placed_at is 'The place in the list of members: private.member_place.';
@@ -8708,7 +8756,7 @@ insert into private.errors (code, status, text) values
   ('request_settled', 409, 'This request has already been settled.');
 
 create function private.date_member() returns trigger
-language plpgsql security definer   -- reads a space that no policy shows yet
+language plpgsql security definer   -- reads a space that no policy shows to the caller yet
 set search_path = ''
 as $$
 begin
@@ -8756,7 +8804,7 @@ end $$;
 comment on function private.is_let_in is 'Whether a person may see a private space: members and invited people may.';
 
 create function private.find_space(p_kind text, p_id text) returns app.spaces
-language plpgsql stable security definer   -- one rule for all callers
+language plpgsql stable security definer   -- also for definer functions, to which no policy applies
 set search_path = ''
 as $$
 declare
@@ -8802,7 +8850,8 @@ as $$
 declare
   v_space app.spaces;
 begin
-  -- people before spaces: ARCHITECTURE.md, Locks. A concurrent ban or erasure waits, or its result is visible here
+  -- people before spaces: ARCHITECTURE.md, Locks. A concurrent ban or erasure waits; the result of an earlier one is
+  -- visible here
   perform private.check_lock_order('person', variadic p_people::text[]);
   perform from app.users where id = any (p_people) order by id for share;
   perform private.check_lock_order('space', p_space::text);
@@ -8825,7 +8874,7 @@ comment on function private.lock_visible_space is
   'Returns a space that the caller can see, locked together with the caller and these people.';
 
 create function private.find_role(p_space uuid, p_user uuid) returns text
-language plpgsql stable security definer   -- reads the memberships of others than the caller
+language plpgsql stable security definer   -- reads the memberships of people other than the caller
 set search_path = ''
 as $$
 begin
@@ -8859,7 +8908,7 @@ begin
   end if;
   return v_role;
 end $$;
-comment on function private.require_space_role is 'The caller''s role in a space, if it is one of these.';
+comment on function private.require_space_role is 'Returns the caller''s role in a space, which must be one of these.';
 
 create function private.require_open(p_space app.spaces) returns void
 language plpgsql stable
@@ -8873,7 +8922,7 @@ end $$;
 comment on function private.require_open is 'Passes if a space is not archived.';
 
 create function private.limit_owned(p_kind text, p_user uuid) returns void
-language plpgsql volatile security definer   -- counts the spaces of others than the caller
+language plpgsql volatile security definer   -- counts the spaces of people other than the caller
 set search_path = ''
 as $$
 begin
@@ -9019,7 +9068,7 @@ comment on function private.archive_space is
 
 -- sql/spaces/20_membership.sql
 
--- Membership of spaces: joining, roles, leaving, removal and bans. Everything holds the lock of the space, so that
+-- Membership of spaces: joining, roles, leaving, removal and bans. Every change holds the lock of the space, so that
 -- nobody becomes a member twice, and a space always has exactly one owner.
 -- docs/decisions.md, Spaces.
 
@@ -9196,7 +9245,7 @@ comment on function private.leave_space is
   'the space: then it is archived.';
 
 create function private.member_cards(p_space uuid, p_users uuid[]) returns json
-language plpgsql stable security definer   -- members of a space see each other; the callers leave out hidden people
+language plpgsql stable security definer   -- members of a space see each other; its callers leave out hidden people
 set search_path = ''
 as $$
 begin
@@ -9239,7 +9288,7 @@ begin
   where u.id is not null and u.id is distinct from app.uid();
 end $$;
 comment on function private.set_space_role is
-  'Gives a member of a locked space another role. If it is the owner''s, the previous owner becomes a moderator.';
+  'Gives a member of a locked space another role. If it is the role owner, the previous owner becomes a moderator.';
 
 create function private.change_role(p_kind text, p_id text, p_person text, p_role text) returns json
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -9290,8 +9339,8 @@ begin
   end if;
 end $$;
 comment on function private.remove_space_member is
-  'Removes a member with a lower role from a space. p_ban also bans a person, even one who is not a member; '
-  'repeating that changes nothing.';
+  'Removes a member with a lower role than the caller''s from a space. p_ban also bans a person, even one who is not '
+  'a member; repeating that changes nothing.';
 
 create function private.lift_space_ban(p_kind text, p_id text, p_person text) returns void
 language plpgsql volatile security definer   -- callers may not write bans
@@ -9312,7 +9361,7 @@ comment on function private.lift_space_ban is 'Lets a banned person join a space
 -- docs/decisions.md, Spaces.
 
 create function private.request_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- the callers check who may see them
+language plpgsql stable security definer   -- its callers check who may see the requests
 set search_path = ''
 as $$
 begin
@@ -9381,7 +9430,7 @@ begin
   select r.* into v_request from app.space_requests r join app.spaces s on s.id = r.space_id
   where r.id = p_request and s.kind = p_kind;
   if v_request.user_id is distinct from private.require_caller() then
-    if private.find_role(v_request.space_id, app.uid()) in ('owner', 'moderator')   -- they see it
+    if private.find_role(v_request.space_id, app.uid()) in ('owner', 'moderator')   -- the caller sees the request
        and exists (select from private.visible_people where id = v_request.user_id) then
       perform private.raise_error('request_not_yours');
     end if;
@@ -9422,7 +9471,7 @@ create trigger announce_deletion after delete on app.space_invitations
   for each row when (old.status = 'pending') execute function private.announce_space_withdrawal();
 
 create function private.space_invitation_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- the callers check who may see them
+language plpgsql stable security definer   -- its callers check who may see the invitations
 set search_path = ''
 as $$
 begin
@@ -9597,15 +9646,15 @@ begin
   end if;
 end $$;
 comment on function private.end_invitations_soon is
-  'Like private.end_invitations, for all of them: it leaves the rest to the worker. Meanwhile such invitations '
-  'already admit nobody.';
+  'Like private.end_invitations, but not only for the next 500: it checks the first 500 at once, and the worker the '
+  'others soon after. Meanwhile nobody can accept those whose inviter may no longer invite.';
 
 create function private.end_lost_invitations() returns trigger
 language plpgsql security definer   -- ends invitations of other people
 set search_path = ''
 as $$
 begin
-  -- an erasure deletes all of them later: ARCHITECTURE.md, Locks
+  -- an erasure deletes all invitations of the person later: ARCHITECTURE.md, Locks
   if not exists (select from app.users where id = old.user_id and erased_at is not null) then
     perform private.end_invitations_soon(old.space_id, old.user_id);
   end if;
@@ -9613,7 +9662,7 @@ begin
 end $$;
 comment on function private.end_lost_invitations is
   'Trigger: when a member loses the right to invite by leaving, by removal or by another role, ends the invitations '
-  'that they made. The invitations do not return with the right.';
+  'that they made. The invitations do not return if the member gets the right back.';
 create trigger _080_end_left_invitations after delete on app.space_members
   for each row execute function private.end_lost_invitations();
 create trigger _080_end_lost_invitations after update of role on app.space_members
@@ -9659,7 +9708,7 @@ create trigger _120_end_space_invitations after insert on app.blocks
 
 create function private.space_heads(p_ids uuid[])
 returns table (place bigint, space app.spaces, members integer, viewer json)
-language plpgsql stable security definer   -- counts members whom nobody may read
+language plpgsql stable security definer   -- counts members whom callers may not read
 set search_path = ''
 as $$
 declare
@@ -9693,14 +9742,14 @@ begin
   left join app.space_requests r on r.space_id = s.id and r.user_id = v_me and r.status = 'pending';
 end $$;
 comment on function private.space_heads is
-  'Those of these spaces that the caller can see, each with the number of members whom the caller can see, and with '
-  'the caller''s state in it: {role, status none | pending | invited | member | banned, requestId}.';
+  'The spaces among these that the caller can see, each with the number of members whom the caller can see, and with '
+  'the caller''s state in the space: {role, status none | pending | invited | member | banned, requestId}.';
 call private.force_index_scans('private.space_heads');
 
 create function private.find_spaces(
   p_kind text, p_mine boolean, p_words text[], p_interests uuid[], p_policy text, p_from app.place
 ) returns app.found
-language plpgsql stable security definer   -- under the policy it could scan hidden spaces without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden spaces
 set search_path = ''
 as $$
 declare
@@ -9736,8 +9785,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_spaces is
-  'The next spaces of a kind among the next 400: public ones and those of the caller, or only the latter. Filters: '
-  'these words, these interests, this join policy.';
+  'The next spaces of a kind, among the next 400: public ones and those of the caller, or only those of the caller. '
+  'Filters: these words, these interests, this join policy.';
 call private.force_index_scans('private.find_spaces');
 
 create function private.list_spaces(
@@ -9747,7 +9796,7 @@ language plpgsql stable security definer   -- reads the place of a space, even o
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- with infinity any id works
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works: no row is at infinity
   v_words text[];
 begin
   if p_cursor is not null then
@@ -9769,7 +9818,7 @@ end $$;
 comment on function private.list_spaces is 'Like private.find_spaces, starting at a cursor.';
 
 create function private.find_members(p_space uuid, p_q text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under a policy it could scan hidden people without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -9863,7 +9912,7 @@ comment on function private.list_space_bans is
 call private.force_index_scans('private.list_space_bans');
 
 create function private.find_pending(p_kind text, p_space uuid, p_requests boolean, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under a policy it could scan hidden people without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -9876,7 +9925,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- with infinity any id works
+    v_before := v_me;   -- any id works: no row is at infinity
   elsif v_from is null and p_requests then
     select created_at, id into v_from, v_before from app.space_requests where id = v_place.id and space_id = p_space;
   elsif v_from is null then
@@ -9944,7 +9993,8 @@ comment on function private.list_pending is
 
 -- sql/spaces/40_publishing.sql
 
--- How posts and contents are published in a space: by its members; a post or content never moves to another space.
+-- Publishing posts and contents in a space. Only its members can do so, and a post or content never moves to another
+-- space.
 -- docs/decisions.md, Spaces.
 
 insert into private.errors (code, status, text) values
@@ -9963,7 +10013,7 @@ begin
               when p_guild_id is not null then (private.require_space('guild', p_guild_id)).id end;
 end $$;
 comment on function private.find_named_space is
-  'The space that one of the two names, if the caller can see it; null if neither is given.';
+  'The group or guild with this id or slug, if the caller can see it; null if both parameters are null.';
 
 create function private.write_in_space(p_space uuid) returns void
 language plpgsql volatile security definer   -- callers may not lock people and spaces
@@ -9989,8 +10039,8 @@ begin
   end if;
 end $$;
 comment on function private.write_in_space is
-  'Passes if the caller is a member of the space and it is not archived, and keeps both so until the transaction '
-  'ends; without a space always passes.';
+  'Passes if the caller is a member of the space and the space is not archived, and keeps it so until the transaction '
+  'ends. Always passes without a space.';
 
 create function private.may_publish_in(p_space uuid, p_user uuid) returns boolean
 language plpgsql stable security definer   -- also checks people other than the caller
@@ -10103,7 +10153,7 @@ begin
 end $$;
 comment on function private.hide_memberships is
   'Step: hides the memberships of a banned or erased person and stops counting them. A person has at most 1000.';
--- after private.leave_spaces, which may make a person the owner who is being erased concurrently
+-- after private.leave_spaces, which may give the ownership to a person who is being erased concurrently
 insert into private.account_steps (step, events, position) values
   ('private.hide_memberships', '{ban,unban,erasure}', 85);
 
@@ -10169,7 +10219,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/spaces.sql
 
--- Who may see spaces. Twin of sql/spaces/. Only definer functions write them.
+-- Who may see spaces. Twin of sql/spaces/. Only definer functions write their tables.
 
 -- space_kinds: for definer functions
 alter table private.space_kinds enable row level security;
@@ -10186,7 +10236,8 @@ comment on policy select_visible on app.spaces is
 alter table app.space_members enable row level security;
 grant select on app.space_members to authenticated;
 create policy select_own on app.space_members for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.space_members is 'People see their own memberships, which other policies read.';
+comment on policy select_own on app.space_members is
+  'People see their own memberships, because other policies read them.';
 
 -- space_bans: only for definer functions
 alter table app.space_bans enable row level security;
@@ -10205,7 +10256,7 @@ create policy select_own on app.space_invitations for select to authenticated
      and (select true from app.users u where u.id = inviter_id)
      and (select true from app.users u where u.id = invitee_id));
 comment on policy select_own on app.space_invitations is
-  'The inviter and the invitee see an invitation while they can see each other.';
+  'The inviter and the invitee see an invitation as long as they can see each other.';
 
 -- helpers
 grant execute on function
@@ -10370,12 +10421,13 @@ create table app.posts (
 );
 create index posts_author_id_idx on app.posts (author_id, published_at desc, id desc);
 comment on index app.posts_author_id_idx is
-  'A person''s posts, newest first: private.find_posts_by for people close to them, private.posts_by of the feed, '
-  'private.next_posts of bans and erasures; foreign key.';
+  'A person''s posts, newest first. Used by private.find_posts_by for people close to the author, by private.posts_by '
+  'for the feed, by private.next_posts for bans and erasures, and by the foreign key.';
 create index posts_open_author_idx on app.posts (author_id, published_at desc, id desc)
   where required_level = 0 and space_id is null;
 comment on index app.posts_open_author_idx is
-  'private.find_posts_by for strangers: it leaves out posts that are for circles or in spaces, hidden or deleted.';
+  'A person''s posts for strangers (private.find_posts_by), without those that are for circles, in spaces, hidden or '
+  'deleted.';
 create index posts_interest_id_idx on app.posts (interest_id) where interest_id is not null;
 comment on index app.posts_interest_id_idx is 'Foreign key: deleting an interest.';
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
@@ -10386,7 +10438,8 @@ comment on index app.posts_reposts_idx is
 create unique index posts_repost_key on app.posts (author_id, quoted_post_id)
   where format = 'repost' and deleted_at is null;
 comment on index app.posts_repost_key is
-  'A person reposts a post once: api.create_post; api.unrepost, and private.post_engagement of the person.';
+  'A person''s repost of a post, of which there is at most one: api.create_post, api.unrepost, '
+  'private.post_engagement.';
 create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
   where pinned_at is not null and deleted_at is null;
 comment on index app.posts_pinned_idx is 'A person''s pins: private.pin, api.list_posts_by.';
@@ -10446,10 +10499,10 @@ comment on column app.posts.keyword_words is
   'The words of title and body, in which muted keywords are searched (private.keyword_words). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null means that it was published at once.';
 comment on column app.posts.publish_again_at is
-  'When to try again: after publishing failed, while the author may not publish there, or while the post yields to '
-  'posts of other authors. Until then other posts come first.';
+  'When the job tries again to publish it: after publishing failed, while the author may not publish in its space, or '
+  'while the post yields to posts of other authors. Until then other posts come first.';
 comment on column app.posts.published_at is
-  'When it was published, which is its place in time; null while it is scheduled.';
+  'When it was published, which decides its place in lists; null while it is scheduled.';
 comment on column app.posts.pinned_at is 'When it was pinned. A deleted post keeps it, as its place on the profile.';
 comment on column app.posts.required_level is
   'The audience level that a viewer needs: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
@@ -10458,7 +10511,7 @@ comment on column app.posts.author_banned is
   'Whether the author is banned. The newest 500 posts are updated at once, the others soon after '
   '(private.hide_or_show_posts); until then app.hidden_people hides them.';
 comment on column app.posts.trending_boost is
-  'How often its reactions, replies, reposts and bookmarks have doubled. See private.raise_trending.';
+  'How often the sum of its reactions, replies, reposts and bookmarks has doubled. See private.raise_trending.';
 
 create table app.post_versions (
   post_id    uuid not null references app.posts on delete cascade,
@@ -10502,7 +10555,7 @@ comment on table app.post_counters is
   'Counts of a post, in a separate table so that counting does not rewrite the post. Triggers maintain them; views '
   'are added in batches.';
 comment on column app.post_counters.boost is
-  'The factor of its score in the feed; 0 if it is not boosted. The economy writes it, and a job ends it.';
+  'The factor of its score in the feed; 0 if it is not boosted. sql/economy writes it, and a job resets it.';
 comment on column app.post_counters.boost_expires_at is 'When the boost ends; null if there is none.';
 comment on column app.post_counters.milestone is
   'The highest number of reactions of which its author was notified (5, 15, 50).';
@@ -10514,7 +10567,7 @@ create table app.post_emotions (
   mana     bigint not null check (mana >= 0),
   primary key (post_id, emotion)
 );
-comment on table app.post_emotions is 'Mana paid for a post, by emotion. A trigger of the economy maintains it.';
+comment on table app.post_emotions is 'Mana paid for a post, by emotion. A trigger in sql/economy maintains it.';
 comment on column app.post_emotions.mana is 'Whole mana paid with this emotion, splits included.';
 
 insert into private.event_types (name, payload, happens) values
@@ -10560,8 +10613,8 @@ set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' and new.format = 'repost' then
-    -- the same lock as the foreign key takes: either this waits for an edit, or the edit finds the repost
-    -- (private.sync_repost_audience)
+    -- takes the same lock as the foreign key: either this waits for an edit of the original, or the edit finds the
+    -- repost (private.sync_repost_audience)
     select p.closer_id, p.space_id into new.original_author_id, new.original_space_id
     from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
@@ -10613,8 +10666,8 @@ begin
 end $$;
 comment on function private.date_interests is
   'Trigger: adds a post to the feeds of its interests when it is published, and removes it while it is hidden or when '
-  'it is deleted, so that nobody scans such posts. Posts of a space are never added, because members find them by the '
-  'space.';
+  'it is deleted, so that feeds don''t scan such posts. Posts of a space are never added, because members find them '
+  'by the space.';
 create trigger _160_date_interests
   after update of published_at, hidden_at, deleted_at, author_banned on app.posts
   for each row when (new.published_at is distinct from old.published_at
@@ -10649,7 +10702,7 @@ begin
 end $$;
 comment on function private.raise_trending is
   'Trigger: reactions, replies, reposts and bookmarks move a post up in the trending order, by four hours for every '
-  'doubling. The current time plays no part: the order changes only when somebody does something.';
+  'doubling. The order does not depend on the current time, so it changes only when somebody does something.';
 create trigger raise_trending after update of reactions, replies, shares, bookmarks on app.post_counters
   for each row execute function private.raise_trending();
 
@@ -10696,7 +10749,7 @@ begin atomic
     offset 0) f;   -- computes each column once
 end;
 comment on function private.visibility is
-  'The one rule of visibility, for a row of this author that requires a level, may be in a space, and may be a '
+  'The one rule of visibility. The row has this author and required level; it may be in a space, and it may be a '
   'repost. level: the viewer''s audience level to the author (app.audience, 0 for a stranger). is_inside: the row is '
   'in no space, or the viewer is a member of the space. is_silenced: the author is banned or erased. is_addressed: '
   'the level is high enough and is_inside. is_visible: is_addressed and not is_silenced, and for a repost the '
@@ -10707,17 +10760,17 @@ select p.*, v.level as viewer_level, v.is_visible
 from app.posts p
 cross join lateral private.visibility(p.author_id, p.required_level, p.space_id, p.format, p.quoted_post_id) v;
 comment on view private.posts_with_visibility is
-  'All posts, each with the caller''s level to its author (viewer_level) and with whether the caller may see it '
-  '(is_visible), by private.visibility.';
+  'All posts, each with the caller''s audience level to its author (viewer_level), and with whether the caller may '
+  'see it (is_visible): private.visibility.';
 
 create view private.visible_posts with (security_invoker) as
 select * from private.posts_with_visibility where is_visible;
 comment on view private.visible_posts is
-  'The posts that the caller may see. It is for definer functions, to which no policy applies: they check a post '
-  'once, while the policies of all tables that belong to posts would each check it again.';
+  'The posts that the caller may see. For definer functions, to which no policy applies. They check a post once, '
+  'whereas the policy of each table that belongs to posts would check it again.';
 
 create function private.require_post(p_post uuid) returns app.posts
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -10732,7 +10785,7 @@ end $$;
 comment on function private.require_post is 'Returns the post if the caller may see it.';
 
 create function private.require_published_post(p_post uuid) returns app.posts
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -10748,7 +10801,7 @@ comment on function private.require_published_post is
   'author.';
 
 create function private.lock_own_post(p_post uuid) returns app.posts
-language plpgsql volatile   -- locks the row; security invoker: what policies hide is unknown to the caller
+language plpgsql volatile   -- locks the row; security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -10779,8 +10832,8 @@ begin
       and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null));
 end $$;
 comment on function private.find_post_time is
-  'The time of a cursor''s post, even if the post is deleted or hidden. Null if the post was never for the caller or '
-  'is not published.';
+  'The time of a cursor''s post, even if the post is deleted or hidden. Null if the caller is not in the post''s '
+  'audience, or if the post is not published.';
 
 -- sql/posts/13_explain.sql
 
@@ -10828,7 +10881,7 @@ comment on function private.explain_visibility is
 
 -- sql/posts/20_replies.sql
 
--- Replies, of four kinds: people answer a post, and each other under it.
+-- Replies, of four kinds: people answer a post, and answer one another under it.
 
 create table app.replies (
   id              uuid primary key default gen_random_uuid(),
@@ -10866,7 +10919,7 @@ comment on column app.replies.deleted_at is 'When it was deleted, for everyone a
 comment on column app.replies.parent_id is
   'The reply under the same post that this one answers; null if it answers the post itself.';
 comment on column app.replies.required_level is
-  'As app.posts.required_level; a viewer also needs the level of the post.';
+  'Like app.posts.required_level. A viewer also needs the required level of the post.';
 
 insert into private.event_types (name, payload, happens) values
   ('posts.reply.created', '{replyId,postId,authorId}',
@@ -10882,7 +10935,7 @@ insert into private.write_limits (kind, per_hour) values ('replies', 600);
 create trigger check_author before insert on app.replies for each row execute function private.check_author();
 
 create function private.check_parent() returns trigger
-language plpgsql   -- security invoker: what policies hide is unknown to the caller
+language plpgsql   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 begin
@@ -10893,7 +10946,7 @@ begin
   return new;
 end $$;
 comment on function private.check_parent is
-  'Trigger: a reply can only answer a reply under the same post that its author can see.';
+  'Trigger: a reply can only answer a reply that is under the same post and visible to the author of the new reply.';
 create trigger check_parent before insert on app.replies
   for each row when (new.parent_id is not null) execute function private.check_parent();
 
@@ -10930,7 +10983,7 @@ create trigger count_changed_replies after update on app.replies
   for each statement execute function private.count_replies();
 
 create function private.require_reply(p_reply uuid) returns app.replies
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -10954,7 +11007,8 @@ begin
     where id = p_reply and post_id = p_post and private.may_meet(private.find_level(app.uid(), author_id)));
 end $$;
 comment on function private.find_reply_time is
-  'The time of a cursor''s reply under its post, even if it is deleted, but never across a block.';
+  'The time of a cursor''s reply under this post, even if the reply is deleted. Null if there is a block between the '
+  'caller and its author.';
 
 create view private.visible_replies with (security_invoker) as
 select r.*
@@ -10986,18 +11040,18 @@ comment on view app.reply_card is
 create function private.reply_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks each reply once, not its author a second time
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.reply_card c on c.id = i.id);
 end $$;
-comment on function private.reply_cards is 'The cards of these replies, in order, of those that the caller sees.';
+comment on function private.reply_cards is 'The cards of these replies that the caller sees, in order.';
 call private.force_index_scans('private.reply_cards');
 
 create function private.people_of_reply(p_reply uuid) returns uuid[]
-language plpgsql stable security definer   -- the post's author may have hidden the answered reply from its writer
+language plpgsql stable security definer   -- a block may have hidden the answered reply from the caller meanwhile
 set search_path = ''
 as $$
 begin
@@ -11050,7 +11104,7 @@ comment on function api.create_reply is
   'criticism_length, contribution_length.';
 
 create function private.find_replies(p_post uuid, p_parent uuid, p_kind text, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it could scan hidden replies without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden replies
 set search_path = ''
 as $$
 declare
@@ -11105,7 +11159,7 @@ begin
 end $$;
 comment on function private.find_replies is
   'The next replies that the caller may see under a post that they see, or under one of its replies, of all kinds or '
-  'of one kind. It checks the next 400 of the replies that everyone sees and the caller''s own.';
+  'of one kind. It looks at the next 400 among the replies that everyone sees and the caller''s own.';
 call private.force_index_scans('private.find_replies');
 
 create function api.list_replies(
@@ -11117,7 +11171,7 @@ set search_path = ''
 as $$
 declare
   v_post  uuid := (private.require_original(p_id)).id;
-  v_from  app.place := ('-infinity', v_post)::app.place;   -- with infinity any id works
+  v_from  app.place := ('-infinity', v_post)::app.place;   -- any id works: no row is at infinity
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -11262,11 +11316,11 @@ create table private.removed_bookmarks (
 );
 create index removed_bookmarks_ended_at_idx on private.removed_bookmarks (ended_at);
 comment on table private.removed_bookmarks is
-  'The positions of removed bookmarks, kept for a day, so that a reader in the middle of the list can go on from '
-  'there. The ids are not foreign keys, because nothing depends on them.';
+  'The positions of removed bookmarks, kept for a day, so that a cursor at a removed bookmark stays valid. The ids '
+  'are not foreign keys, because nothing depends on them.';
 comment on column private.removed_bookmarks.ended_at is 'When the bookmark was taken back.';
 insert into private.retention (relation, counts_from, keep) values ('private.removed_bookmarks', 'ended_at', '1 day');
--- each bookmark makes an entry in two ledgers, which remains when the bookmark is taken back
+-- limited, because each bookmark adds an entry to two ledgers, and taking the bookmark back does not delete them
 insert into private.write_limits (kind, per_hour) values ('bookmarks', 2000);
 
 create function private.count_bookmarks() returns trigger
@@ -11283,7 +11337,7 @@ create trigger _100_count_bookmarks after insert or delete on app.bookmarks
   for each row execute function private.count_bookmarks();
 
 create function private.keep_removed_bookmarks() returns trigger
-language plpgsql security definer   -- only this trigger may write them
+language plpgsql security definer   -- only this trigger may write private.removed_bookmarks
 set search_path = ''
 as $$
 begin
@@ -11293,7 +11347,7 @@ begin
   return null;
 end $$;
 comment on function private.keep_removed_bookmarks is
-  'Trigger: keeps the place of a bookmark that is taken back in private.removed_bookmarks.';
+  'Trigger: keeps the place of a removed bookmark in private.removed_bookmarks.';
 create trigger _110_keep_removed after delete on app.bookmarks
   referencing old table as ended for each statement execute function private.keep_removed_bookmarks();
 
@@ -11331,7 +11385,7 @@ begin
     (select created_at from private.removed_bookmarks where user_id = app.uid() and post_id = p_post));
 end $$;
 comment on function private.find_bookmark_time is
-  'The time of a cursor''s post in the caller''s bookmarks, even if it was taken back in the last day.';
+  'When the caller bookmarked a cursor''s post, even if they took the bookmark back in the last day.';
 
 create function api.bookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -11361,13 +11415,13 @@ begin
   if not found then
     perform private.require_post(v_post);
   end if;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unbookmark is
   'Takes a bookmark back, even of a post that the caller no longer sees; repeating it changes nothing.';
 
 create function private.find_bookmarks(p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policies it could scan posts that are hidden without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden posts
 set search_path = ''
 as $$
 declare
@@ -11400,7 +11454,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- with infinity any id works
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works: no row is at infinity
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -11429,7 +11483,8 @@ create table app.post_mutes (
 );
 create index post_mutes_post_id_idx on app.post_mutes (post_id);
 comment on table app.post_mutes is
-  'Posts that people have muted: these and their reposts are left out of their feeds and cause them no notifications.';
+  'Who muted which posts. A person''s feed leaves out the muted posts and their reposts, and these cause the person '
+  'no notifications.';
 -- no updates: a mute is only made or lifted
 
 insert into private.errors (code, status, text) values
@@ -11475,8 +11530,8 @@ begin
   return json_build_object('muted', true);
 end $$;
 comment on function api.mute_post is
-  'Mutes a post: the caller''s feed leaves out the post and its reposts, and it causes them no notifications. '
-  'Repeating it changes nothing. Fails: post_mutes_exhausted.';
+  'Mutes a post: the caller''s feed leaves out the post and its reposts, and the post causes the caller no '
+  'notifications. Repeating it changes nothing. Fails: post_mutes_exhausted.';
 
 create function api.unmute_post(p_id uuid) returns json
 language plpgsql volatile
@@ -11487,7 +11542,7 @@ begin
   if not found then
     perform private.require_post(p_id);
   end if;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unmute_post is
   'Unmutes a post, even one that the caller no longer sees; repeating it changes nothing.';
@@ -11503,7 +11558,7 @@ insert into private.errors (code, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');
 
 create function private.require_original(p_post uuid) returns app.posts
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -11518,7 +11573,7 @@ comment on function private.require_original is
   'Returns the post to which an action on this one applies: the original of a repost, or the post itself.';
 
 create function private.require_published_original(p_post uuid) returns uuid
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -11544,7 +11599,7 @@ comment on function private.lock_open_post_space is
   'archived space nobody can reply, react, vote or pay.';
 
 create function private.require_quotable(p_post uuid) returns uuid
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -11557,7 +11612,8 @@ begin
   return v_post.id;
 end $$;
 comment on function private.require_quotable is
-  'Returns the original for a repost or a quote of this post: the original of a repost, or the post itself.';
+  'Returns the post that a repost or a quote of this post refers to: if this post is a repost, its original; '
+  'otherwise the post itself.';
 
 create function private.count_reposts() returns trigger
 language plpgsql security definer   -- only triggers may write counters
@@ -11632,9 +11688,9 @@ begin
     p_post);
 end $$;
 comment on function private.withdrawal_target is
-  'The post from which the caller takes something back: the one that private.require_original returns. Any other id '
-  'is returned unchanged, because people can take back what is theirs even if they no longer see the post. It never '
-  'fails.';
+  'The post from which the caller takes something back: the one that private.require_original returns. For a post '
+  'that the caller no longer sees, returns the id itself (for their own repost, the id of its original), because '
+  'people can take back what is theirs even then. It never fails.';
 
 create function private.lock_original(p_post uuid) returns void
 language plpgsql volatile security definer   -- only triggers may write counters
@@ -11694,7 +11750,7 @@ begin
   if not private.delete_repost(v_post) then
     perform private.require_post(v_post);
   end if;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unrepost is
   'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, even if they no longer see '
@@ -11712,7 +11768,8 @@ as $$
 declare
   v_ids uuid[];
 begin
-  -- either this waits for an edit of the audience, or the edit waits for this: it must not write the old audience
+  -- either this waits for an edit of the audience, or the edit waits for this, so that this never writes an old
+  -- audience
   perform from app.posts where id = (p_job ->> 'postId')::uuid for key share;
   v_ids := array(
     select r.id from app.posts r
@@ -11751,8 +11808,8 @@ begin
   return null;
 end $$;
 comment on function private.sync_repost_audience is
-  'Trigger: when a post is opened to everyone or restricted to circles, the feed finds its reposts for everyone, or '
-  'only for people who are closer: 500 at once, the others soon after. Their visibility does not depend on this.';
+  'Trigger: when a post is opened to everyone or restricted to circles, updates the audience for which the feed finds '
+  'its reposts: 500 reposts at once, the others soon after. Who may see a repost does not depend on this.';
 call private.force_index_scans('private.sync_repost_audience');
 create trigger _140_sync_repost_audience after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
@@ -11779,7 +11836,8 @@ begin
     return '{}';
   end if;
   -- A mention is not part of a word, an address (a@b.example) or a link (…/@name), and its name ends where the word
-  -- ends. A name that is cut off does not count: its rest is replaced by an X, which no name contains.
+  -- ends. A name that is cut off after 10,000 characters does not count: an X, which no name contains, replaces its
+  -- rest.
   return array(
     select m.part[1]
     from regexp_matches(
@@ -11821,7 +11879,8 @@ begin
     return;
   end if;
   -- Counts names as written: counting the people who are notified would reveal who exists and who blocks the writer.
-  -- When a scheduled post is published nobody could receive an error, so it notifies as many as the limit allows.
+  -- When a scheduled post is published nobody could receive an error, so then as many people are notified as the limit
+  -- allows.
   v_most := private.count_writes('mentions', v_most, case when p_writer is distinct from app.uid() then p_writer end);
   perform private.emit('posts.person.mentioned', json_build_object(
     'userId', m.id, 'byId', p_writer, 'postId', p_post, 'replyId', p_reply), array[m.id])
@@ -11886,7 +11945,8 @@ comment on column app.polls.author_id is 'The author of the post. Jobs use it to
 comment on column app.polls.close_again_at is
   'When to try to close the poll again: after closing failed, or while it yields to polls of other authors. Until '
   'then other polls come first.';
-comment on column app.polls.closed_emitted_at is 'When the author and the voters were notified of its end, once.';
+comment on column app.polls.closed_emitted_at is
+  'When the author and the voters were notified of its end, which happens only once.';
 
 create table app.poll_options (
   id       uuid primary key default gen_random_uuid(),
@@ -11986,7 +12046,7 @@ end $$;
 comment on function private.require_poll_card is 'The card of a post''s poll.';
 
 create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
-language plpgsql volatile security definer   -- nobody may add a poll to a post that others have read
+language plpgsql volatile security definer   -- no policy lets callers add a poll: others may have read the post
 set search_path = ''
 as $$
 declare
@@ -12029,7 +12089,7 @@ comment on function private.add_poll is
   'sixth are dropped.';
 
 create function private.lock_running_poll(p_post uuid) returns app.polls
-language plpgsql volatile   -- locks the row; security invoker: what policies hide is unknown to the caller
+language plpgsql volatile   -- locks the row; security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -12067,7 +12127,7 @@ begin
   from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
   on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
   if not found then
-    perform private.require_post(v_post);   -- a block may have been made in between
+    perform private.require_post(v_post);   -- a block may have been made since the check above
     perform private.raise_error('option_unknown');
   end if;
   return private.require_poll_card(v_post);
@@ -12123,8 +12183,8 @@ as $$
 declare
   v_poll app.polls;
 begin
-  -- one poll per transaction, regardless of the number of votes. Not for update: a vote in progress would wait for
-  -- that lock while this waits for the vote
+  -- Closes one poll per transaction, regardless of the number of votes. Does not lock for update, because a vote in
+  -- progress would wait for that lock while this waits for the vote.
   select * into v_poll from app.polls
   where closes_at is not null and closed_emitted_at is null and greatest(closes_at, close_again_at) <= now()
   order by greatest(closes_at, close_again_at) limit 1
@@ -12136,8 +12196,8 @@ begin
   begin
     update app.polls set closed_emitted_at = now() where id = v_poll.id;
     perform private.emit('posts.poll.closed', json_build_object('postId', v_poll.post_id, 'pollId', v_poll.id));
-  exception when others or query_canceled then   -- others does not include timeouts
-    raise warning 'the end of the poll % could not be told: % %', v_poll.id, sqlstate, sqlerrm;
+  exception when others or query_canceled then   -- others alone would not catch timeouts
+    raise warning 'the end of the poll % could not be announced: % %', v_poll.id, sqlstate, sqlerrm;
     update app.polls set close_again_at = clock_timestamp() + interval '5 seconds' where id = v_poll.id;
     return -1;
   end;
@@ -12148,16 +12208,17 @@ begin
   return 1;
 end $$;
 comment on function private.job_close_polls is
-  'Job: notifies the author and the voters of the poll that has been closed the longest, and returns 1; of the '
-  'author''s other due polls all but 100 yield to polls of others. If this fails, the poll goes behind the others, is '
-  'tried again after 5 seconds at the earliest, and the job returns -1. May run twice: it takes only due polls, each '
-  'once, and skips locked ones. The worker repeats it until it returns 0, because no poll is due.';
+  'Job: notifies the author and the voters of the poll that has been closed the longest, and returns 1. Of the '
+  'author''s other due polls, 100 keep their turn, and the 500 after them yield to polls of others. If notifying '
+  'fails, the poll goes behind the others, the job tries it again after 5 seconds at the earliest, and returns -1. '
+  'May run twice: it takes only due polls, each once, and skips locked ones. The worker repeats it until it returns '
+  '0, because no poll is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '* * * * *', 60, true);
 
 -- sql/posts/31_series.sql
 
--- Series: an author's posts in an order of their own, which people follow.
--- Operations: 32_series_operations.sql.
+-- Series: posts of an author, in an order that the author decides. People can follow a series. Operations:
+-- 32_series_operations.sql.
 -- docs/decisions.md, Posts.
 
 create table app.series (
@@ -12170,7 +12231,7 @@ create table app.series (
   constraint series_description check (length(description) <= 2000)
 );
 create index series_author_id_idx on app.series (author_id, created_at desc, id desc);
-comment on table app.series is 'A series of one author. Everyone who sees one of its posts sees it.';
+comment on table app.series is 'A series of one author. Everyone who sees one of its posts sees the series.';
 
 create table app.series_items (
   series_id uuid not null references app.series on delete cascade,
@@ -12195,8 +12256,9 @@ create table private.deleted_series_items (
 );
 create index deleted_series_items_post_id_idx on private.deleted_series_items (post_id);
 comment on table private.deleted_series_items is
-  'The places of deleted posts in their series, so that a reader can go on from there; position is that of the item '
-  'after it. A series keeps the 200 that were deleted last, because every change of its items updates all of them.';
+  'The places of deleted posts in their series, so that a cursor at such a post stays valid; position is that of the '
+  'item after the post. A series keeps the 200 that were deleted last, because every change of its items updates all '
+  'of them.';
 comment on column private.deleted_series_items.left_at is 'When the post was deleted.';
 
 create table app.series_follows (
@@ -12340,7 +12402,7 @@ language plpgsql volatile security definer   -- a block also ends the other pers
 set search_path = ''
 as $$
 begin
-  -- finds the follows by series, because an author has at most 100
+  -- finds the follows by series, because an author has at most 100 series
   delete from app.series_follows f
   using (select m.blocked_id as follower_id, s.id
          from made m, app.series s where s.author_id = m.blocker_id
@@ -12352,7 +12414,8 @@ begin
   return null;
 end $$;
 comment on function private.end_series_follows is
-  'Trigger: a block ends the follows of each other''s series, in both directions. Lifting the block restores none.';
+  'Trigger: a block ends the follows that the two people have of each other''s series. Lifting the block restores '
+  'none.';
 call private.force_index_scans('private.end_series_follows');
 create trigger _200_end_series_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_series_follows();
@@ -12378,14 +12441,14 @@ comment on view app.series_card is
 create function private.series_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.series_card c on c.id = i.id);
 end $$;
-comment on function private.series_cards is 'The cards of these series, in order, of those that the caller sees.';
+comment on function private.series_cards is 'The cards of these series that the caller sees, in order.';
 call private.force_index_scans('private.series_cards');
 
 -- sql/posts/32_series_operations.sql
@@ -12394,7 +12457,7 @@ call private.force_index_scans('private.series_cards');
 -- docs/decisions.md, Posts.
 
 create function private.require_series(p_series uuid) returns app.series
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -12493,7 +12556,7 @@ begin
 end $$;
 comment on function private.extend_series is
   'Listener: when a post is published, emits an event for each series that has it as an item. A scheduled post can be '
-  'an item before.';
+  'an item before it is published.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.extend_series', 500);
 
@@ -12511,8 +12574,8 @@ begin
   return null;
 end $$;
 comment on function private.find_item_place is
-  'The position after which a list goes on from a cursor''s post, even if the post is deleted. Null if the post was '
-  'never for the caller.';
+  'The position of a cursor''s post, after which the list continues, even if the post is deleted. Null if the caller '
+  'is not in the post''s audience.';
 
 create function api.list_series_items(p_series_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -12575,7 +12638,7 @@ begin
   if not found then
     perform private.require_series(p_id);
   end if;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unfollow_series is
   'Ends the caller''s follow of a series, even of one that they no longer see; repeating it changes nothing.';
@@ -12647,7 +12710,8 @@ begin
   return null;
 end $$;
 comment on function private.end_co_author_invitations is
-  'Trigger: a block ends pending invitations between two people, in both directions. Accepted ones keep their share.';
+  'Trigger: a block ends pending invitations between two people, in both directions. Accepted co-authors keep their '
+  'share.';
 call private.force_index_scans('private.end_co_author_invitations');
 create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();
@@ -12706,7 +12770,7 @@ begin
   end if;
 end $$;
 comment on function private.require_split is
-  'Fails if this share does not fit with the accepted shares of a post. Lock the post first.';
+  'Fails if this share and the accepted shares of a post add up to more than 90 percent. Lock the post first.';
 
 create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
 language plpgsql volatile
@@ -12839,7 +12903,8 @@ declare
 begin
   -- locks first and counts in a later statement, so that concurrent calls see what earlier ones have pinned
   perform private.lock('pins', private.require_caller()::text);
-  -- does not count reposts that their author cannot see, because they are not on the profile to be unpinned
+  -- does not count reposts that their author cannot see, because the author does not find them on the profile to unpin
+  -- them
   select count(*) filter (where private.post_visible_to(id, author_id)), count(*) into v_pinned, v_all
   from app.posts
   where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post;
@@ -12886,14 +12951,14 @@ begin
   if not private.unpin(p_id) then
     perform private.lock_own_post(p_id);
   end if;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unpin_post is
   'Unpins the caller''s post, even a repost whose original they no longer see; repeating it changes nothing.';
 
 -- sql/posts/35_milestones.sql
 
--- Milestones: the author is notified once each when a post reaches 5, 15 and 50 reactions.
+-- Milestones: the author is notified when a post first reaches 5, 15 and 50 reactions.
 -- docs/decisions.md, Posts.
 
 create function private.next_milestone(p_milestone smallint) returns integer
@@ -12927,11 +12992,11 @@ create trigger reach_milestone after update of reactions on app.post_counters
 -- sql/posts/36_views.sql
 
 -- Views: how often people other than its author opened a post. The facade counts them in batches, so that no reader
--- waits.
+-- waits for the counting.
 -- docs/decisions.md, Posts.
 
 create function api.count_views(p_posts uuid[], p_viewers uuid[]) returns json
-language plpgsql volatile security definer   -- only for gate, because callers may not write counters
+language plpgsql volatile security definer   -- only the role gate may call it, because callers may not write counters
 set search_path = ''
 as $$
 begin
@@ -12944,13 +13009,13 @@ begin
   return null;
 end $$;
 comment on function api.count_views is
-  'For the facade alone: counts openings of posts, each by a viewer. It ignores views by the author and of unknown '
-  'posts.';
+  'For the facade alone: counts views of posts, each by one viewer. It ignores views by the author, and views of '
+  'unknown posts.';
 
 -- sql/posts/40_cards.sql
 
--- How a post looks in an answer. Cards are concatenated as text, because Postgres would parse json again at each step,
--- which costs as much as building it.
+-- The cards of posts. Cards are concatenated as text, because Postgres would parse json again at each step, which
+-- costs as much as building it.
 
 create function private.post_engagement_fields(p_ids uuid[]) returns text[]
 language plpgsql stable security definer   -- its callers check which of these posts the caller sees
@@ -13116,9 +13181,9 @@ begin
     where w.text is not null);
 end $$;
 comment on function private.post_cards is
-  'The cards of these posts, in order, of those that the caller sees, as the text of a JSON array. Each card contains '
-  'what the post quotes as {quotedPostId, quotedPost}, null if the caller may not see it. p_more has further fields '
-  'for each post, as text that begins with a comma.';
+  'The cards of these posts that the caller sees, in order, as the text of a JSON array. Each card contains what the '
+  'post quotes as {quotedPostId, quotedPost}, null if the caller may not see it. p_more has further fields for each '
+  'post, as text that begins with a comma.';
 call private.force_index_scans('private.post_cards');
 
 create function private.post_card(p_id uuid, p_more text default null) returns json
@@ -13482,7 +13547,7 @@ begin
     perform private.lock_own_post(p_id);
     perform private.raise_error('post_unknown');   -- a concurrent call has deleted it
   end if;
-  return null;   -- becomes a 204 response
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_post is
   'Deletes the caller''s post, even if it is hidden or scheduled, a repost whose original they no longer see, or in a '
@@ -13509,7 +13574,7 @@ begin
   end if;
 end $$;
 comment on function private.publish_post is
-  'Publishes a scheduled post, with everything that follows. Does nothing if it is already published. For definer '
+  'Publishes a scheduled post and emits posts.post.published. Does nothing if it is already published. For definer '
   'functions.';
 
 create function private.publish_now(p_post uuid) returns void
@@ -13549,8 +13614,8 @@ begin
   if not found then
     return 0;
   elsif not v_may then
-    -- tried again later, so that not every call checks posts that wait for their author to come back. Also postpones
-    -- up to 500 others of the author in that space; otherwise each call would postpone only one of thousands
+    -- Postpones the post, so that not every call checks posts whose author has left the space. Also postpones up to
+    -- 500 other due posts of the author in that space; otherwise each call would postpone only one of thousands.
     update app.posts set publish_again_at = clock_timestamp() + interval '15 minutes'
     where id = v_post or ctid = any (array(
       select ctid from app.posts
@@ -13561,8 +13626,8 @@ begin
   end if;
   begin
     perform private.publish_post(v_post);
-  exception when others or query_canceled then   -- others does not include timeouts
-    raise warning 'the scheduled post % did not go out: % %', v_post, sqlstate, sqlerrm;
+  exception when others or query_canceled then   -- others alone would not catch timeouts
+    raise warning 'the scheduled post % could not be published: % %', v_post, sqlstate, sqlerrm;
     update app.posts set publish_again_at = clock_timestamp() + interval '5 seconds' where id = v_post;
     return -1;
   end;
@@ -13573,11 +13638,12 @@ begin
 end $$;
 comment on function private.job_publish_scheduled is
   'Job: publishes the scheduled post that has been due the longest, unless its author is banned or erased, and '
-  'returns 1; of the author''s other due posts all but 100 yield to posts of others. If this fails, the post goes '
-  'behind the other due posts, is tried again after 5 seconds at the earliest, and the job returns -1. If the author '
-  'has left the space of the post, or it is archived, the post goes behind the others too, with all of the author''s '
-  'posts there, and is checked again after 15 minutes. May run twice: it takes only due posts, each once, and skips '
-  'locked ones. The worker repeats it until it returns 0, because no post is due.';
+  'returns 1. Of the author''s other due posts, 100 keep their turn, and the 500 after them yield to posts of others. '
+  'If publishing fails, the post goes behind the other due posts, the job tries it again after 5 seconds at the '
+  'earliest, and returns -1. If the author has left the space of the post, or the space is archived, the job '
+  'postpones the post by 15 minutes, together with up to 500 other due posts of the author in that space. May run '
+  'twice: it takes only due posts, each once, and skips locked ones. The worker repeats it until it returns 0, '
+  'because no post is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.find_scheduled_time(p_post uuid) returns timestamptz
@@ -13593,7 +13659,7 @@ comment on function private.find_scheduled_time is
   'never of another person''s post. For a post that was published early it is the time of publication.';
 
 create function private.find_scheduled(p_after timestamptz, p_id uuid) returns app.found
-language plpgsql stable security definer   -- under the policy its scan would have no bound
+language plpgsql stable security definer   -- with row-level security its scan would have no bound
 set search_path = ''
 as $$
 declare
@@ -13624,7 +13690,7 @@ set search_path = ''
 as $$
 declare
   v_me    uuid := private.require_caller();
-  v_from  app.place := ('-infinity', v_me)::app.place;   -- with infinity any id works
+  v_from  app.place := ('-infinity', v_me)::app.place;   -- any id works: no row is at infinity
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -13668,10 +13734,10 @@ end $$;
 comment on function private.require_profile_place is
   'The place of a cursor''s post on its author''s profile: among the pinned posts if pinned_at is set (a deleted post '
   'keeps it), otherwise by time. A cursor can also contain a time instead of a post. Fails with cursor_unknown if the '
-  'post is not by this author or was never for the caller.';
+  'post is not by this author, or if the caller is not in its audience.';
 
 create function private.find_posts_by(p_author uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it could scan hidden posts without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden posts
 set search_path = ''
 as $$
 declare
@@ -13713,9 +13779,9 @@ begin
   return v_found;
 end $$;
 comment on function private.find_posts_by is
-  'The next posts of a person that the caller may see, without the pinned ones. It checks the next 400 that are for '
-  'everyone; if the caller is in one of the person''s circles, or in a space where they posted, the next 400 of all '
-  'kinds.';
+  'The next posts of a person that the caller may see, without the pinned ones. It looks at the next 400 posts that '
+  'are for everyone, or at the next 400 of all kinds if the caller is in one of the person''s circles or in a space '
+  'where the person has posted.';
 call private.force_index_scans('private.find_posts_by');
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
@@ -13733,7 +13799,7 @@ begin
   select post_id, pinned_at, published_at into v_before, v_pinned, v_from
   from private.require_profile_place(p_cursor, v_author);
   if v_before is null then
-    v_before := v_author;   -- with infinity any id works
+    v_before := v_author;   -- any id works: no row is at infinity
     v_pinned := 'infinity';
   end if;
   if v_pinned is not null then
@@ -13760,13 +13826,13 @@ comment on function api.list_posts_by is
 -- docs/decisions.md, Spaces.
 
 create function private.find_space_posts(p_space uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policy it could scan hidden posts without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden posts
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_list   text := 'space posts ' || p_space;
-  v_place  app.place := ('infinity', p_space)::app.place;   -- with infinity any id works
+  v_place  app.place := ('infinity', p_space)::app.place;   -- any id works: no row is at infinity
   v_from   timestamptz;
   v_before uuid;
   v_found  app.found;
@@ -13835,13 +13901,13 @@ comment on function api.list_space_posts is 'The posts in a group or guild, newe
 -- How a report finds the reported post or reply. The reports are in sql/social/70_reports.sql.
 
 create function private.require_reported_post(p_type text, p_target text) returns uuid
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$ begin return (private.require_post(private.require_uuid(p_target, 'post_unknown'))).id; end $$;
 comment on function private.require_reported_post is 'Returns the post that a report names, if the caller may see it.';
 
 create function private.require_reported_reply(p_type text, p_target text) returns uuid
-language plpgsql stable   -- security invoker: what policies hide is unknown to the caller
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$ begin return (private.require_reply(private.require_uuid(p_target, 'reply_unknown'))).id; end $$;
 comment on function private.require_reported_reply is
@@ -13920,7 +13986,7 @@ set search_path = ''
 as $$
 declare
   v_from   timestamptz := coalesce((select created_at from app.replies where id = p_after), 'infinity');
-  v_before uuid := coalesce(p_after, p_author);   -- with infinity any id works
+  v_before uuid := coalesce(p_after, p_author);   -- any id works: no row is at infinity
 begin
   return array(select id from app.replies
                where author_id = p_author and (created_at, id) < (v_from, v_before)
@@ -14054,7 +14120,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.deleted_series_items', 'series_id', 'The position of a deleted post in a series.');
 
 create function private.erase_next_posts(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
 set search_path = ''
 as $$
 declare
@@ -14088,7 +14154,7 @@ call private.force_index_scans('private.erase_next_posts');
 call private.make_batch_queue('erased-posts', 'private.erase_next_posts');
 
 create function private.erase_next_replies(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
 set search_path = ''
 as $$
 declare
@@ -14145,7 +14211,7 @@ comment on function private.erase_posts is
   'Step: deletes an erased person''s posts and replies, and permanently deletes their words, including those of '
   'earlier versions, polls and series: the newest 500 of each at once. It removes their name from what they wrote '
   'with others. Their reactions, bookmarks and votes remain in the counts: nobody sees whose they are, and others '
-  'keep what they earned by them.';
+  'keep what they earned from them.';
 call private.force_index_scans('private.erase_posts');
 insert into private.account_steps (step, events, position) values
   ('private.erase_posts', '{erasure}', 152);
@@ -14189,15 +14255,16 @@ create policy select_audience on app.posts for select to authenticated
           from private.visibility(author_id, required_level, space_id, format, quoted_post_id) v));
 comment on policy select_audience on app.posts is
   'By private.visibility: viewers see a post if they are close enough to its author, if the author is neither banned '
-  'nor erased, and if they are members of its space, if it is in one. They see a repost only if they may see its '
-  'original. The policies of everything that belongs to a post use this one.';
+  'nor erased, and, for a post in a space, if they are members of the space. They see a repost only if they may see '
+  'its original. The policies of the tables that belong to posts use this one.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
     and (select v.is_inside from private.visibility(author_id, required_level, space_id) v)
     and (quoted_post_id is null or format not in ('quote', 'repost')
       or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy insert_own on app.posts is
-  'People publish in their own name, only in spaces that they belong to, and quote and repost only what they see.';
+  'People publish in their own name, only in spaces that they belong to, and quote and repost only posts that they '
+  'see.';
 create policy update_own on app.posts for update to authenticated
   using (author_id = (select app.uid())) with check (author_id = (select app.uid()));
 comment on policy update_own on app.posts is
@@ -14216,11 +14283,12 @@ comment on policy select_with_post on app.post_interests is 'Everyone who sees t
 create policy insert_author on app.post_interests for insert to authenticated
   with check ((select p.author_id from app.posts p where p.id = post_id and p.format <> 'repost')
               = (select app.uid()));
-comment on policy insert_author on app.post_interests is 'Only the author adds interests. A repost has none.';
+comment on policy insert_author on app.post_interests is
+  'Only the author adds interests to a post, and nobody to a repost.';
 create policy delete_author on app.post_interests for delete to authenticated
   using (not is_primary and (select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
 comment on policy delete_author on app.post_interests is
-  'Only the author removes interests. A trigger changes the primary one with the post.';
+  'Only the author removes interests, except the primary one: a trigger changes that one when the post changes.';
 
 -- post_counters
 alter table app.post_counters enable row level security;
@@ -14246,7 +14314,8 @@ create policy select_with_post on app.replies for select to authenticated
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is
-  'Everyone who sees the post sees its replies, except those by people across a block or by banned or erased people.';
+  'Everyone who sees the post sees its replies, except those by people whom they blocked or who blocked them, or by '
+  'banned or erased people.';
 create policy insert_own on app.replies for insert to authenticated
   with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.replies is
@@ -14337,7 +14406,7 @@ create policy select_author_or_reader on app.series for select to authenticated
   using (author_id = (select app.uid())
       or id in (select i.series_id from app.series_items i where i.series_id = series.id));
 comment on policy select_author_or_reader on app.series is
-  'The author, and everyone who sees one of its items, sees a series.';
+  'The author of a series and everyone who sees one of its items see the series.';
 create policy insert_own on app.series for insert to authenticated with check (author_id = (select app.uid()));
 comment on policy insert_own on app.series is 'People create series in their own name.';
 
@@ -14347,8 +14416,8 @@ grant select on app.series_items to authenticated;
 create policy select_with_post on app.series_items for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.series_items is
-  'Everyone who sees the post sees it as an item. Only definer functions write items, because positions also count '
-  'items that the caller cannot see.';
+  'Everyone who sees the post sees the item. Only definer functions write items, because positions also count items '
+  'that the caller cannot see.';
 
 -- deleted_series_items: only for definer functions
 alter table private.deleted_series_items enable row level security;
@@ -14384,7 +14453,7 @@ create policy insert_author on app.post_co_authors for insert to authenticated
           and (select true from app.users u where u.id = user_id));
 comment on policy insert_author on app.post_co_authors is
   'The author invites people, but no one across a block. Updates and deletes are not allowed: '
-  'private.settle_co_author writes the answer.';
+  'private.settle_co_author records the answer.';
 
 -- helpers
 grant execute on function
@@ -14481,7 +14550,7 @@ grant execute on function
   api.count_views
   to gate;
 
--- jobs, and batches that the worker does
+-- jobs and batches that the worker runs
 grant execute on function
   private.erase_next_posts,
   private.erase_next_replies,
@@ -14494,9 +14563,9 @@ grant execute on function
 
 -- sql/notifications/10_notifications.sql
 
--- Notifications: what happened to a person. The same event happening again and again is rolled up into one. Each
--- feature defines which of its events notify whom: features installed before this one have a file in this folder,
--- later ones have sql/<feature>/80_notifications.sql.
+-- Notifications tell a person what happened. If the same thing happens several times, it is rolled up into one
+-- notification. Each feature defines which of its events notify whom. Features that are installed before this one have
+-- a file in this folder; later ones have sql/<feature>/80_notifications.sql.
 
 create table private.notification_kinds (
   kind              text primary key check (kind ~ '^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$'),
@@ -14511,21 +14580,22 @@ create table private.notification_kinds (
 comment on table private.notification_kinds is
   'Registry: the kinds of notifications.';
 comment on column private.notification_kinds.rolls_up is
-  'Whether items within an hour of the first join it in one notification, with a count and several actors.';
+  'Whether items within an hour of the first item join its notification, which then has a count and several actors.';
 comment on column private.notification_kinds.counts_each is
-  'For a roll-up: whether another item by a person who is already in it counts and makes it unread again.';
+  'For kinds that roll up: whether another item by an actor of the notification counts and makes the notification '
+  'unread again.';
 comment on column private.notification_kinds.replaces_unread is
-  'Whether a group has at most one unread notification, which is replaced by the latest item and takes its time; '
-  'such a kind is pushed at most once an hour for one actor or group (private.begin_push_hour). For what somebody '
-  'else can repeat at no cost.';
+  'Whether a group has at most one unread notification, which the latest item replaces. It is for actions that '
+  'somebody else can repeat at no cost. Notifications of such a kind are pushed at most once an hour for one actor or '
+  'group (private.begin_push_hour).';
 comment on column private.notification_kinds.passes_muted_post is
-  'Whether it is sent even for a post that the person has muted.';
+  'Whether notifications of this kind are sent even for a post that the person has muted.';
 comment on column private.notification_kinds.outlives_actor is
-  'Whether it remains, without a name, when the only person who caused it is erased.';
+  'Whether notifications of this kind remain, without a name, when their only actor is erased.';
 comment on column private.notification_kinds.default_channels is
-  'The channels that it uses unless the person chooses others.';
+  'The channels that the kind uses unless the person chooses others.';
 comment on column private.notification_kinds.always_in_app is
-  'Whether it always appears in the inbox: people can''t turn it off there.';
+  'Whether notifications of this kind always appear in the inbox: people can''t turn them off there.';
 
 create table app.notifications (
   id          uuid primary key default gen_random_uuid(),
@@ -14552,13 +14622,14 @@ create index notifications_unread_group_idx on app.notifications (user_id, group
   where read_at is null and in_app;
 create index notifications_digest_idx on app.notifications (user_id, updated_at) where read_at is null;
 comment on table app.notifications is
-  'A person''s notifications. Clients get target and payload unchanged, so they hold ids of posts, circles, '
-  'payments and the like, never the internal id of a person. created_at is when it happened: the time of the first '
-  'item in a roll-up, of the latest item for a kind that replaces the unread one.';
+  'A person''s notifications. Clients get target and payload unchanged, so these have ids of posts, circles, payments '
+  'and the like, and never the internal id of a person. created_at is when the event happened: in a roll-up the first '
+  'item, in a kind that replaces the unread notification the latest item.';
 comment on column app.notifications.round is
-  'How many times it was new to the person: one more when it becomes unread again or is replaced by a later item.';
+  'How many times the notification was new to the person. It increases when the notification becomes unread again or '
+  'a later item replaces it.';
 comment on column app.notifications.in_app is
-  'Whether it is in the person''s inbox; if not, it exists only for push or a digest.';
+  'Whether the notification is in the person''s inbox; if not, it exists only for push or a digest.';
 comment on column app.notifications.read_at is
   'When the person marked it as read; null while it is unread, and again when an item joins it.';
 
@@ -14571,11 +14642,11 @@ create table app.notification_actors (
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
 create index notification_actors_first_idx on app.notification_actors (notification_id, created_at, actor_id);
 comment on column app.notifications.kind is
-  'One of private.notification_kinds, as private.notify reads it. There is no foreign key because every insert '
-  'would lock the same row of that table.';
+  'One of private.notification_kinds, because private.notify joins that table. There is no foreign key, because with '
+  'one every insert would lock the same row of that table.';
 comment on table app.notification_actors is
-  'Everybody who caused a notification, each once. All are kept so that the next one is shown if an earlier one is '
-  'hidden later.';
+  'The actors of a notification: everybody who caused it, each once. All are stored, so that the next one can be '
+  'shown when an earlier one is hidden.';
 
 insert into private.errors (code, status, text) values
   ('read_selection', 422, 'Exactly one of ids (at most 100), groupKey and before must be given.');
@@ -14603,8 +14674,8 @@ select n.id,
          'readAt', private.utc(n.read_at)) as card
 from app.notifications n;
 comment on view app.notification_card is
-  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, updatedAt, readAt}. actors are '
-  'the first three that the reader can see, among the first 50.';
+  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, updatedAt, readAt}. actors are the '
+  'first three that the caller can see, among the first 50.';
 
 insert into private.lock_kinds (kind, position) values ('reads', 650);
 
@@ -14626,9 +14697,9 @@ create type private.notice as (
   sees uuid[], caused_at timestamptz
 );
 comment on type private.notice is
-  'A notification to be written: its kind, who caused it (null for nobody), what it is about, and when it happened. '
-  'If group_key is null, the kind and the target make up the group. sees lists the posts that the person must still '
-  'be able to see.';
+  'A notification to be written: its kind, its actor (null for nobody), its target, and when the event happened. If '
+  'group_key is null, the kind and the target make up the group. sees lists the posts that the person must still be '
+  'able to see.';
 
 create function private.add_notifications(p_notices private.notice[]) returns uuid[]
 language plpgsql volatile
@@ -14662,7 +14733,7 @@ begin
   select n.id into v_id from app.notifications n
   where n.user_id = p_notice.user_id and n.group_key = p_notice.group_key and n.read_at is null
   order by n.created_at desc limit 1
-  for no key update;   -- the erasure of an actor may be deleting it
+  for no key update;   -- an erasure of an actor may be deleting the row
   if not found then
     return false;
   end if;
@@ -14677,8 +14748,9 @@ begin
   return true;
 end $$;
 comment on function private.replace_unread is
-  'Points the unread notification of a group at a later item and its actor; returns false if there is none. So an '
-  'action that somebody repeats, such as sending and withdrawing an invitation, leaves one notification.';
+  'Replaces the target, the payload and the actor of the unread notification of a group by those of a later item. '
+  'Returns false if the group has no unread notification. So an action that somebody repeats, such as sending and '
+  'withdrawing an invitation, leaves one notification.';
 
 create function private.take_back_notice(p_user uuid, p_group_key text, p_payload jsonb) returns void
 language plpgsql volatile
@@ -14692,8 +14764,8 @@ begin
     and payload @> p_payload;
 end $$;
 comment on function private.take_back_notice is
-  'Deletes the latest notification of a group if its payload contains this one, because what it was about, such as '
-  'an invitation, no longer exists. Lock first (private.lock_effects).';
+  'Deletes the latest notification of a group if its payload contains p_payload. For notifications of things that no '
+  'longer exist, such as a withdrawn invitation. The calling function must first lock (private.lock_effects).';
 
 create function private.roll_up(p_notices private.notice[], p_counts_each boolean) returns void
 language plpgsql volatile
@@ -14720,7 +14792,7 @@ begin
     where n.user_id = v_rest[1].user_id and n.group_key = v_rest[1].group_key
       and n.created_at > v_rest[1].caused_at - c_hour and n.created_at < v_rest[1].caused_at + c_hour
     order by n.created_at desc limit 1
-    for no key update;   -- the erasure of an actor may be deleting it
+    for no key update;   -- an erasure of an actor may be deleting the row
     if not found then
       v_open.id := (private.add_notifications(v_rest[:1]))[1];
       v_open.created_at := v_rest[1].caused_at;
@@ -14740,16 +14812,16 @@ begin
           payload = v_joining[cardinality(v_joining)].payload, read_at = null
       where id = v_open.id;
     else
-      -- the old payload may name something that no longer exists
+      -- replaces the payload, because the old one may name something that no longer exists
       update app.notifications set payload = v_joining[cardinality(v_joining)].payload
       where id = v_open.id and payload <> v_joining[cardinality(v_joining)].payload;
     end if;
   end loop;
 end $$;
 comment on function private.roll_up is
-  'Writes items of one group: each joins the notification whose first item is less than an hour older, which '
-  'becomes unread and takes the latest payload; if there is none, it starts a new one. Unless each item counts, an '
-  'actor who is in an earlier notification of the last day doesn''t start a new one.';
+  'Writes items of one group. Each joins the notification whose first item is less than an hour older; that '
+  'notification becomes unread and takes the latest payload. If there is none, the item starts a new one. Unless each '
+  'item counts, it skips items whose actor is in an earlier notification of the group from the last day.';
 
 create function private.notify(p_notices private.notice[]) returns void
 language plpgsql volatile
@@ -14764,7 +14836,7 @@ begin
     select k.rolls_up, k.counts_each, k.replaces_unread,
            array_agg((n.user_id, n.kind, n.actor_id, n.target_type, n.target_id, n.payload, g.key, n.sees,
                       n.caused_at)::private.notice order by n.place) as notices,
-           -- the first item of a group has nothing to join, whatever times private.roll_up would compare
+           -- a single item of a new group has no notification to join, so private.roll_up need not run
            k.rolls_up and (count(*) > 1 or exists (
              select from app.notifications o where o.user_id = n.user_id and o.group_key = g.key)) as may_join
     from unnest(p_notices) with ordinality
@@ -14804,16 +14876,16 @@ begin
   end if;
 end $$;
 comment on function private.notify is
-  'Writes notifications, each group in order, rolled up by kind and target unless they have a group key. It checks '
-  'again and skips: what people did themselves; anything from people whom they muted or across a block; anything '
-  'from banned or erased people (unless the kind outlives its actor); anything about a post that they muted or '
-  'can''t see; kinds for which they turned off every channel; and banned or erased recipients. Lock first '
-  '(private.lock_effects).';
+  'Writes notifications, each group in order. Notifications without a group key are grouped by kind and target. It '
+  'skips notifications whose recipient is the actor, has muted the actor, or is separated from the actor by a block; '
+  'whose actor is banned or erased (unless the kind outlives its actor); about a post that the recipient muted or '
+  'can''t see; of a kind for which the recipient turned off every channel; and for banned or erased recipients. The '
+  'calling function must first lock (private.lock_effects).';
 
 create function api.list_notifications(
   p_limit integer default 20, p_cursor text default null, p_since timestamptz default null
 ) returns json
-language plpgsql volatile   -- applies the caller's waiting effects first
+language plpgsql volatile   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 declare
@@ -14838,8 +14910,8 @@ begin
   return private.page(private.notification_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_notifications is
-  'The caller''s notifications, newest first by their first item; with p_since, those that are new or changed since '
-  'then, as in private.list_changed.';
+  'The caller''s notifications, by the time of their event, newest first. With p_since it lists those that are new or '
+  'changed since that time, as private.list_changed does.';
 
 create function private.unread_count() returns json
 language plpgsql stable
@@ -14858,7 +14930,7 @@ comment on function private.unread_count is
 call private.force_index_scans('private.unread_count');
 
 create function api.count_unread() returns json
-language plpgsql volatile   -- applies the caller's waiting effects first
+language plpgsql volatile   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 begin
@@ -14866,7 +14938,8 @@ begin
   return private.unread_count();
 end $$;
 comment on function api.count_unread is
-  'The number of notifications that the caller has not read, counted up to 1000: {count}. A roll-up counts once.';
+  'The number of notifications that the caller has not read, counted up to 1000: {count}. A rolled-up notification '
+  'counts once.';
 
 create function private.mark_earlier_read(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker continues on the person's behalf
@@ -14879,7 +14952,7 @@ declare
   v_ids    uuid[];
 begin
   -- Skips locked rows to prevent deadlocks: the transaction that adds an item may hold one row and wait for another.
-  -- An item that joins a notification now makes it unread again anyway.
+  -- If an item is just joining a notification, this makes the notification unread again anyway.
   if v_group is null then
     v_ids := array(select id from app.notifications
                    where user_id = v_user and read_at is null and in_app and created_at < v_before
@@ -14891,19 +14964,19 @@ begin
                    order by created_at desc limit 500 for no key update skip locked);
   end if;
   update app.notifications set read_at = now() where id = any (v_ids);
-  -- rows marked as read are not found again, so the next batch starts from the beginning
+  -- rows that were marked as read are not found again, so each batch starts from the beginning and needs no p_after
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.mark_earlier_read is
-  'For the worker alone, and private.mark_own_read: marks as read the newest 500 of a person''s unread '
-  'notifications from before a given time, {userId, groupKey, before}: all of them, or those of one group. Returns '
+  'For the worker alone, and private.mark_own_read: marks as read the newest 500 of a person''s unread notifications '
+  'from before a time, {userId, groupKey, before}. If groupKey is not null, only those of this group. Returns '
   '{changed, next}; next is null at the end.';
 call private.force_index_scans('private.mark_earlier_read');
 
 call private.make_batch_queue('read-notifications', 'private.mark_earlier_read');
 
 create function private.mark_own_read(p_group_key text, p_before timestamptz) returns void
-language plpgsql volatile security definer   -- private.mark_earlier_read can mark anybody's
+language plpgsql volatile security definer   -- private.mark_earlier_read can mark the notifications of anybody
 set search_path = ''
 as $$
 declare
@@ -14914,8 +14987,8 @@ begin
   end if;
 end $$;
 comment on function private.mark_own_read is
-  'Marks as read the caller''s notifications from before a given time, all or those of one group: the newest 500 at '
-  'once, the others soon after.';
+  'Marks as read the caller''s notifications from before a time or, if p_group_key is given, those of this group: the '
+  'newest 500 at once, the others soon after.';
 
 create function api.mark_read(
   p_ids uuid[] default null, p_group_key text default null, p_before timestamptz default null
@@ -14938,11 +15011,12 @@ begin
       where user_id = private.require_caller() and read_at is null and in_app and id = any (p_ids)
       for no key update skip locked));   -- as in private.mark_earlier_read
   end if;
-  return private.unread_count();   -- catching up again could wait for whoever adds to the rows locked here
+  return private.unread_count();   -- to catch up again could wait for a transaction that waits for us
 end $$;
 comment on function api.mark_read is
-  'Marks the caller''s notifications as read: up to 100 ids, a group, or all before a given time; those beyond 500 '
-  'soon after. Skips other people''s notifications. Returns how many are still unread, as api.count_unread.';
+  'Marks the caller''s notifications as read: up to 100 ids, a group, or all before a time. It marks the newest 500 '
+  'at once, and the others soon after. It skips other people''s notifications. Returns how many are still unread, as '
+  'api.count_unread does.';
 
 -- sql/notifications/20_identity.sql
 
@@ -15004,7 +15078,7 @@ begin
   from unnest(p_effects) e;
 end $$;
 comment on function private.forget_circle_invitation is
-  'Listener: deletes the notification of an invitation that was withdrawn.';
+  'Listener: deletes the notification of a withdrawn invitation.';
 
 create function private.notify_circle_accepted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -15098,8 +15172,8 @@ begin
     join app.replies r on r.id = (e.payload ->> 'replyId')::uuid and r.required_level = 0));
 end $$;
 comment on function private.notify_replied is
-  'Listener: tells the author of a post about a reply to it, and the author of the reply that it answers. It skips '
-  'a reply that has been deleted or hidden meanwhile.';
+  'Listener: notifies the author of a post of a reply, and the author of the reply that it answers. It skips a reply '
+  'that has been deleted or hidden meanwhile.';
 
 create function private.notify_mentioned(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -15235,7 +15309,7 @@ begin
 end $$;
 comment on function private.fan_out_series_item_batch is
   'For the worker alone, and private.fan_out_series_item: adds an effect for each of the next 500 followers of a '
-  'series {seriesId, postId}, after a given one. Returns {changed, next}; next is null at the end.';
+  'series {seriesId, postId}, after p_after. Returns {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('series-notices', 'private.fan_out_series_item_batch');
 
@@ -15263,8 +15337,9 @@ begin
           from app.series_items i join app.posts p on p.id = i.post_id
           where i.series_id = (p_item ->> 'seriesId')::uuid and i.post_id = (p_item ->> 'postId')::uuid);
 end $$;
-comment on function private.item_time is 'When both an item {seriesId, postId} was in the series and its post was '
-  'published; null if it no longer exists.';
+comment on function private.item_time is
+  'When the later of two things happened to an item {seriesId, postId}: it was added to the series, or its post was '
+  'published. Null if the item no longer exists.';
 
 create function private.notify_series_extended(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -15277,8 +15352,7 @@ begin
     from unnest(p_effects) e
     join app.posts p on p.id = (e.payload ->> 'postId')::uuid
     cross join lateral (select 'series.updated:' || (e.payload ->> 'seriesId') as key) k
-    -- A batch may run twice: nobody is notified twice of an item, nor of an item older than the last one that they
-    -- were notified of.
+    -- A batch may run twice, so this skips an item if the person has already been notified of it or of a later one.
     where not exists (
       select from (select o.payload from app.notifications o
                    where o.user_id = e.user_id and o.group_key = k.key order by o.created_at desc limit 1) o
@@ -15296,7 +15370,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 -- sql/notifications/24_polls.sql
 
 -- Notifies the author and the voters that a poll has ended. The transaction that closes the poll adds an effect for
--- each of up to 100 voters; if there are more, the worker does it, as for the followers of a series.
+-- each of them if up to 100 people voted; if more did, the worker does it, as for the followers of a series.
 
 insert into private.notification_kinds (kind) values ('poll.closed');
 
@@ -15319,9 +15393,9 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.fan_out_poll_end_batch is
-  'For the worker alone, and private.fan_out_poll_end: adds an effect for each of the next 500 people, the author '
-  'and the voters of a poll that has ended {postId, pollId}, after a given one. Returns {changed, next}; next is '
-  'null at the end.';
+  'For the worker alone, and private.fan_out_poll_end: adds an effect for each of the next 500 people, after p_after, '
+  'among the author and the voters of a poll that has ended {postId, pollId}. Returns {changed, next}; next is null '
+  'at the end.';
 
 call private.make_batch_queue('poll-notices', 'private.fan_out_poll_end_batch');
 
@@ -15391,8 +15465,8 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_membership is
-  'Listener: tells a person what was decided about them in a group or guild. It says who decided only for '
-  'invitations, and skips an invitation that is no longer pending.';
+  'Listener: tells a person what was decided about them in a group or guild. Only the notification of an invitation '
+  'names the person who decided. It skips an invitation that is no longer pending.';
 
 create function private.forget_space_invitation(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -15405,7 +15479,7 @@ begin
   from unnest(p_effects) e;
 end $$;
 comment on function private.forget_space_invitation is
-  'Listener: deletes the notification of an invitation into a space that was withdrawn.';
+  'Listener: deletes the notification of a withdrawn invitation into a space.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('spaces.membership.decided', 'private.notify_membership', 600, 'soon'),
@@ -15441,7 +15515,8 @@ create trigger broadcast_notification after insert or update of count, created_a
 
 -- sql/notifications/35_changes.sql
 
--- Catching up: what is new or changed since a client last synced. A client may miss a Realtime message, but not a row.
+-- Catching up: a client lists the notifications that are new or changed since it last asked. It may miss a Realtime
+-- message, but it misses no row here.
 -- docs/decisions.md, Notifications.
 
 create function private.note_change() returns trigger
@@ -15456,7 +15531,7 @@ begin
   return new;
 end $$;
 comment on function private.note_change is
-  'Trigger: records when a notification changed, and counts its rounds.';
+  'Trigger: records when a notification changed, and counts its rounds (app.notifications.round).';
 create trigger note_change before update on app.notifications
   for each row execute function private.note_change();
 
@@ -15466,16 +15541,16 @@ set search_path = ''
 as $$
 begin
   if new.updated_at < clock_timestamp() - interval '1 second' then
-    -- checked again because the row may have changed once more in the same transaction
+    -- checked again, because the row may have changed once more in the same transaction
     update app.notifications set updated_at = default
     where id = new.id and updated_at < clock_timestamp() - interval '1 second';
   end if;
   return null;
 end $$;
 comment on function private.note_late_change is
-  'Trigger, at commit: sets the time of a row that changed more than a second ago to now. Otherwise a client that '
-  'has caught up meanwhile would never see the change, because its time would be before the last one that they '
-  'know.';
+  'Trigger, at commit: if a row changed more than a second ago, sets its updated_at to the current time. Otherwise a '
+  'client that has caught up meanwhile would never see the change, because its time would be before the last change '
+  'that the client knows.';
 create constraint trigger note_late_change after insert or update on app.notifications
   deferrable initially deferred for each row execute function private.note_late_change();
 
@@ -15485,7 +15560,7 @@ set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
-  -- transactions take time to commit: a row with an earlier time may become visible after one with a later time
+  -- a commit takes time, so a row with an earlier time may become visible after one with a later time
   v_at     timestamptz := p_since - interval '3 seconds';
   v_id     uuid := '00000000-0000-0000-0000-000000000000';
   v_place  app.place;
@@ -15510,12 +15585,13 @@ begin
   return private.page(private.notification_cards(v_ids[:p_limit]), v_places, p_limit);
 end $$;
 comment on function private.list_changed is
-  'The caller''s notifications that are new or changed since a given time, or up to 3 seconds before it, the oldest '
-  'change first. A cursor is a place because a row moves to the end when it changes.';
+  'The caller''s notifications that are new or changed since p_since, or up to 3 seconds before it, the oldest change '
+  'first. A cursor is a place, because a row moves to the end of the list when it changes.';
 
 -- sql/notifications/40_preferences.sql
 
--- What people want to be notified of, and where: by kind and channel; and the hour and the time zone of their digest.
+-- Preferences: on which channels people want each kind of notifications, and the hour and the time zone of their
+-- digest.
 
 insert into private.errors (code, status, text) values
   ('in_app_required', 422, 'Notifications of this kind cannot be turned off in the inbox.'),
@@ -15540,7 +15616,7 @@ comment on column app.notification_settings.digest_hour is
 comment on column app.notification_settings.next_digest_at is
   'When the next digest is due, computed by private.next_digest; null for no digest.';
 comment on column app.notification_settings.unsubscribe_id is
-  'The id in the unsubscribe token of a digest, which the facade seals: random, and used nowhere else.';
+  'A random id, used only in the unsubscribe tokens of digests, which the facade seals.';
 
 create table app.notification_preferences (
   user_id uuid not null references app.users on delete cascade,
@@ -15551,11 +15627,11 @@ create table app.notification_preferences (
   primary key (user_id, kind)
 );
 comment on table app.notification_preferences is
-  'What a person has chosen for a kind of private.notification_kinds. A null channel, or a missing row, means the '
-  'default of the kind.';
+  'The channels that a person has chosen for a kind of private.notification_kinds. If a channel is null or there is '
+  'no row, the default of the kind applies.';
 
 create function private.make_notification_settings() returns trigger
-language plpgsql security definer   -- people may not insert such a row
+language plpgsql security definer   -- people may not insert settings
 set search_path = ''
 as $$
 begin
@@ -15577,8 +15653,8 @@ exception when invalid_parameter_value then
   return 'UTC';
 end $$;
 comment on function private.known_timezone is
-  'The time zone, or UTC if the server doesn''t know it, for example because it was chosen from another '
-  'release of the list.';
+  'Returns the time zone, or UTC if the server doesn''t know it, for example because it was chosen when the server '
+  'had another release of the time zones.';
 
 create function private.next_digest(p_timezone text, p_hour integer, p_after timestamptz) returns timestamptz
 language plpgsql stable
@@ -15595,8 +15671,8 @@ begin
   return v_next;
 end $$;
 comment on function private.next_digest is
-  'The first time after p_after at which it is p_hour in a time zone, once a day. If clocks skip that hour, it is '
-  'the moment when they go forward; if the hour occurs twice, it is the second. Null if p_hour is null.';
+  'The first time after p_after at which it is p_hour in a time zone, once a day. If the clocks skip that hour, it is '
+  'the moment when they go forward. If the hour occurs twice, it is the second time. Null if p_hour is null.';
 
 create function private.schedule_digest() returns trigger
 language plpgsql security definer   -- people may set the hour but not call private.next_digest
@@ -15643,8 +15719,8 @@ begin
   return new;
 end $$;
 comment on function private.place_notification is
-  'Trigger: puts a notification into the inbox if the person wants it there, and decides again when an item joins '
-  'or replaces it.';
+  'Trigger: puts a notification into the inbox if the person wants notifications of its kind there. It decides again '
+  'when an item joins or replaces the notification.';
 create trigger place_notification before insert or update of count, created_at on app.notifications
   for each row execute function private.place_notification();
 
@@ -15653,7 +15729,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- excludes other forms of zone that POSIX allows, such as X-25
+  -- excludes other names of zones that POSIX allows, such as X-25
   if (p_name ~ '^([A-Z][A-Za-z]+(/[A-Z][A-Za-z_-]+){1,2}|Etc/GMT([+-]\d|\+1[0-2]|-1[0-4])|GMT|UTC)$') is not true then
     perform private.raise_error('timezone_unknown');
   end if;
@@ -15662,11 +15738,11 @@ begin
 exception when invalid_parameter_value then
   perform private.raise_error('timezone_unknown');
 end $$;
-comment on function private.require_timezone is 'Returns the name if it is that of a time zone, else raises '
-  'timezone_unknown.';
+comment on function private.require_timezone is
+  'Returns p_name if it is the name of a time zone, otherwise raises timezone_unknown.';
 
 create function private.list_own_channels() returns table (kind text, channels text[], always_in_app boolean)
-language plpgsql stable security definer   -- people may not read the registry
+language plpgsql stable security definer   -- people may not read private.notification_kinds
 set search_path = ''
 as $$
 begin
@@ -15731,14 +15807,15 @@ begin
   return api.get_preferences();
 end $$;
 comment on function api.update_preferences is
-  'Changes the caller''s preferences: the kinds and channels in p_changes, timezone and digestHour; null means no '
-  'digest. What p_changes doesn''t name remains unchanged, and unknown keys are ignored. Returns all preferences, '
-  'as api.get_preferences. Fails: digest_hour.';
+  'Changes the caller''s preferences: the kinds and channels in p_changes, timezone and digestHour (null for no '
+  'digest). Preferences that p_changes doesn''t name remain unchanged; unknown keys are ignored. Returns all '
+  'preferences, as api.get_preferences does. Fails: digest_hour.';
 
 -- sql/notifications/50_push.sql
 
--- Push: the devices that people register, and what is sent to them. A notification that is new, or unread again, adds
--- a job to the queue `push` in its own transaction; the worker sends it (api-facade/worker/push.ts) with `deliver`.
+-- Push: the devices that people register, and what is sent to them. The transaction that writes a notification, or
+-- makes it unread again, adds a job to the queue `push`. The worker sends the push (api-facade/worker/push.ts) with
+-- `deliver`.
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
@@ -15763,7 +15840,8 @@ create index push_tokens_user_id_idx on app.push_tokens (user_id, last_seen_at);
 comment on table app.push_tokens is
   'Devices that receive pushes, at most 20 per person. A device belongs to the person who registered it last.';
 call private.make_nulls_raise_codes('app.push_tokens');
-comment on column app.push_tokens.last_seen_at is 'When it was last registered; clients register at each start.';
+comment on column app.push_tokens.last_seen_at is
+  'When the device was last registered; clients register at each start.';
 
 create table private.pushes (
   notification_id  uuid not null references app.notifications on delete cascade,
@@ -15783,10 +15861,12 @@ create index pushes_unasked_idx on private.pushes (sent_at) where receipt is not
 comment on table private.pushes is
   'Which notification was pushed to which device, once for each round (app.notifications.round).';
 comment on column private.pushes.claimed_until is
-  'Until then only one worker may send it. After that the worker is assumed dead, and another may send it.';
-comment on column private.pushes.sent_at is 'When the provider accepted it, or rejected it for good; null until '
-  'then.';
-comment on column private.pushes.receipt_asked_at is 'When Expo was asked for its receipt; null until then.';
+  'Until then only the worker that claimed the push may send it. After that this worker is assumed dead, and another '
+  'may send it.';
+comment on column private.pushes.sent_at is
+  'When the provider accepted the push, or rejected it for good; null until then.';
+comment on column private.pushes.receipt_asked_at is
+  'When Expo was asked for the receipt of the push; null until then.';
 insert into private.retention (relation, counts_from, keep) values ('private.pushes', 'created_at', '2 days');
 
 select pgboss.create_queue('push', '{"policy": "standard"}');
@@ -15800,7 +15880,7 @@ as $$
 declare
   v_caller uuid := private.require_caller();
 begin
-  -- so that two concurrent calls don't exceed the maximum
+  -- so that concurrent calls don't exceed the limit
   perform private.lock('push tokens', v_caller::text);
   insert into app.push_tokens as t (user_id, platform, token, p256dh, auth)
   values (v_caller, p_platform, p_token, p_p256dh, p_auth)
@@ -15813,8 +15893,8 @@ begin
   return now();
 end $$;
 comment on function private.take_push_token is
-  'Assigns a device to the caller, whoever had it before, and removes those beyond 20 that were seen longest ago. '
-  'Fails: push_token.';
+  'Assigns a device to the caller, even if it belonged to somebody else. If the caller then has more than 20, removes '
+  'those that were registered longest ago. Fails: push_token.';
 
 create function api.add_push_token(
   p_token text, p_platform text, p_p256dh text default null, p_auth text default null
@@ -15835,7 +15915,7 @@ set search_path = ''
 as $$
 begin
   delete from app.push_tokens where user_id = private.require_caller() and token = p_token;
-  return null;   -- sent as 204
+  return null;   -- the response is 204
 end $$;
 comment on function api.remove_push_token is 'Removes a device of the caller. Repeating it changes nothing.';
 
@@ -15872,10 +15952,10 @@ create unlogged table private.pushed_subjects (
 );
 create index pushed_subjects_pushed_at_idx on private.pushed_subjects (pushed_at);
 comment on table private.pushed_subjects is
-  'What was pushed to a person within the last hour, for kinds that replace the unread notification. Unlogged, and '
-  'without foreign keys, as private.write_counts: after a crash of the database the hour starts again.';
+  'The subjects of the pushes to a person within the last hour, for kinds that replace the unread notification. '
+  'Unlogged and without foreign keys, like private.write_counts: after a crash of the database the hours start again.';
 comment on column private.pushed_subjects.subject is
-  'The kind, the actor or else the group, and the event or the state in the payload.';
+  'The kind, the actor or, if there is none, the group, and the event or the state in the payload.';
 comment on column private.pushed_subjects.pushed_at is 'When the hour started.';
 insert into private.retention (relation, counts_from, keep) values ('private.pushed_subjects', 'pushed_at', '1 hour');
 
@@ -15896,9 +15976,9 @@ begin
   return found;
 end $$;
 comment on function private.begin_push_hour is
-  'Returns true if nothing with the same subject was pushed within the last hour, and starts a new hour. So what '
-  'somebody repeats is pushed once an hour, even if it was read or withdrawn meanwhile. A cancellation is a '
-  'different event from a change, so it is pushed at once.';
+  'Returns true, and starts a new hour, if nothing with the same subject was pushed within the last hour. So an '
+  'action that somebody repeats is pushed once an hour, even if its notification was read or withdrawn meanwhile. A '
+  'cancellation has another subject than a change, so it is pushed at once.';
 
 create function private.push_notification() returns trigger
 language plpgsql security definer   -- the caller may not read other people's devices
@@ -15915,8 +15995,8 @@ begin
 end $$;
 comment on function private.push_notification is
   'Trigger: queues the push of a notification that is new, unread again, or replaced by a later item, if the person '
-  'wants that; for kinds that replace the unread one, once an hour. Another item in an unread roll-up sends no '
-  'push.';
+  'wants pushes of its kind. For kinds that replace the unread notification, it does so once an hour. An item that '
+  'joins an unread notification sends no push.';
 create trigger push_notification after insert on app.notifications
   for each row when (new.read_at is null) execute function private.push_notification();
 create trigger push_unread_again after update of read_at on app.notifications
@@ -15936,7 +16016,7 @@ begin
   return v_post is null
       or exists (select from private.notification_kinds k
                  where k.kind = p_notification.kind
-                   and (k.always_in_app   -- staff may have deleted the post, which the notification says
+                   and (k.always_in_app   -- the notification may say that staff deleted the post
                         or private.post_visible_to(v_post, v_user)
                            and (k.passes_muted_post
                                 or not exists (select from app.post_mutes m
@@ -15951,8 +16031,10 @@ begin
                        where r.id = (p_notification.payload ->> 'replyId')::uuid and r.required_level > 0));
 end $$;
 comment on function private.is_target_visible is
-  'Whether the target of a notification lets it be sent: the person can see the post and has not muted it (unless '
-  'the kind ignores mutes, or is always in the inbox), and what a single item names is neither deleted nor hidden.';
+  'Whether a notification may still be sent as far as its target is concerned. If the target is a post, the person '
+  'must see the post and must not have muted it, unless the kind ignores muted posts; kinds that are always in the '
+  'inbox need neither. If the notification has one item, the repost, quote or reply in its payload must be neither '
+  'deleted nor hidden.';
 
 create function private.is_still_deliverable(p_notification app.notifications) returns boolean
 language plpgsql stable
@@ -16014,9 +16096,9 @@ begin
   return v_claimed;
 end $$;
 comment on function private.claim_pushes is
-  'For the worker alone: what must still be sent for these jobs, [{notificationId, round}], which are reserved for '
-  'this worker for a minute: {messages: [{notificationId, round, tokenId, platform, token, p256dh, auth, kind, '
-  'count, target}], busy: [notificationId]}. busy are those that another worker is sending.';
+  'For the worker alone: claims the pushes of these jobs, [{notificationId, round}], that must still be sent, for a '
+  'minute, and returns {messages: [{notificationId, round, tokenId, platform, token, p256dh, auth, kind, count, '
+  'target}], busy: [notificationId]}. busy are the notifications that another worker is sending.';
 
 create function private.note_pushes(p_results jsonb) returns integer
 language plpgsql volatile security definer   -- the worker may not access our tables
@@ -16039,8 +16121,8 @@ begin
 end $$;
 comment on function private.note_pushes is
   'For the worker alone: records the results of the pushes that it claimed, [{notificationId, round, tokenId, '
-  'outcome, receipt}]: sent, refused for good, failed (it is tried again), or gone (the device is removed). Returns '
-  'how many were sent.';
+  'outcome, receipt}]. The outcome is sent, refused (for good), failed (the push is tried again), or gone (the device '
+  'is removed). Returns how many were sent.';
 
 create function private.note_push_receipts(p_gone text[]) returns integer
 language plpgsql volatile security definer   -- the worker may not access our tables
@@ -16054,7 +16136,7 @@ begin
   return v_changed;
 end $$;
 comment on function private.note_push_receipts is
-  'For the worker alone: removes the devices that these receipts report as gone, and returns how many.';
+  'For the worker alone: removes the devices that these receipts report as gone, and returns how many it removed.';
 
 create function private.job_ask_push_receipts() returns integer
 language plpgsql volatile security definer   -- the worker may not access our tables
@@ -16083,9 +16165,9 @@ insert into private.jobs (name, cron, expires, repeats) values ('ask-push-receip
 
 -- sql/notifications/60_digests.sql
 
--- The daily digest. Every minute a job finds the people whose hour has come and adds a job to the queue `digests` for
--- each who has unread notifications. The worker reads them again and mails them (api-facade/worker/digest.ts) with
--- `deliver`.
+-- The daily digest. Every minute a job finds the people whose digest is due, and adds a job to the queue `digests` for
+-- each who has unread notifications. The worker reads the notifications again and mails the digest
+-- (api-facade/worker/digest.ts) with `deliver`.
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
@@ -16104,17 +16186,19 @@ create table private.digests (
 );
 create index digests_created_at_idx on private.digests (created_at);
 comment on table private.digests is
-  'What was mailed to whom, at most one per person and local day. Its content is read when it is sent.';
+  'The digests, at most one per person and local day. The content of a digest is read when it is sent.';
 comment on column private.digests.told_from is
-  'It covers what is new, or unread again, from here to told_to; the next digest starts where this one ends.';
+  'The digest covers the notifications that are new, or unread again, between told_from and told_to. The next digest '
+  'starts where this one ends.';
 comment on column private.digests.told_to is
-  'A few seconds before the digest was created, because a transaction may take that long to become visible.';
+  'The end of the period that the digest covers. It is a few seconds before the digest was created, because a '
+  'transaction may take that long to become visible.';
 comment on column private.digests.claimed_until is
-  'Until then only one worker may send it. After that the worker is assumed dead, and another may send it. It is '
-  '-infinity before the first attempt, and again if the mail was not accepted.';
+  'Until then only the worker that claimed the digest may send it. After that this worker is assumed dead, and '
+  'another may send it. It is -infinity before the first attempt, and again if the mail was not accepted.';
 comment on column private.digests.sent_at is
   'When the mail was accepted, nothing remained to send, or the mailbox turned out not to exist; null until then.';
--- longer than the period that a digest covers
+-- kept longer than the period that a digest covers
 insert into private.retention (relation, counts_from, keep) values ('private.digests', 'created_at', '8 days');
 
 select pgboss.create_queue('digests', '{"policy": "standard"}');
@@ -16131,7 +16215,8 @@ begin
     order by n.updated_at desc limit 500;
 end $$;
 comment on function private.unread_between is
-  'A person''s notifications that are new or unread again between two times, and still unread: the latest 500.';
+  'The latest 500 of a person''s notifications that became new or unread again between two times and are still '
+  'unread.';
 call private.force_index_scans('private.unread_between');
 
 create function private.has_digest_items(p_user uuid, p_from timestamptz, p_to timestamptz) returns boolean
@@ -16143,7 +16228,8 @@ begin
                  where 'email' = any (private.wanted_channels(p_user, k.kind)));
 end $$;
 comment on function private.has_digest_items is
-  'Whether there is something that a person wants by mail; it doesn''t check whether that may still be sent.';
+  'Whether a person has such notifications of a kind that they want by mail. It doesn''t check whether these may '
+  'still be sent.';
 
 create function private.job_queue_digests() returns integer
 language plpgsql volatile security definer   -- the worker may not access our tables
@@ -16186,10 +16272,10 @@ begin
   return coalesce(cardinality(v_people), 0);
 end $$;
 comment on function private.job_queue_digests is
-  'Job: queues digests for up to 500 people whose hour has come and who have unread notifications, and sets their '
-  'next hour. For banned people, and those whose address bounces or was not verified within a day, it only sets the '
-  'next hour. May run twice: it takes only people who are due, skips locked rows, and each person has one digest a '
-  'day. The worker repeats it until there are none.';
+  'Job: takes up to 500 people whose digest is due, queues a digest for those who have unread notifications, and sets '
+  'when the next one is due. For banned people, and people whose address bounces or was not verified within a day, it '
+  'only sets the next time. May run twice: it takes only people who are due, skips locked rows, and each person has '
+  'one digest a day. The worker repeats it until nobody is due.';
 call private.force_index_scans('private.job_queue_digests');
 insert into private.jobs (name, cron, expires, repeats) values ('queue-digests', '* * * * *', 120, true);
 
@@ -16215,9 +16301,9 @@ begin
           where s.user_id = p_digest.user_id and s.digest_hour is not null and v_items is not null);
 end $$;
 comment on function private.digest_mail is
-  'The content of a digest now, {to, unsubscribeId, timezone, hour, items: [{kind, count}], more}. Null if there is '
-  'nothing to send, or if the person is banned, erased or unreachable, has an address that bounces, or wants no '
-  'digest. more: there were 500 notifications, and there may be others.';
+  'The current content of a digest, {to, unsubscribeId, timezone, hour, items: [{kind, count}], more}. Null if there '
+  'is nothing to send, or if the person is banned, erased or unreachable, has an address that bounces, or wants no '
+  'digest. more is true if there were 500 notifications, so that there may be others.';
 
 create function private.claim_digest(p_id uuid) returns json
 language plpgsql volatile security definer   -- the worker may not access our tables
@@ -16240,8 +16326,8 @@ begin
   return v_mail;
 end $$;
 comment on function private.claim_digest is
-  'For the worker alone: the mail to send, as private.digest_mail, reserved for this worker for two minutes. Null '
-  'if there is nothing to send or it was sent; {busy: true} if another worker is sending it.';
+  'For the worker alone: claims a digest for two minutes and returns the mail to send, as private.digest_mail. Null '
+  'if there is nothing to send or the digest was sent; {busy: true} if another worker is sending it.';
 
 create function private.note_digest(p_id uuid, p_sent boolean) returns void
 language plpgsql volatile security definer   -- the worker may not access our tables
@@ -16253,11 +16339,11 @@ begin
   where id = p_id and sent_at is null;
 end $$;
 comment on function private.note_digest is
-  'For the worker alone: records that the digest that it claimed is finished, or was not accepted and is to be '
-  'tried again.';
+  'For the worker alone: records that the digest that it claimed is finished or, if p_sent is false, was not accepted '
+  'and must be tried again.';
 
 create function private.renew_unsubscribe_id() returns trigger
-language plpgsql security definer   -- nobody may read or write it
+language plpgsql security definer   -- nobody may write unsubscribe_id
 set search_path = ''
 as $$
 begin
@@ -16265,7 +16351,8 @@ begin
   return null;
 end $$;
 comment on function private.renew_unsubscribe_id is
-  'Trigger: invalidates the unsubscribe tokens that were sent to the person''s previous address.';
+  'Trigger: changes the person''s unsubscribe_id, so that the unsubscribe tokens that were mailed to their previous '
+  'address become invalid.';
 create trigger _190_renew_unsubscribe_id after update of email on app.accounts
   for each row when (new.email <> old.email) execute function private.renew_unsubscribe_id();
 
@@ -16282,7 +16369,7 @@ begin
 end $$;
 comment on function api.unsubscribe is
   'For the facade alone, after it has opened the token: turns off the digest of the person who got the mail, {ok}. '
-  'Repeating it changes nothing; api.update_preferences with a digestHour turns it on again.';
+  'Repeating it changes nothing. The person can turn the digest on again by api.update_preferences with a digestHour.';
 
 -- sql/notifications/90_erasure.sql
 
@@ -16324,8 +16411,8 @@ begin
   end if;
 end $$;
 comment on function private.erase_notifications is
-  'Step: deletes an erased person''s notifications and preferences, and other people''s notifications that have no '
-  'other actor, except kinds that outlive their actor.';
+  'Step: deletes an erased person''s notifications and preferences, and other people''s notifications whose only '
+  'actor is this person, except kinds that outlive their actor.';
 call private.force_index_scans('private.erase_notifications');
 insert into private.account_steps (step, events, position) values
   ('private.erase_notifications', '{erasure}', 190);
@@ -16346,8 +16433,8 @@ create policy select_own on app.notifications for select to authenticated using 
 comment on policy select_own on app.notifications is 'People see their own notifications. private.notify writes them.';
 create policy update_own on app.notifications for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.notifications is 'People mark their own as read; no other column may be '
-  'updated.';
+comment on policy update_own on app.notifications is
+  'People mark their own notifications as read; they may update no other column.';
 
 -- notification_actors
 alter table app.notification_actors enable row level security;
@@ -16376,14 +16463,14 @@ grant insert (user_id, kind, in_app, push, email) on app.notification_preference
 grant update (in_app, push, email) on app.notification_preferences to authenticated;
 create policy select_own on app.notification_preferences for select to authenticated
   using (user_id = (select app.uid()));
-comment on policy select_own on app.notification_preferences is 'People see what they have chosen themselves.';
+comment on policy select_own on app.notification_preferences is 'People see their own choices.';
 create policy insert_own on app.notification_preferences for insert to authenticated
   with check (user_id = (select app.uid()));
 comment on policy insert_own on app.notification_preferences is 'People insert their own choices.';
 create policy update_own on app.notification_preferences for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.notification_preferences is 'People change their choices; the kind can''t '
-  'change.';
+comment on policy update_own on app.notification_preferences is
+  'People change their own choices, but not the kind of a choice.';
 
 -- push_tokens
 alter table app.push_tokens enable row level security;
@@ -16424,10 +16511,10 @@ grant execute on function
   api.update_preferences
   to authenticated;
 
--- what a link in a mail calls
+-- called by a link in a mail
 grant execute on function api.unsubscribe to gate;
 
--- what the worker calls
+-- functions that the worker calls
 grant execute on function
   private.claim_digest,
   private.claim_pushes,
@@ -16443,7 +16530,7 @@ grant execute on function
 
 -- sql/reputation/10_ledger.sql
 
--- The ledger of reputation: what each person earned in which interest, entry by entry, and the sum of it.
+-- The ledger of reputation: what each person earned in which interest, entry by entry, and the sums of the entries.
 -- docs/decisions.md, Reputation.
 
 create table app.reputation_entries (
@@ -16484,8 +16571,8 @@ comment on column app.reputation_entries.undoes_id is 'The entry that this one u
 comment on column app.reputation_entries.source_id is
   'The cause, by kind: the post, the reply, the invite code, the interest chosen, the vote, the appeal.';
 comment on column app.reputation_entries.earned_from is
-  'The person from whom it is earned: who reacted, whose post got the reply, or who used the code. Null if nobody '
-  'else is involved.';
+  'The person from whom it is earned: the one who reacted, the author of the post that was replied to, or the one who '
+  'used the code. Null if nobody else is involved.';
 call private.make_append_only('app.reputation_entries');
 
 create table app.reputation (
@@ -16502,7 +16589,7 @@ comment on table app.reputation is
 comment on column app.reputation.value is
   'The sum of the entries in the interest, roll-ups included, with two decimals.';
 comment on column app.reputation.direct_value is
-  'value without roll-ups; the sum over all interests is the person''s total.';
+  'value without roll-ups. Its sum over all interests is the person''s total.';
 comment on column app.reputation.highest_level is
   'The highest level that value ever reached, by private.level_rank, so that nobody is notified of a level twice. A '
   'trigger keeps it up to date.';
@@ -16540,7 +16627,7 @@ begin
   group by w.user_id, w.interest_id, w.kind
   order by w.user_id, w.interest_id, w.kind
   on conflict (user_id, interest_id, kind) do update set points = k.points + excluded.points;
-  -- everybody who writes these people's ledger holds private.lock_effects, so two writers can't conflict here
+  -- every writer of these people's entries holds private.lock_effects, so two writers can't conflict here
   update app.accounts a set total_reputation = a.total_reputation + w.earned
   from (select user_id, sum(delta) as earned from written where roll_up_level = 0 group by user_id) w
   where a.user_id = w.user_id;
@@ -16628,7 +16715,7 @@ comment on function private.add_reputation is
 
 insert into private.event_types (name, payload, happens) values
   ('reputation.level_reached', '{userId,interestId,level}',
-   'a person reaches a level in an interest that they never had before');
+   'a person reaches a level in an interest for the first time');
 
 create function private.level_minimums() returns numeric[]
 language plpgsql immutable
@@ -16854,7 +16941,7 @@ begin
          array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
   from (select m.*, k.kind, p.author_id, p.interest_id, p.deleted_at,
-               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at,   -- erasing undoes nothing
+               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at,   -- erasures undo nothing
                private.find_active_reputation(p.author_id, k.kind, p.id, m.user_id) as entry_id
         from private.changed_engagement(array(
                select e from unnest(p_effects) e join app.posts o on o.id = (e.payload ->> 'postId')::uuid
@@ -16892,7 +16979,7 @@ begin
        where u.user_id = p_user order by u.created_at, u.interest_id limit 1)));
 end $$;
 comment on function private.find_strongest_interest is
-  'The interest in which a person has the most reputation; else the one that they chose first; else null.';
+  'The interest in which a person has the most reputation; otherwise the one that they chose first; otherwise null.';
 
 create function private.earn_reputation_from_invites(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -17039,8 +17126,8 @@ begin
       or exists (select from app.users u where u.id = p_user and u.role = 'admin');
 end $$;
 comment on function private.may_post_journalism is
-  'Whether a person''s posts may be journalism: because of their reputation, or because they are an admin, whatever '
-  'canPostJournalism says.';
+  'Whether a person''s posts may be journalism: because of their reputation, or because they are an admin, even if '
+  'their canPostJournalism is false.';
 
 create function private.check_journalism() returns trigger
 language plpgsql security definer   -- checks the author, not the caller
@@ -17065,7 +17152,8 @@ create function private.may_propose_guild() returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$ begin return false; end $$;
-comment on function private.may_propose_guild is 'The rule for canProposeGuild: nobody may in the first release.';
+comment on function private.may_propose_guild is
+  'The rule for canProposeGuild: nobody may propose a guild in the first release.';
 
 create function api.get_my_capabilities() returns json
 language plpgsql volatile   -- applies the caller's waiting effects first
@@ -17134,7 +17222,7 @@ begin
   if p_cursor is not null and not found then
     perform private.raise_error('cursor_unknown');
   end if;
-  v_from := coalesce(v_from, 9223372036854775807);   -- a plain variable: an expression defeats the index
+  v_from := coalesce(v_from, 9223372036854775807);   -- a plain variable, because an expression defeats the index
   v_ids := array(select e.id from app.reputation_entries e
                  where e.user_id = p_user and e.position < v_from
                  order by e.position desc limit 51);
@@ -17223,9 +17311,9 @@ insert into private.ledger_kinds (ledger, kind) values ('reputation', 'vote.rece
 
 insert into private.event_types (name, payload, happens) values
   ('reputation.vote.cast', '{voteId,voterId,userId,interestId,value}',
-   'a peer vote is cast, moved or taken back (value 0)');
+   'a peer vote is cast, changed or taken back (value 0)');
 
--- each change of a vote adds entries to the ledger
+-- limited, because each change of a vote adds entries to the ledger
 insert into private.write_limits (kind, per_hour) values ('votes', 300);
 
 insert into private.errors (code, status, text) values
@@ -17247,7 +17335,7 @@ comment on function private.vote_weight is
 create function private.cast_vote(
   p_user uuid, p_interest uuid, p_value integer, p_comment text, out vote app.reputation_votes, out weight numeric
 ) returns record
-language plpgsql volatile security definer   -- nobody may write the ledger, least of all another person's
+language plpgsql volatile security definer   -- callers may not write the ledger
 set search_path = ''
 as $$
 declare
@@ -17353,7 +17441,7 @@ comment on function private.find_vote_time is
   'The time of the vote in a cursor, if the vote is for the caller, even if they can''t see it any more.';
 
 create function private.find_votes(p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy the scan could pass over hidden voters without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden voters
 set search_path = ''
 as $$
 declare
@@ -17387,7 +17475,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- with infinity any id will do
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works: no row is at infinity
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -17519,7 +17607,7 @@ begin
     perform private.raise_error('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, v_me);   -- with infinity any id will do
+  v_id := coalesce(v_id, v_me);   -- any id works: no row is at infinity
   v_ids := array(select id from app.reputation_appeals
                  where user_id = v_me and (created_at, id) < (v_from, v_id)
                  order by created_at desc, id desc limit 51);
@@ -17587,10 +17675,10 @@ create table private.contribution_inheritance (
   undoes_id uuid
 );
 comment on table private.contribution_inheritance is
-  'Entries whose shares are not written yet, both new entries and those that undo one: '
+  'Entries whose shares are not written yet, including entries that undo another one. '
   'private.job_inherit_contributions writes the shares.';
 comment on column private.contribution_inheritance.undoes_id is
-  'As in the entry: an entry is processed before the one that undoes it.';
+  'The same as in the entry, so that an entry is processed before the one that undoes it.';
 
 insert into private.ledger_kinds (ledger, kind, points) values
   ('contribution', 'post_created', 10),
@@ -17707,7 +17795,7 @@ begin
          array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
   from (select m.*, k.kind, private.find_active_contribution(m.user_id, k.kind, m.post_id) as entry_id,
-               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- erasing undoes nothing
+               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- erasures undo nothing
         from private.changed_engagement(array(
                select e from unnest(p_effects) e where e.user_id = (e.payload ->> 'userId')::uuid)) m
         cross join lateral (select m.action || '_given' as kind) k
@@ -17731,7 +17819,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- The shares of a contribution that a person's inviters get. A job writes them, many at once.
 --
--- It locks the inviters' effects as the worker does, and skips inviters that another transaction has locked, to
+-- The job locks the inviters' effects as the worker does, and skips inviters that another transaction has locked, to
 -- prevent deadlocks between writers of several people's scores.
 -- docs/decisions.md, Reputation.
 
@@ -17786,9 +17874,9 @@ begin
   return cardinality(v_taken);
 end $$;
 comment on function private.job_inherit_contributions is
-  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three inviters above each person, and takes back '
-  'the shares of those undone. May run twice: it takes only waiting entries, skips locked rows, and removes what it '
-  'took from the queue in the same transaction. The worker repeats it until there are none.';
+  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three inviters above each person, and takes back the '
+  'shares of contributions that were undone. May run twice: it takes only waiting entries, skips locked rows, and '
+  'removes what it took from the queue in the same transaction. The worker repeats it until no entry is waiting.';
 insert into private.jobs (name, cron, expires, repeats) values ('inherit-contributions', '* * * * *', 60, true);
 
 -- sql/reputation/75_forfeits.sql
@@ -17803,8 +17891,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- For each person and kind only the newest entry counts, as in private.find_active_reputation. It jumps from one
-  -- such entry to the next, because somebody may have liked and unliked many times.
+  -- For each person and kind only the newest entry counts, as in private.find_active_reputation. The query jumps from
+  -- one such entry to the next, because there may be many others between them, if somebody has liked and unliked
+  -- repeatedly.
   with recursive newest as (
     (select coalesce(e.earned_from, e.user_id) as person, e.kind, e.id, e.undoes_id, 1 as place
      from app.reputation_entries e
@@ -17842,8 +17931,8 @@ begin
   next := v_found.next;
 end $$;
 comment on function private.forfeit_next is
-  'Undoes up to 500 entries that a post earned its author, from p_from and the people after them. Returns how many '
-  'and the person to continue from, null at the end. Lock first (private.lock_effects).';
+  'Undoes up to 500 entries that a post earned its author from p_from and the people after them. Returns how many it '
+  'undid, and the person to continue from (null at the end). Lock first (private.lock_effects).';
 
 create function private.forfeit_earnings(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- writes for a post's author
@@ -17857,8 +17946,8 @@ begin
                                           coalesce(p_after, '00000000-0000-0000-0000-000000000000')));
 end $$;
 comment on function private.forfeit_earnings is
-  'For the worker alone: undoes up to 500 entries that a post {postId, authorId} earned its author, from the next '
-  'people. Returns {changed, next}; next is null at the end.';
+  'For the worker alone: undoes the next 500 entries that a post {postId, authorId} earned its author, beginning with '
+  'those from the person p_after. Returns {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('forfeited-earnings', 'private.forfeit_earnings');
 
@@ -17905,8 +17994,7 @@ begin
             e.caused_at)::private.notice
     from unnest(p_effects) e));
 end $$;
-comment on function private.notify_level_up is
-  'Listener: tells a person that they have reached a level.';
+comment on function private.notify_level_up is 'Listener: notifies a person that they have reached a level.';
 
 create function private.notify_voted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -17920,7 +18008,7 @@ begin
     from unnest(p_effects) e where (e.payload ->> 'value')::integer <> 0));
 end $$;
 comment on function private.notify_voted is
-  'Listener: tells a person that somebody voted for or against them. It skips votes that were taken back.';
+  'Listener: notifies a person that somebody voted for or against them. It skips votes that were taken back.';
 
 create function private.notify_appeal_resolved(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -17932,8 +18020,7 @@ begin
             e.caused_at)::private.notice
     from unnest(p_effects) e));
 end $$;
-comment on function private.notify_appeal_resolved is
-  'Listener: tells a person that their appeal was resolved.';
+comment on function private.notify_appeal_resolved is 'Listener: notifies a person that their appeal was resolved.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('reputation.level_reached', 'private.notify_level_up', 600, 'soon'),
@@ -17987,8 +18074,8 @@ grant select (id, position, user_id, interest_id, kind, delta, origin_id, roll_u
   on app.reputation_entries to authenticated;
 create policy select_own on app.reputation_entries for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reputation_entries is
-  'People see their own entries, but not from whom they were earned. Only triggers and definer functions write '
-  'them, and nobody changes them.';
+  'People see their own entries, but not from whom they earned them. Only triggers and definer functions add entries, '
+  'and nobody changes them.';
 
 -- reputation
 alter table app.reputation enable row level security;
@@ -17997,7 +18084,7 @@ grant select on app.reputation_card to authenticated;
 create policy select_reachable on app.reputation for select to authenticated
   using ((select true from app.users u where u.id = user_id));
 comment on policy select_reachable on app.reputation is
-  'Everybody who sees the person sees their reputation, but not the highest level that it ever had. A trigger on '
+  'Everybody who sees the person sees their reputation, but not the highest level that it ever reached. A trigger on '
   'the ledger writes it.';
 
 -- reputation_kinds
@@ -18005,7 +18092,7 @@ alter table app.reputation_kinds enable row level security;
 grant select on app.reputation_kinds to authenticated;
 create policy select_own on app.reputation_kinds for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reputation_kinds is
-  'People see what each kind of entry gave them. A trigger on the ledger writes it.';
+  'People see how much reputation each kind of entry gave them. A trigger on the ledger writes it.';
 
 -- reputation_votes
 alter table app.reputation_votes enable row level security;
@@ -18014,8 +18101,8 @@ grant select on app.reputation_vote_card to authenticated;
 create policy select_received on app.reputation_votes for select to authenticated
   using (user_id = (select app.uid()) and value <> 0 and (select true from app.users u where u.id = voter_id));
 comment on policy select_received on app.reputation_votes is
-  'People see the votes for them that were not taken back, by people that they can see. private.cast_vote writes '
-  'them.';
+  'People see the votes about them that were not taken back, if they can see the voter. private.cast_vote writes '
+  'votes.';
 
 -- reputation_appeals
 alter table app.reputation_appeals enable row level security;
@@ -18024,7 +18111,7 @@ grant insert (user_id, interest_id, entry_id, text) on app.reputation_appeals to
 grant select on app.reputation_appeal_card to authenticated;
 create policy select_own on app.reputation_appeals for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reputation_appeals is
-  'People see their own appeals. Staff read and resolve them through operations of their own.';
+  'People see their own appeals. Staff have separate operations that read and resolve appeals.';
 create policy insert_own on app.reputation_appeals for insert to authenticated
   with check (user_id = (select app.uid())
           and (entry_id is null
@@ -18099,7 +18186,8 @@ comment on table private.mana_account_kinds is
   'Registry: the kinds of mana accounts.';
 comment on column private.mana_account_kinds.balance_in is
   'Where the running balance is stored: in app.wallets, in the account itself, or nowhere. The system''s accounts '
-  'store none, because every transaction would wait for that one row; their balance is the sum of their entries.';
+  'store none, because every transaction would then wait for the row of the mint; their balance is the sum of their '
+  'entries.';
 insert into private.mana_account_kinds (kind, balance_in) values
   ('wallet', 'wallet'),
   ('mint', 'nowhere'),
@@ -18114,12 +18202,12 @@ create table app.mana_accounts (
 create index mana_accounts_kind_idx on app.mana_accounts (kind);
 create unique index mana_accounts_system_key on app.mana_accounts (kind) where kind in ('mint', 'burn');
 comment on table app.mana_accounts is
-  'The accounts that hold mana, by private.mana_account_kinds: wallets, and the system''s mint (the source of all '
-  'mana, so it is at zero or less) and burn (which receives mana that nobody gets). A wallet''s account has the id '
-  'of its person.';
+  'The accounts that hold mana, of the kinds in private.mana_account_kinds. Two belong to the system: the mint is the '
+  'source of all mana, so its balance is zero or less, and burn receives the mana that nobody gets. A wallet''s '
+  'account has the id of its person.';
 comment on column app.mana_accounts.balance is
-  'Whole mana, never below 0, for kinds that store it here; a trigger on the entries writes it. Null for all '
-  'others.';
+  'Whole mana, never below 0, for the kinds that store their balance here; a trigger on the entries writes it. Null '
+  'for all other kinds.';
 
 insert into private.lock_kinds (kind, position) values ('mana account', 700);
 
@@ -18145,8 +18233,10 @@ create index mana_transactions_reversal_of_idx on app.mana_transactions (reversa
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'starter'), ('mana', 'regeneration');
 comment on column app.mana_transactions.kind is 'One of private.ledger_kinds.';
 comment on column app.mana_transactions.reversal_of is
-  'The movement that this one undoes: what it takes was never earned, and what it gives was never spent.';
-comment on table app.mana_transactions is 'One movement of mana; its entries say from which accounts to which.';
+  'The movement that this one undoes. The mana that this one takes counts as never earned, and the mana that it gives '
+  'as never spent.';
+comment on table app.mana_transactions is
+  'The movements of mana. The entries of a movement say from which accounts the mana goes, and to which.';
 
 create sequence app.mana_entries_seq;
 
@@ -18159,8 +18249,8 @@ create table app.mana_entries (
   primary key (transaction_id, account_id)
 );
 create unique index mana_entries_account_key on app.mana_entries (account_id, seq);
-comment on table app.mana_entries is 'What a movement adds to an account or takes from it. The entries of a '
-  'movement add up to zero.';
+comment on table app.mana_entries is
+  'How much mana a movement adds to an account or takes from it. The entries of a movement add up to zero.';
 comment on column app.mana_entries.seq is
   'The order of an account''s entries. A trigger assigns it while the account is locked, so later entries have '
   'higher numbers.';
@@ -18180,8 +18270,8 @@ create table app.wallets (
   foreign key (user_id) references app.mana_accounts on delete restrict
 );
 comment on table app.wallets is
-  'A person''s balance in whole mana: the sum of their account''s entries, which a trigger on these keeps up to '
-  'date. System accounts have no such row, because every transaction would wait for the one row of the mint.';
+  'A person''s balance in whole mana: the sum of their account''s entries. A trigger on the entries keeps it up to '
+  'date. System accounts have no such row, because every transaction would then wait for the row of the mint.';
 comment on column app.wallets.lifetime_spent is 'Whole mana ever spent and not refunded.';
 comment on column app.wallets.lifetime_earned is
   'Whole mana ever received and not taken back, starter and regeneration included.';
@@ -18230,9 +18320,9 @@ begin
   return null;
 end $$;
 comment on function private.check_balanced is
-  'Trigger: the entries that a statement adds to a movement must add up to zero, so one statement writes all of '
-  'them. It checks once per statement: a check per entry would sum a movement with 5000 entries 5000 times. It '
-  'raises no error code because only a bug in SQL can cause this.';
+  'Trigger: the entries that a statement adds to a movement must add up to zero, so one statement must insert all '
+  'entries of a movement. It runs once per statement, because a check per entry would sum a movement with 5000 '
+  'entries 5000 times. It raises no error code because only a bug in SQL can cause this.';
 create trigger check_balanced after insert on app.mana_entries
   referencing new table as added for each statement execute function private.check_balanced();
 
@@ -18254,9 +18344,9 @@ begin
   order by m.account;
 end $$;
 comment on function private.move is
-  'Moves mana between accounts, amounts as in app.mana_entries; p_reversal_of is the movement that it undoes, if '
-  'any. An operation calls it last, because it locks wallets (ARCHITECTURE.md, Locks). Raises no_data_found for a '
-  'kind that is not registered. Fails: insufficient_mana.';
+  'Moves mana between accounts. p_amounts are as in app.mana_entries; p_reversal_of is the movement that this one '
+  'undoes, if any. An operation calls this function last, because it locks wallets (ARCHITECTURE.md, Locks). Raises '
+  'no_data_found for a kind that is not registered. Fails: insufficient_mana.';
 
 create function private.require_price(p_price integer, p_expected integer) returns void
 language plpgsql immutable
@@ -18268,8 +18358,8 @@ begin
   end if;
 end $$;
 comment on function private.require_price is
-  'Passes if a price that somebody else sets is the one that the payer expects. Before mana leaves a wallet for '
-  'such a price, lock the row of the price and call this.';
+  'Passes if a price that somebody else sets is the one that the payer expects. A function that takes mana for such a '
+  'price first locks the row with the price, and then calls this.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -18280,7 +18370,7 @@ declare
   v_periods integer;
   v_mana    integer;
 begin
-  -- doesn't lock a wallet with nothing to settle
+  -- doesn't lock a wallet that has no whole period to settle
   select * into v_wallet from app.wallets
   where user_id = p_user and last_regen_at <= now() - interval '24 hours'
   for no key update;
@@ -18288,7 +18378,7 @@ begin
     return;
   end if;
   v_periods := floor(extract(epoch from now() - v_wallet.last_regen_at) / 86400);
-  -- before the entry, whose trigger calls this function again, which then finds nothing to settle
+  -- comes before private.move, whose trigger calls this function again: it must then find nothing to settle
   update app.wallets set last_regen_at = last_regen_at + v_periods * interval '24 hours' where user_id = p_user;
 
   v_mana := least(5 * v_periods, 50 - v_wallet.balance - private.held_of(p_user));
@@ -18297,10 +18387,11 @@ begin
   end if;
 end $$;
 comment on function private.settle is
-  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, until the wallet and the person''s holds have '
-  '50; at 50 or more the periods pass unused. Holds count because their mana may come back: otherwise 50 mana held '
-  'in a bounty would be regenerated and then also refunded. It runs before any change of a balance or a hold, so '
-  'spending releases no backlog. The wallet of an erased person doesn''t regenerate. Never: insufficient_mana.';
+  'Regenerates a wallet: 5 mana for every whole 24 hours since last_regen_at, until the wallet and the person''s '
+  'holds together have 50. At 50 or more, a period adds nothing. Holds count because their mana may come back. '
+  'Otherwise, when a person puts 50 mana into a bounty, the wallet would regenerate 50 mana and then also get the '
+  'refund. It runs before any change of a balance or a hold, so spending mana doesn''t make up for periods that added '
+  'nothing. The wallet of an erased person doesn''t regenerate. Never: insufficient_mana.';
 
 create function private.book_entry() returns trigger
 language plpgsql security definer   -- only this trigger may write wallets and balances
@@ -18324,7 +18415,7 @@ begin
   end if;
   if not found and exists (select from app.mana_accounts a join private.mana_account_kinds k using (kind)
                            where a.id = new.account_id and k.balance_in <> 'nowhere') then
-    perform private.raise_error('insufficient_mana');   -- before the constraint: its message would quote the row
+    perform private.raise_error('insufficient_mana');   -- the constraint's message would quote the row
   end if;
   new.seq := nextval('app.mana_entries_seq');
   return new;
@@ -18352,8 +18443,8 @@ begin
   end loop;
 end $$;
 comment on function private.lock_wallets is
-  'Locks these wallets, and other accounts with a balance, in order, and regenerates the wallets, for callers that '
-  'must know the balances before private.move: ARCHITECTURE.md, Locks.';
+  'Locks these wallets and other accounts with a balance, in order, and regenerates the wallets. For functions that '
+  'must know the balances before they call private.move: ARCHITECTURE.md, Locks.';
 
 create function private.create_wallet() returns trigger
 language plpgsql security definer   -- a new person may not write the ledger
@@ -18379,7 +18470,7 @@ end $$;
 comment on function private.settle_own is 'Regenerates the caller''s wallet.';
 
 create function api.get_wallet() returns json
-language plpgsql volatile   -- reading settles the wallet
+language plpgsql volatile   -- settles the wallet first
 set search_path = ''
 as $$
 begin
@@ -18417,7 +18508,7 @@ create table app.payments (
   reversal_of uuid unique references app.payments on delete restrict,
   created_at  timestamptz not null default now(),
   check (num_nonnulls(post_id, reply_id) <= 1),
-  -- checked at commit: the movement comes last because it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit, because the movement is written last: it locks wallets (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index payments_sender_id_idx on app.payments (sender_id, created_at desc, id desc);
@@ -18425,9 +18516,9 @@ create index payments_receiver_id_idx on app.payments (receiver_id, id);
 create index payments_post_id_idx on app.payments (post_id);
 create index payments_reply_id_idx on app.payments (reply_id);
 comment on table app.payments is
-  'Emoji payments, append-only. A payment has the id of its movement. receiver_id is the author, or the person who '
-  'was paid; app.payment_splits says who got how much. A reversal is a row of its own with the same values and '
-  'splits; its movement is what the sender got back.';
+  'Emoji payments, append-only. A payment has the id of its movement. receiver_id is the author of the post or reply, '
+  'or the person who was paid directly; app.payment_splits says who got how much. A reversal is a row of its own with '
+  'the same values and splits; its movement gives the mana back to the sender.';
 comment on column app.payments.reversal_of is
   'The payment that this row reverses; a payment is reversed at most once.';
 comment on column app.payments.amount is 'Whole mana that the sender paid.';
@@ -18474,8 +18565,8 @@ begin
   reputation := (array[0, 0, 10, 20, 35, 50])[p_tier + 1];
 end $$;
 comment on function private.payment_tier is
-  'The cost of a tier (Spark, Wave, Storm, Surge, Tempest, Nova), and the reputation that it requires in a post''s '
-  'primary interest. Both are null if there is no such tier.';
+  'The cost of a tier (Spark, Wave, Storm, Surge, Tempest, Nova), and the reputation in the post''s primary interest '
+  'that the payer needs. Both are null if there is no such tier.';
 
 create function private.add_emotion() returns trigger
 language plpgsql security definer   -- only this trigger may write the totals of a post
@@ -18542,9 +18633,10 @@ from app.payments p
 left join app.person_card sender on sender.id = p.sender_id
 left join app.person_card receiver on receiver.id = p.receiver_id;
 comment on view app.payment_card is
-  'A payment as its sender or a receiver sees it: amount is what the caller paid or got, total what was paid. The '
-  'payment remains when the other person is hidden (by a block, a ban or an erasure): that person is then null, and '
-  'a hidden co-author''s split is added to the author''s. A post that the caller can''t see is also null.';
+  'A payment as its sender or a receiver sees it: amount is the mana that the caller paid or got, total the mana that '
+  'was paid. The payment remains visible if the other person is hidden (by a block, a ban or an erasure), but that '
+  'person is null. A hidden co-author''s split is added to the author''s. The post is null if the caller can''t see '
+  'it.';
 
 create function private.payment_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -18561,7 +18653,7 @@ call private.force_index_scans('private.payment_cards');
 
 create function private.split_payment(p_payment app.payments, out receiver_id uuid, out amount integer)
 returns setof record
-language plpgsql stable   -- for definer functions: the payer may not see bans
+language plpgsql stable   -- only for definer functions, because the payer may not see bans
 set search_path = ''
 as $$
 begin
@@ -18576,8 +18668,8 @@ begin
   select s.user_id, s.share from shared s where s.share > 0;
 end $$;
 comment on function private.split_payment is
-  'Who gets how much of a payment: each accepted co-author of a post gets their share, rounded down, and the author '
-  'gets the rest. The share of a co-author who is the payer, banned or erased goes to the author.';
+  'Who gets how much of a payment: each accepted co-author of a post gets their split, rounded down, and the author '
+  'gets the rest. The split of a co-author who is the payer, banned or erased goes to the author.';
 
 create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid)
 returns uuid
@@ -18663,7 +18755,7 @@ comment on function api.pay is
 -- docs/decisions.md, Mana.
 
 create function private.find_payment_place(p_id uuid) returns app.place
-language plpgsql stable   -- invoker: other people's payments are not valid cursors
+language plpgsql stable   -- security invoker, because another person's payment is not a valid cursor
 set search_path = ''
 as $$
 declare
@@ -18678,7 +18770,7 @@ begin
   return v_place;
 end $$;
 comment on function private.find_payment_place is
-  'The place from which a list of payments continues after this one; for null, the beginning.';
+  'The place of this payment, from which a list of payments continues; if p_id is null, the beginning of the list.';
 
 create function private.find_payments(p_user uuid, p_direction text, p_from app.place) returns uuid[]
 language plpgsql stable
@@ -18708,8 +18800,8 @@ begin
                order by b.created_at desc, b.id desc limit 51);
 end $$;
 comment on function private.find_payments is
-  'The next 51 payments after a place, as far as the caller may see them: those that a person sent, received, or '
-  '(for null) both.';
+  'The next 51 payments after a place that the caller may see: those that a person sent, those that they received, or '
+  'both if p_direction is null.';
 
 create function api.list_payments(
   p_direction text default null, p_limit integer default 20, p_cursor text default null
@@ -18740,8 +18832,8 @@ begin
   return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;
 comment on function api.get_breakdown is
-  'The payments for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, '
-  'as in the post itself.';
+  'The payments for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, as '
+  'on the card of the post.';
 
 -- sql/economy/35_boosts.sql
 
@@ -18758,16 +18850,16 @@ create table app.post_boosts (
   multiplier numeric(2, 1) not null check (multiplier > 1),
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
-  -- checked at commit: the movement comes last because it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit, because the movement is written last: it locks wallets (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index post_boosts_post_id_idx on app.post_boosts (post_id);
 create index post_boosts_user_id_idx on app.post_boosts (user_id, id);
 comment on table app.post_boosts is
-  'All boosts ever made, append-only. A boost has the id of its movement. The current one is also in '
+  'All boosts ever made, append-only. A boost has the id of its movement. The current boost of a post is also in '
   'app.post_counters, where the feed reads it.';
 comment on column app.post_boosts.cost is 'Whole mana that the author paid.';
-comment on column app.post_boosts.expires_at is 'When a job ends it.';
+comment on column app.post_boosts.expires_at is 'When the boost expires. private.job_expire_boosts then ends it.';
 call private.make_append_only('app.post_boosts');
 
 create index post_counters_boost_expires_at_idx on app.post_counters (boost_expires_at)
@@ -18880,11 +18972,12 @@ insert into private.jobs (name, cron, expires, repeats) values ('expire-boosts',
 
 -- sql/economy/37_holds.sql
 
--- Holds: mana that has left a wallet for a purpose and belongs to nobody until that purpose is decided. A hold is an
--- account of the ledger. It is opened once, may be added to, and is settled exactly once.
+-- Holds: mana that has left a wallet for a purpose, such as an order, and belongs to nobody until the purpose ends. A
+-- hold is an account of the ledger. It is opened once, may get more mana, and is settled exactly once.
 --
--- A definer function of a feature opens a hold as its last step and stores the hold's id with what the mana is for
--- (which may have the same id). When that ends, the feature settles the hold in the same transaction:
+-- A definer function of a feature opens a hold as its last step. The row that the mana is for, such as the order,
+-- stores the hold's id or has the same id. When the purpose ends, the feature settles the hold in the same
+-- transaction:
 --
 --   perform private.open_hold(v_order.id, 'order', v_buyer, 20);
 --   perform private.settle_hold(v_order.id, array[v_seller], array[15]);   -- 5 go back to the buyer
@@ -18904,8 +18997,8 @@ create table app.mana_holds (
 create index mana_holds_holder_id_idx on app.mana_holds (holder_id, id);
 create index mana_holds_open_idx on app.mana_holds (holder_id) where settled_at is null;
 comment on table app.mana_holds is
-  'A person''s held mana, and its purpose. A hold has the id of its account, which has the mana, and of the '
-  'movement that opened it.';
+  'A person''s held mana, and its purpose. A hold, its account, which has the mana, and the movement that opened it '
+  'have the same id.';
 comment on column app.mana_holds.settled_at is 'When all of it was paid out or refunded; null while it is held.';
 
 create function private.held_of(p_user uuid) returns bigint
@@ -18920,10 +19013,10 @@ begin
                 limit 50) h);
 end $$;
 comment on function private.held_of is
-  'How much of a person''s mana is held and may come back to them: the exact sum if it is below 50, else some '
-  'number from 50 up, because callers only need to know whether it reaches 50. So it reads at most 50 holds: an '
-  'open hold has at least 1. Its callers have locked the holder''s wallet, as has everybody who opens, raises or '
-  'settles a hold.';
+  'How much of a person''s mana is held and may come back to them: the exact sum if it is below 50, otherwise some '
+  'number from 50 up, because the calling function only needs to know whether the sum reaches 50. It reads at most 50 '
+  'holds, because each open hold has at least 1 mana. The calling function has locked the holder''s wallet, as has '
+  'every function that opens, raises or settles a hold.';
 call private.force_index_scans('private.held_of');
 
 create function private.open_hold(p_id uuid, p_purpose text, p_holder uuid, p_amount integer) returns void
@@ -18937,7 +19030,7 @@ begin
   perform private.move('hold', array[p_holder, p_id], array[-p_amount, p_amount], p_id);
 end $$;
 comment on function private.open_hold is
-  'Takes mana from a person''s wallet and holds it under a new id, p_id. For definer functions, as their last step, '
+  'Takes mana from a person''s wallet into a new hold with the id p_id. For definer functions, as their last step, '
   'like private.move.';
 
 create function private.add_to_hold(p_id uuid, p_amount integer) returns void
@@ -18994,15 +19087,15 @@ begin
   end if;
 end $$;
 comment on function private.settle_hold is
-  'Pays what is held to these receivers and refunds the rest to its holder, even if they are erased or banned; '
-  'without receivers it refunds all. A refund counts as never spent. For definer functions, as their last step. To '
-  'settle several holds in one transaction, first lock all their accounts with private.lock_wallets. The feature '
-  'makes sure that the hold is open, under a lock of its own: settling it twice raises '
-  'object_not_in_prerequisite_state, and paying more than it has fails like an empty wallet.';
+  'Pays the held mana to these receivers and refunds the remaining mana to the holder, even if one of these people is '
+  'erased or banned. Without receivers it refunds all of it. A refund counts as never spent. For definer functions, '
+  'as their last step. To settle several holds in one transaction, first lock all their accounts with '
+  'private.lock_wallets. The feature makes sure, under a lock of its own, that the hold is open. Settling it twice '
+  'raises object_not_in_prerequisite_state, and paying out more than it has fails with insufficient_mana.';
 
 -- sql/economy/40_audit.sql
 
--- The audit: recomputes every rule of the mana ledger that triggers normally keep.
+-- The audit: checks again every rule of the mana ledger that triggers enforce.
 -- docs/decisions.md, Mana.
 
 create function private.audit_mana() returns table (rule text, subject uuid, expected bigint, found bigint)
@@ -19027,19 +19120,19 @@ begin
     left join app.wallets w on w.user_id = a.id
     cross join lateral (values
       ('a wallet is the sum of its entries', s.total, w.balance),
-      ('what was earned is what came in', coalesce(s.came, 0), w.lifetime_earned),
-      ('what was spent is what went out', coalesce(s.went, 0), w.lifetime_spent),
+      ('lifetime_earned is the mana that was received', coalesce(s.came, 0), w.lifetime_earned),
+      ('lifetime_spent is the mana that was paid', coalesce(s.went, 0), w.lifetime_spent),
       ('a balance is the sum of its entries', s.total, a.balance),
       ('the mint is at zero or less', least(s.total, 0), case when a.kind = 'mint' then s.total end)
     ) c (rule, expected, found)
     where c.expected <> c.found
     union all
-    select 'what has no entries has nothing', a.id, 0::bigint, b.balance
+    select 'an account without entries has no mana', a.id, 0::bigint, b.balance
     from app.mana_accounts a left join app.wallets w on w.user_id = a.id
     cross join lateral (select coalesce(w.balance, a.balance) as balance) b
     where b.balance <> 0 and not exists (select from app.mana_entries e where e.account_id = a.id)
     union all
-    select 'an entry says what was left', r.transaction_id, r.total, r.balance_after
+    select 'an entry has the balance after it', r.transaction_id, r.total, r.balance_after
     from (select e.transaction_id, e.balance_after,
                  sum(e.amount) over (partition by e.account_id order by e.seq) as total
           from app.mana_entries e where e.balance_after is not null) r
@@ -19051,38 +19144,38 @@ begin
       on s.payment_id = p.id
     where p.amount <> coalesce(s.total, 0)
     union all
-    select 'a payment moves what it says', p.id, p.amount::bigint, coalesce(m.amount, 0)::bigint
+    select 'a payment moves its amount', p.id, p.amount::bigint, coalesce(m.amount, 0)::bigint
     from app.payments p
     left join app.mana_entries e on e.transaction_id = p.id and e.account_id = p.sender_id
     cross join lateral (select case when p.reversed then e.amount else -e.amount end as amount) m
     where p.amount <> coalesce(m.amount, 0)
     union all
-    select 'a boost burns what it cost', b.id, b.cost::bigint, coalesce(e.amount, 0)::bigint
+    select 'a boost burns its cost', b.id, b.cost::bigint, coalesce(e.amount, 0)::bigint
     from app.post_boosts b
     left join app.mana_entries e on e.transaction_id = b.id and e.account_id = private.burn()
     where b.cost <> coalesce(e.amount, 0)
     union all
-    select 'a reversal is what it takes back', r.id, p.amount::bigint, r.amount::bigint
+    select 'a reversal equals its payment', r.id, p.amount::bigint, r.amount::bigint
     from app.payments r join app.payments p on p.id = r.reversal_of
     where (r.sender_id, r.receiver_id, r.amount) <> (p.sender_id, p.receiver_id, p.amount)
     union all
-    select 'what is held is there until it is settled', a.id, (h.settled_at is null)::integer::bigint, a.balance
+    select 'a hold has mana until it is settled', a.id, (h.settled_at is null)::integer::bigint, a.balance
     from app.mana_accounts a left join app.mana_holds h on h.id = a.id
     where a.kind = 'hold' and (h.id is null or (h.settled_at is null) <> (a.balance > 0));
 end $$;
 comment on function private.audit_mana is
-  'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows and '
-  'bypassed the triggers.';
+  'Every violation of the ledger''s rules, {rule, subject, expected, found}. There are none unless somebody changed '
+  'rows and bypassed the triggers.';
 
 create function private.job_audit_mana() returns integer
 language plpgsql stable security definer   -- the worker may not access our tables
 set search_path = ''
 as $$ begin return (select count(*) from private.audit_mana()); end $$;
 comment on function private.job_audit_mana is
-  'Job: counts what private.audit_mana finds. Anything but 0 is a fault: select * from private.audit_mana(). May '
-  'run twice: it only reads.';
+  'Job: counts the violations that private.audit_mana finds. If the count is not 0, look at them: select * from '
+  'private.audit_mana(). May run twice: it only reads.';
 insert into private.jobs (name, cron, expires, alarm) values
-  ('audit-mana', '50 3 * * *', 300, 'the ledger of mana is not what its entries make of it');
+  ('audit-mana', '50 3 * * *', 300, 'the mana ledger breaks its rules: see private.audit_mana');
 
 -- sql/economy/50_reversal.sql
 
@@ -19147,13 +19240,13 @@ begin
   reversal := v_back.id;
 end $$;
 comment on function private.reverse_payment is
-  'Reverses a payment, once. What its receivers still have of it goes to the mint, and the mint pays the sender the '
-  'full amount back. If the receivers lack some, p_force is required, and the missing mana is newly minted. The '
-  'operation checks whether the caller may. Never: insufficient_mana.';
+  'Reverses a payment, once. The mana goes back to the mint, as far as the receivers still have it, and the mint pays '
+  'the full amount back to the sender. If receivers no longer have all of it, p_force is required, and the missing '
+  'mana is newly minted. The calling operation checks whether the caller may do this. Never: insufficient_mana.';
 
 -- sql/economy/70_contribution.sql
 
--- What an emoji payment adds to its sender's contribution score. Other contributions:
+-- What an emoji payment adds to the contribution score of its sender. Other contributions:
 -- sql/reputation/70_contribution.sql.
 -- docs/decisions.md, Mana.
 
@@ -19208,8 +19301,7 @@ begin
     join app.payments p on p.id = (e.payload ->> 'paymentId')::uuid
     join app.payment_splits s on s.payment_id = p.id and s.receiver_id = e.user_id));
 end $$;
-comment on function private.notify_paid is
-  'Listener: tells everybody who gets a share of a payment about it.';
+comment on function private.notify_paid is 'Listener: notifies everybody who gets a split of a payment.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('economy.payment.sent', 'private.notify_paid', 600, 'soon');
@@ -19235,8 +19327,8 @@ insert into private.personal_data (relation, person_column, reason) values
 
 -- policies/economy.sql
 
--- Who may see and change wallets, the ledger and payments. Twin of sql/economy/. Only private.move moves mana, so the
--- service role loses its right to write here.
+-- Who may see and change wallets, the ledger and payments. Twin of sql/economy/. Only private.move may move mana, so
+-- the service role loses its right to write to these tables.
 
 -- mana_account_kinds: for definer functions and staff operations
 alter table private.mana_account_kinds enable row level security;
@@ -19274,8 +19366,8 @@ create policy select_concerned on app.payments for select to authenticated
       or coalesce((select true from app.payment_splits s
                    where s.payment_id = payments.id and s.receiver_id = (select app.uid())), false));
 comment on policy select_concerned on app.payments is
-  'The sender and everybody who got a share see a payment. Only private.pay and private.reverse_payment write here, '
-  'and rows are never changed.';
+  'The sender and everybody who got a share see a payment. Only private.pay and private.reverse_payment add rows, and '
+  'rows are never changed.';
 
 -- post_boosts: for definer functions and staff operations
 alter table app.post_boosts enable row level security;
@@ -19288,7 +19380,7 @@ grant select on app.payment_splits to authenticated;
 create policy select_concerned on app.payment_splits for select to authenticated
   using (receiver_id = (select app.uid()) or sender_id = (select app.uid()));
 comment on policy select_concerned on app.payment_splits is
-  'The sender sees all shares, a receiver only their own. A block hides the person, not the money.';
+  'The sender sees all shares, a receiver only their own. A block hides the person, but not the share.';
 
 -- helpers
 grant execute on function
@@ -19321,9 +19413,9 @@ grant execute on function
 
 -- sql/embeddings/10_embeddings.sql
 
--- What posts are about, as vectors that a language model computes from their words. The worker makes them, from the
--- queue `embeddings` (api-facade/worker/embeddings.ts), and stores which model it uses; without a model, none of this
--- runs.
+-- Vectors that say what posts are about; a language model computes them from the words of the posts. The worker makes
+-- them for the jobs in the queue `embeddings` (api-facade/worker/embeddings.ts), and stores which model it uses.
+-- Without a model, none of this runs.
 -- docs/decisions.md, Embeddings.
 
 create table private.post_embeddings (
@@ -19338,12 +19430,12 @@ alter table private.post_embeddings
   alter column vector set storage external, alter column signature set storage plain,
   alter column model set storage plain, alter column digest set storage plain;
 comment on table private.post_embeddings is
-  'The vector of each post, with the model that made it. Vectors of two models are never compared. A repost uses '
-  'its original''s.';
-comment on column private.post_embeddings.digest is 'The hash of the words from which it was made.';
+  'The vector of each post, with the model that made it. Vectors of two models are never compared. A repost uses the '
+  'vector of its original.';
+comment on column private.post_embeddings.digest is 'The hash of the words from which the vector was made.';
 comment on column private.post_embeddings.signature is
-  'The signs of the vector''s numbers. The number of bits that two signatures share approximates the angle between '
-  'the vectors at a thousandth of the cost.';
+  'The signs of the vector''s numbers. The number of equal bits of two signatures approximates the angle between the '
+  'vectors, at a thousandth of the cost.';
 
 create table private.embedding_walk (
   after       uuid not null default '00000000-0000-0000-0000-000000000000',
@@ -19352,16 +19444,16 @@ create table private.embedding_walk (
 );
 create unique index embedding_walk_one_row_idx on private.embedding_walk ((true));
 comment on table private.embedding_walk is
-  'One row: how far private.job_embed_missing has come since the model changed, in the order of post ids.';
+  'One row: how far private.job_embed_missing has come since the model changed. It checks posts in order of id.';
 comment on column private.embedding_walk.walked_at is 'When every post had been checked; null until then.';
 comment on column private.embedding_walk.finished_at is
-  'When the centroids had also been recomputed after that; null until then.';
+  'When, after walked_at, all centroids had been recomputed too; null until then.';
 insert into private.embedding_walk default values;
 
 select pgboss.create_queue('embeddings', '{"policy": "standard"}');
 
 create function private.embedding_model() returns text
-language plpgsql stable security definer   -- under a policy it would be planned again whenever the role changes
+language plpgsql stable security definer   -- with a policy, Postgres plans it again whenever the role changes
 set search_path = ''
 as $$
 begin
@@ -19381,8 +19473,8 @@ begin
   end if;
 end $$;
 comment on function private.use_embedding_model is
-  'For the worker alone, when it starts: stores which model makes vectors from now on, null for none. After a '
-  'change all posts are checked again.';
+  'For the worker alone, when it starts: stores which model makes vectors from now on, null for none. If the model '
+  'has changed, the worker then checks all posts again.';
 
 create function private.embedded_text(p_title text, p_body text) returns text
 language plpgsql immutable
@@ -19394,8 +19486,9 @@ begin
   return case when length(v_text) >= 10 then v_text end;
 end $$;
 comment on function private.embedded_text is
-  'The words from which a post''s vector is made: title and body, up to 400 characters because the work of a model '
-  'grows with the square of their number. Null if there are too few words to be about anything.';
+  'The words from which a post''s vector is made: title and body, up to 400 characters, because the work of a model '
+  'grows with the square of that number. Null if there are fewer than 10 characters, which say too little about a '
+  'topic.';
 
 create function private.find_unembedded(p_ids uuid[]) returns uuid[]
 language plpgsql stable
@@ -19413,11 +19506,11 @@ begin
     where v_model is not null and p.published_at is not null and p.deleted_at is null and p.format <> 'repost'
       and case when t.words is null then e.post_id is not null
                else (e.model = v_model and e.digest = md5(t.words)) is not true end
-    order by w.place);   -- not by id: that would scan all posts
+    order by w.place);   -- an order by id would make Postgres scan all posts
 end $$;
 comment on function private.find_unembedded is
-  'Those of these posts, in the same order, that are published and have no vector for the current model and their '
-  'current words, or that still have a vector but too few words.';
+  'Those of these posts, in the same order, that are published and whose vector is missing, was made by another model '
+  'or from other words, or must be deleted because they now have too few words.';
 call private.force_index_scans('private.find_unembedded');
 
 create function private.enqueue_embeddings(p_ids uuid[]) returns void
@@ -19475,8 +19568,8 @@ begin
     where p.id = any (v_ids) and t.words is not null);
 end $$;
 comment on function private.take_unembedded is
-  'For the worker alone: [{id, text, digest}] of those of these posts that need a vector. Null if p_model is not '
-  'the current model any more.';
+  'For the worker alone: [{id, text, digest}] of those of these posts that need a vector. Returns null if p_model is '
+  'no longer the current model.';
 
 create function private.signature(p_vector real[]) returns bit varying
 language plpgsql immutable
@@ -19498,7 +19591,7 @@ begin
   if p_model is distinct from private.embedding_model() then
     return 0;
   end if;
-  -- a concurrent deletion or change of one of these posts happens either before this or after it
+  -- a concurrent deletion or edit of one of these posts commits either before this lock, or after this transaction
   perform from app.posts where id in (select (m ->> 'id')::uuid from json_array_elements(p_made) m)
   order by id for share;
   insert into private.post_embeddings as e (post_id, model, digest, vector, signature)
@@ -19513,8 +19606,8 @@ begin
   return v_stored;
 end $$;
 comment on function private.store_embeddings is
-  'For the worker alone: stores vectors [{id, digest, vector}] and returns how many. It drops the vector of a post '
-  'that was deleted or whose words have changed meanwhile.';
+  'For the worker alone: stores vectors [{id, digest, vector}] and returns how many it stored. It does not store the '
+  'vector of a post that was deleted or whose words have changed meanwhile.';
 
 create function private.forget_embedding() returns trigger
 language plpgsql security definer   -- nobody may access vectors
@@ -19531,8 +19624,8 @@ create trigger _190_forget_embedding after update of deleted_at on app.posts
 -- sql/embeddings/20_centroids.sql
 
 -- What a person likes, as one vector: the mean of the latest posts to which they gave a heart, a spark or a bookmark.
--- It is stored, and recomputed after they react to other posts, at most once a minute: the fewer posts it covers, the
--- sooner.
+-- It is stored, and recomputed after they react to other posts, at most once a minute. The fewer posts it covers, the
+-- sooner it is recomputed.
 -- docs/decisions.md, Embeddings.
 
 create table private.centroids (
@@ -19550,11 +19643,11 @@ alter table private.centroids
   alter column model set storage plain;
 create index centroids_due_at_idx on private.centroids (due_at) where due_at is not null;
 comment on table private.centroids is
-  'The mean of the posts that each person reacted to or bookmarked last; without a vector while none of these has '
-  'one.';
-comment on column private.centroids.posts is 'The number of posts in the mean, at most 50.';
-comment on column private.centroids.refreshed_at is 'When it was last computed; null if never.';
-comment on column private.centroids.due_at is 'When it is to be recomputed; null while nothing has changed.';
+  'The mean of the vectors of the posts that each person reacted to or bookmarked last. The vector is null if none of '
+  'these posts has one.';
+comment on column private.centroids.posts is 'How many posts the mean covers, at most 50.';
+comment on column private.centroids.refreshed_at is 'When the mean was last computed; null if never.';
+comment on column private.centroids.due_at is 'When the mean must be recomputed; null while nothing has changed.';
 
 create function private.refresh_centroids() returns integer
 language plpgsql volatile
@@ -19602,7 +19695,7 @@ begin
   return v_refreshed;
 end $$;
 comment on function private.refresh_centroids is
-  'Recomputes the next 20 centroids that are due, of up to 50 posts each, and returns how many.';
+  'Recomputes the next 20 centroids that are due, each from up to 50 posts, and returns how many it recomputed.';
 call private.force_index_scans('private.refresh_centroids');
 
 create function private.job_refresh_centroids() returns integer
@@ -19628,7 +19721,7 @@ begin
                            'next', case when v_refreshed = 20 then '00000000-0000-0000-0000-000000000000'::uuid end);
 end $$;
 comment on function private.refresh_next_centroids is
-  'For the worker alone: as private.job_refresh_centroids, for people who should not wait a minute.';
+  'For the worker alone: does the same as private.job_refresh_centroids, for people who should not wait a minute.';
 call private.make_batch_queue('centroids', 'private.refresh_next_centroids');
 
 create function private.note_engagement(p_effects private.effects[]) returns void
@@ -19645,7 +19738,8 @@ begin
           where e.user_id = (e.payload ->> 'userId')::uuid) p
     join app.users u on u.id = p.id and u.erased_at is null
     order by u.id
-    -- recomputing costs as much as many reactions, and one more post moves a mean of n posts by only 1/n
+    -- waits longer for more posts, because a recomputation is expensive and one more post moves a mean of n by only
+    -- 1/n
     on conflict (person_id) do update
       set due_at = greatest(now() + c.posts * interval '12 seconds', c.refreshed_at + interval '1 minute')
       where c.due_at is null
@@ -19658,8 +19752,8 @@ begin
 end $$;
 comment on function private.note_engagement is
   'Listener: schedules a person''s centroid after they add or remove a heart, a spark or a bookmark. It is due at '
-  'once if they have none yet; otherwise, the more posts it covers, the later (ten minutes for 50), so that one '
-  'recomputation covers several reactions; and never within a minute of the last one.';
+  'once if they have none yet. Otherwise it is due later the more posts it covers (after ten minutes for 50), so that '
+  'one recomputation covers several reactions, and never within a minute of the last recomputation.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.reaction.added', 'private.note_engagement', 800, 'soon'),
   ('posts.reaction.removed', 'private.note_engagement', 800, 'soon'),
@@ -19705,9 +19799,10 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_embed_missing is
-  'Job: queues posts that have no vector of the current model, for example after it changed or was off. It checks '
-  '500 posts at a time, while fewer than 16 jobs are waiting; then it makes all older centroids due. May run twice: '
-  'it skips what already exists. The worker repeats it until nothing remains or the queue is full.';
+  'Job: queues posts that have no vector of the current model, for example because the model changed or there was '
+  'none. It checks 500 posts at a time, while fewer than 16 jobs are waiting. After the last post it makes all older '
+  'centroids due. May run twice: it skips posts that already have such a vector. The worker repeats it until nothing '
+  'remains or the queue is full.';
 insert into private.jobs (name, cron, expires, repeats) values ('embed-missing', '* * * * *', 60, true);
 
 create function private.has_centroid() returns boolean
@@ -19721,7 +19816,7 @@ end $$;
 comment on function private.has_centroid is 'Whether the caller has a centroid of the current model.';
 
 create function private.nearness(p_ids uuid[]) returns table (id uuid, nearness integer)
-language plpgsql stable security definer   -- reads only numbers, for posts that the caller can see
+language plpgsql stable security definer   -- returns only numbers, for posts that the caller can see
 set search_path = ''
 as $$
 declare
@@ -19743,8 +19838,8 @@ begin
     where n.nearness > 0;
 end $$;
 comment on function private.nearness is
-  'How near posts are to what the caller likes, from 0 to 10000: the cosine of the vectors, estimated from their '
-  'signs. Only posts with a value above 0; none if the caller has no centroid or there is no model.';
+  'How near posts are to the caller''s centroid, from 0 to 10000: the cosine of the vectors, estimated from their '
+  'signs. Returns only posts with a value above 0, and none if the caller has no centroid or there is no model.';
 call private.force_index_scans('private.nearness');
 
 -- sql/embeddings/90_erasure.sql
@@ -19763,7 +19858,8 @@ begin
   delete from private.centroids where person_id = p_user.id;
 end $$;
 comment on function private.erase_centroid is 'Step: deletes an erased person''s centroid.';
--- after notifications, in the same order as the effects: ARCHITECTURE.md, Locks
+-- this step comes after that of notifications, because effects take their locks in the same order: ARCHITECTURE.md,
+-- Locks
 insert into private.account_steps (step, events, position) values
   ('private.erase_centroid', '{erasure}', 195);
 
@@ -19776,7 +19872,7 @@ alter table private.post_embeddings enable row level security;
 alter table private.centroids enable row level security;
 alter table private.embedding_walk enable row level security;
 
--- what the worker calls
+-- functions that the worker calls
 grant execute on function
   private.job_embed_missing,
   private.job_refresh_centroids,
@@ -19788,13 +19884,13 @@ grant execute on function
 
 -- sql/feed/10_sources.sql
 
--- The sources of a feed. Each source returns the next 101 posts that the caller may see, by time (trending: by heat),
--- with one statement per driving index; private.all_posts leaves the visibility check to its callers. One look reads a
--- limited number of index entries. If the caller may see few of these, it returns fewer posts and the place from which
--- the next look continues.
+-- The sources of a feed. Each source returns the next 101 posts that the caller may see, by time or, for trending, by
+-- heat, with one statement per driving index. Only private.all_posts leaves the visibility check to the calling
+-- function. One call of a source reads a limited number of index entries. If the caller may see few of these posts, it
+-- returns fewer than 101, and the place from which the next call continues.
 -- docs/decisions.md, Feed.
 
--- posts in a space are in none of these indexes: only its members can find them, through posts_within_id_idx
+-- none of these indexes has posts in spaces, which only members can see: these are found through posts_within_id_idx
 create index posts_public_idx on app.posts (published_at desc, id desc)
   where required_level = 0 and closer_id is null and within_id is null;
 comment on index app.posts_public_idx is
@@ -19805,28 +19901,28 @@ comment on index app.posts_trending_idx is 'private.trending_posts.';
 create index posts_closer_idx on app.posts (published_at desc, id desc)
   where required_level <= 2 and closer_id is not null and within_id is null;
 comment on index app.posts_closer_idx is
-  'Posts for circles by time: private.closer_posts if the caller is close to more than 100 people, '
-  'private.add_feed_block.';
+  'Posts for circles by time: private.add_feed_block, and private.closer_posts if more than 100 people have the '
+  'caller in a circle.';
 create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
   where required_level <= 2 and closer_id is not null and within_id is null;
 comment on index app.posts_closer_id_idx is
-  'Posts for circles by the person one must be close to: private.closer_posts.';
+  'Posts for circles by the person in whose circle a viewer must be: private.closer_posts.';
 create index posts_journalism_idx on app.posts (published_at desc, id desc)
   where is_journalism and required_level <= 2 and within_id is null;
 comment on index app.posts_journalism_idx is 'private.filtered_posts: the feed of journalism.';
 create index posts_format_idx on app.posts (format, published_at desc, id desc)
   where required_level <= 2 and within_id is null and format <> 'note';
 comment on index app.posts_format_idx is
-  'private.filtered_posts: the feed of a format. Without notes, which are most posts and have no such feed.';
+  'private.filtered_posts: the feed of a format. It leaves out notes, which are most posts and have no such feed.';
 create index posts_depth_idx on app.posts (depth, published_at desc, id desc)
   where required_level <= 2 and within_id is null and depth > 0;
 comment on index app.posts_depth_idx is
-  'private.filtered_posts: the feed of some depths. Without posts that have no depth, which are most posts.';
+  'private.filtered_posts: the feed of some depths. It leaves out posts without a depth, which are most posts.';
 
 create type app.feed_run as (ids uuid[], times timestamptz[], next app.place, looked integer);
 comment on type app.feed_run is
-  'At most 101 posts of a feed in its order, each with the time that determines its place; the place after which '
-  'the feed continues, null at its end; and how many index entries were read.';
+  'A run of at most 101 posts of a feed, in the feed''s order. times has the time that determines the place of each. '
+  'next is the place after which the feed continues, null at its end. looked is how many index entries were read.';
 
 create function private.run_of(p_ids uuid[], p_times timestamptz[], p_cut app.place, p_looked integer)
 returns app.feed_run
@@ -19834,18 +19930,18 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  if cardinality(p_ids) = 101 then   -- it stopped there, usually long before the end
+  if cardinality(p_ids) = 101 then   -- it stopped after 101 posts, usually long before it had read p_looked entries
     return (p_ids, p_times, (p_times[101], p_ids[101])::app.place, least(p_looked, 101))::app.feed_run;
   end if;
   return (p_ids, p_times, p_cut, p_looked)::app.feed_run;
 end $$;
 comment on function private.run_of is
-  'A run of up to 101 posts: a full one continues after its last post, any other one from p_cut.';
+  'Makes a run of up to 101 posts. A full run continues after its last post, any other from p_cut.';
 
 create function private.merged_streams(
   p_ids uuid[], p_times timestamptz[], p_places integer[], p_most integer, p_until timestamptz, p_muted uuid[]
 ) returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -19853,8 +19949,7 @@ declare
   v_ids   uuid[];
   v_times timestamptz[];
 begin
-  -- a stream that returned its maximum may have more posts after its last, so older posts of the merged list would be
-  -- incomplete
+  -- a stream that returned its maximum may have more posts after its last one, so the merged list ends at that post
   select r.at, r.id into v_cut
   from unnest(p_ids, p_times, p_places) as r (id, at, place)
   where r.place = p_most order by r.at desc, r.id desc limit 1;
@@ -19873,12 +19968,12 @@ begin
   return private.run_of(v_ids, v_times, v_cut, coalesce(cardinality(p_ids), 0));
 end $$;
 comment on function private.merged_streams is
-  'The newest 101 posts that the caller may see of several streams (for example the posts of each author). It takes '
-  'the next entries of each stream, each with its place in the stream, down to a time and up to a maximum per '
-  'stream.';
+  'The newest 101 posts that the caller may see in several streams, for example the posts of each author. Its '
+  'arguments are the next entries of each stream, each with its place in the stream, down to the time p_until and up '
+  'to p_most per stream.';
 
 create function private.closer_posts(p_place app.place, p_until timestamptz, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -19894,7 +19989,7 @@ declare
   v_places  integer[];
 begin
   if cardinality(v_authors) = 101 then
-    -- many authors: by time
+    -- with many authors it reads by time
     select array_agg(c.id order by c.published_at desc, c.id desc),
            array_agg(c.published_at order by c.published_at desc, c.id desc)
     into v_ids, v_times
@@ -19924,8 +20019,8 @@ begin
     end if;
   end if;
 
-  -- by author: first a few posts of each author, enough for a page, to find the time at which the page ends; then all
-  -- posts of each author since that time
+  -- reads by author: first a few posts of each author, enough for a page, to find the time at which the page ends;
+  -- then all posts of each author since that time
   v_each := 101 / greatest(cardinality(v_authors), 1) + 2;
   v_most := least(101, 4000 / greatest(cardinality(v_authors), 1));
   if v_until = '-infinity' then
@@ -19949,11 +20044,11 @@ begin
   return private.merged_streams(v_ids, v_times, v_places, v_most, v_until, p_muted);
 end $$;
 comment on function private.closer_posts is
-  'Posts for circles that the caller may see, including their own, and reposts of such posts, down to a time. If '
-  'the caller is in the circles of more than 1000 people, it reads by time only.';
+  'The posts for circles that the caller may see, including their own posts, and reposts of such posts, down to the '
+  'time p_until. If the caller is in the circles of more than 1000 people, it reads by time only.';
 
 create function private.all_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- its callers check each post once: see private.visible_posts
+language plpgsql stable security definer   -- the calling function checks visibility once per post
 set search_path = ''
 as $$
 declare
@@ -19972,7 +20067,7 @@ begin
         order by published_at desc, id desc limit 101) o;
   v_open := private.run_of(v_ids, v_times, null, 101);
   v_cut := v_open.next;
-  -- an older post cannot be in this run
+  -- the run ends at v_cut, so needs no older posts
   v_closer := private.closer_posts(p_place, coalesce(v_cut.at, '-infinity'), p_muted);
   if (v_closer.next).at is not null and (v_cut.at is null
                                          or ((v_closer.next).at, (v_closer.next).id) > (v_cut.at, v_cut.id)) then
@@ -19987,8 +20082,9 @@ begin
   return private.run_of(v_ids, v_times, v_cut, v_open.looked + v_closer.looked);
 end $$;
 comment on function private.all_posts is
-  'All posts that the caller may see, except those in spaces; also public posts that the caller may not see because '
-  'of their author or of what they repost. Callers must check that, once, for the posts that they use.';
+  'All posts that the caller may see, except those in spaces. It also returns public posts that the caller may not '
+  'see because of their author or of the post that they repost. The calling function must check that, once, for the '
+  'posts that it uses.';
 
 create function private.posts_by(p_authors uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the streams are checked in private.merged_streams
@@ -20004,7 +20100,8 @@ declare
   v_times  timestamptz[];
   v_places integer[];
 begin
-  -- a few posts of each, enough for a page, show how far back the page goes; then it takes everything down to there
+  -- reads first a few posts of each author, enough for a page, to find the time at which the page ends; then all posts
+  -- since that time
   select c.published_at into v_until
   from unnest(p_authors) a (author_id)
   cross join lateral (
@@ -20026,13 +20123,13 @@ end $$;
 comment on function private.posts_by is 'Posts by these people, at most 2000.';
 
 create function private.followed_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare
   v_me      uuid := app.uid();
   v_place   app.place := p_place;
-  -- posts in the caller's spaces are not among all posts
+  -- private.all_posts leaves out the posts in the caller's spaces
   v_by_all  boolean := not exists (select from app.space_members where user_id = app.uid());
   v_authors uuid[] := array(select following_id from app.follows where follower_id = app.uid() limit 301);
   v_looked  integer := 0;
@@ -20048,8 +20145,8 @@ begin
       return private.posts_by(v_authors, p_place, p_muted);
     end if;
   end if;
-  -- many authors: their posts are among the next of all posts, unless they write little; in that case it reads by
-  -- author
+  -- with many authors it first looks for their posts among all posts; if it finds too few, because the authors write
+  -- little, it reads by author
   for v_look in 1 .. 8 loop
     v_all := private.all_posts(v_place, p_muted);
     v_looked := v_looked + v_all.looked;
@@ -20072,11 +20169,11 @@ begin
   return private.posts_by(v_authors, p_place, p_muted);
 end $$;
 comment on function private.followed_posts is
-  'Posts by the people whom the caller follows. If the caller follows more than 2000, it reads by time only, and '
-  'without posts in spaces.';
+  'Posts by the people whom the caller follows. If the caller follows more than 2000 people, it reads by time only, '
+  'and leaves out posts in spaces.';
 
 create function private.trending_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -20143,7 +20240,7 @@ comment on function private.posts_about is 'Posts about these interests.';
 create function private.filtered_posts(
   p_journalism boolean, p_format text, p_depths smallint[], p_place app.place, p_muted uuid[]
 ) returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -20198,7 +20295,8 @@ begin
   return private.merged_streams(v_ids, v_times, v_places, 101, '-infinity', p_muted);
 end $$;
 comment on function private.filtered_posts is
-  'Posts of journalism, else those with a format other than note, else those with one of these depths.';
+  'The posts of journalism if p_journalism is true, otherwise those of p_format if it is not note, otherwise those '
+  'with one of these depths.';
 
 do $$
 declare
@@ -20222,8 +20320,8 @@ create table app.feed_blocks (
   starts_at timestamptz primary key
 );
 comment on table app.feed_blocks is
-  'The boundaries of the ranked feed, about 50 posts apart. They never change; a block goes from one boundary up to '
-  'the next.';
+  'The boundaries of the blocks of the ranked feed, about 50 posts apart. They never change. A block goes from one '
+  'boundary up to the next.';
 comment on column app.feed_blocks.starts_at is 'The time of the first post of the block.';
 
 create function private.add_feed_block(p_event jsonb) returns void
@@ -20241,7 +20339,7 @@ begin
         union all (select from app.posts
                    where required_level <= 2 and closer_id is not null and within_id is null
                      and published_at >= v_start limit 51)) p) > 50
-     and v_at > v_start   -- a slow transaction may have an earlier time, and existing blocks don't change
+     and v_at > v_start   -- a slow transaction may publish with an earlier time, and existing blocks must not change
      -- of two concurrent calls only one adds the boundary
      and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
@@ -20272,7 +20370,7 @@ comment on function private.block_end is 'The end of the block that contains a t
 
 create function private.posts_within(p_spaces uuid[], p_before timestamptz, p_until timestamptz, p_muted uuid[])
 returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -20285,7 +20383,7 @@ declare
   v_times  timestamptz[];
   v_looked integer;
 begin
-  -- a few posts of each space, enough for 51, show how far back these go; then it takes everything down to there
+  -- reads first a few posts of each space, enough for 51, to find the time of the 51st; then all posts since that time
   select c.published_at into v_from
   from unnest(p_spaces) s (id)
   cross join lateral (
@@ -20305,7 +20403,7 @@ begin
   v_looked := 2 * cardinality(p_spaces) + coalesce(cardinality(v_ids), 0);
   if cardinality(v_ids) = 51 then
     v_start := private.block_end(v_times[51]);
-    if v_start > v_times[1] then   -- all are in one block, which shows its newest 50
+    if v_start > v_times[1] then   -- all 51 are in one block, of which only the newest 50 are shown
       v_start := private.block_start(v_times[51]);
       v_ids := v_ids[:50];
       v_times := v_times[:50];
@@ -20317,14 +20415,14 @@ begin
   return (v_ids, v_times, (v_start, '00000000-0000-0000-0000-000000000000')::app.place, v_looked)::app.feed_run;
 end $$;
 comment on function private.posts_within is
-  'The newest posts in these spaces that the caller may see, from one block boundary down to another, at most 50 '
-  'per block: down to p_until, or to a later boundary if 50 posts end before it. So one look is enough, however '
-  'much is posted in a space.';
+  'The newest posts in these spaces that the caller may see, between two boundaries of blocks. It returns at most 50 '
+  'posts: it stops at p_until or, if there are more posts, at a later boundary. Of a block with more than 50 posts in '
+  'these spaces it returns only the newest 50. So one call is enough, however much is posted in a space.';
 call private.force_index_scans('private.posts_within');
 
 create function private.feed_scores(p_ids uuid[])
 returns table (id uuid, at timestamptz, is_visible boolean, score integer, weights integer[])
-language plpgsql stable security definer   -- nobody may read scores; it checks itself what the caller may see
+language plpgsql stable security definer   -- nobody may read scores; checks visibility itself
 set search_path = ''
 as $$
 declare
@@ -20353,12 +20451,12 @@ begin
     cross join lateral (select (s.plain * greatest(f.multiplier - 1, 0))::integer as more) b;
 end $$;
 comment on function private.feed_scores is
-  'Whether the caller may see these posts, and their score for the caller, in ten-thousandths: engagement ln(1 + '
-  'hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth that the '
-  'caller chose for its primary interest), interest 1 (if the caller has chosen that interest), following 1, circle '
-  '0.5 or 1 (if the caller is in the author''s circle or inner circle); and boost, which multiplies the sum of '
-  'these. weights has these in this order, and score is their sum. A repost takes the first three from its '
-  'original, and has no boost.';
+  'Whether the caller may see these posts, and their score for the caller, in ten-thousandths. The score is the sum '
+  'of the weights, in this order: engagement, ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks); depth, 0 to 1, '
+  'how near the post''s depth is to the depth that the caller chose for its primary interest; interest, 1 if the '
+  'caller has chosen that interest; following, 1 if the caller follows the author; circle, 0.5 or 1 if the caller is '
+  'in the author''s circle or inner circle; and boost, what the boost''s multiplier adds to the sum of the others. A '
+  'repost takes the first three from its original, and has no boost.';
 call private.force_index_scans('private.feed_scores');
 
 -- sql/feed/30_feed.sql
@@ -20375,7 +20473,7 @@ create type app.feed_choice as (
   entries integer, characters integer
 );
 comment on type app.feed_choice is
-  'What the request asks for, what the reader has muted, and how many index entries and text characters one request '
+  'The filters of the request, the mutes of the caller, and how many index entries and text characters one request '
   'may read.';
 
 create function private.feed_source(p_choice app.feed_choice, p_place app.place) returns app.feed_run
@@ -20383,7 +20481,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- takes the narrowest source; private.feed_chosen then applies the other filters
+  -- chooses the source that returns the fewest other posts; private.feed_chosen then applies the other filters
   case
     when p_choice.tab = 'trending' then return private.trending_posts(p_place, p_choice.muted_people);
     when p_choice.tab = 'following' then return private.followed_posts(p_place, p_choice.muted_people);
@@ -20400,7 +20498,7 @@ comment on function private.feed_source is
   'The next posts of a feed from a place, before private.feed_chosen applies the other filters.';
 
 create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[], p_check boolean) returns uuid[]
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -20423,7 +20521,7 @@ begin
       and (p_choice.format is null or p.format = p_choice.format)
       and p.depth >= p_choice.min_depth
       and p.author_id <> all (p_choice.muted_people) and p.id <> all (p_choice.muted_posts)
-      -- a muted person or post stays muted when others repost it
+      -- a repost of a muted post, or of a post by a muted person, is also muted
       and (p.format <> 'repost'
            or (q.author_id <> all (p_choice.muted_people) and q.id <> all (p_choice.muted_posts)))
       and (v_words is null
@@ -20432,19 +20530,20 @@ begin
     order by w.place);
 end $$;
 comment on function private.feed_chosen is
-  'Keeps the posts that match the filters and are not muted: by their author, by themselves (also when reposted), '
-  'or by a word in them or in what they quote. Other muted keywords: private.without_phrases. With p_check it drops '
-  'posts that the caller may not see; without it, the calling function must check that before or after.';
+  'Keeps the posts that match the filters and are not muted. A post is muted if its author or the post itself is '
+  'muted, if it reposts such a post, or if it or the post that it quotes contains a muted word. Other muted keywords: '
+  'private.without_phrases. If p_check is true, it drops posts that the caller may not see; otherwise the calling '
+  'function must check that before or after.';
 
 create type app.feed_sieve as (ids uuid[], stopped_at uuid, budget integer);
 comment on type app.feed_sieve is
-  'The posts that were kept; the post at which the budget ran out, null if there was enough; and the remaining '
-  'budget, in characters.';
+  'The posts that were kept; the post at which the budget had run out, null if the budget was enough; and the '
+  'remaining budget, in characters.';
 
 create function private.without_phrases(
   p_muted app.muted_words, p_ids uuid[], p_blocks integer[], p_budget integer
 ) returns app.feed_sieve
-language plpgsql stable security definer   -- the posts were checked before; what they quote is checked here
+language plpgsql stable security definer   -- p_ids were checked before; quoted posts are checked here
 set search_path = ''
 as $$
 declare
@@ -20483,15 +20582,16 @@ begin
   return v_sieve;
 end $$;
 comment on function private.without_phrases is
-  'Keeps the posts that, with what they quote, contain no muted keyword of the kind that must be searched in the '
-  'text (a phrase, a sign, a word of a script without spaces). When the budget of characters has run out it stops, '
-  'but only before a post of another block.';
+  'Keeps the posts that contain no muted phrase, and whose quoted post contains none. Phrases are the muted keywords '
+  'that must be searched for in the text: several words, a sign, or a word of a script without spaces. When the '
+  'budget of characters has run out it stops, but only before a post of another block.';
 
 create type app.feed_page as (ids uuid[], parts text[], next text, opened text, size integer);
 comment on type app.feed_page is
-  'Up to one post more than a page; the fields score and why of each; the cursor to continue from if the search '
-  'ended before the page was full; the fingerprints of the posts at the front of its last post''s block '
-  '(private.post_fingerprint), if any; and how many posts the page has.';
+  'ids: the posts, up to one more than a page. parts: the fields score and why of each. next: the cursor from which '
+  'the next page continues if the search ended before the page was full. opened: the fingerprints '
+  '(private.post_fingerprint) of the posts at the front of the block of the page''s last post, if any. size: how many '
+  'posts the page has.';
 
 create function private.post_fingerprint(p_id uuid) returns text
 language plpgsql immutable
@@ -20505,15 +20605,15 @@ comment on function private.post_fingerprint is
 
 create type app.feed_cursor as (id uuid, at timestamptz, opened text);
 comment on type app.feed_cursor is
-  'A cursor of the feed: the id of a post, or a place if it has a time; and the fingerprints of the posts at the '
-  'front of its block, in order. With these the reader continues in the same order even if their centroid has '
-  'changed meanwhile.';
+  'A cursor of the feed: the id of a post, or a place if at is not null; and opened, the fingerprints of the posts at '
+  'the front of its block, in order. With the fingerprints the next page continues in the same order even if the '
+  'caller''s centroid has changed meanwhile.';
 
 create function private.feed_list(p_tab text) returns text
 language plpgsql immutable
 set search_path = ''
 as $$ begin return concat_ws(' ', 'feed', p_tab); end $$;
-comment on function private.feed_list is 'The name for cursors of a tab; for null, of For You.';
+comment on function private.feed_list is 'The name of a tab in cursors; if p_tab is null, the name of For You.';
 
 create function private.require_feed_cursor(p_tab text, p_cursor text) returns app.feed_cursor
 language plpgsql stable
@@ -20549,8 +20649,8 @@ begin
     group by w.post order by w.post);
 end $$;
 comment on function private.feed_why is
-  'The score parts of a page as fields of cards: score and why [{factor, weight}]. p_weights has one row per post, '
-  'in ten-thousandths. Parts with weight 0 are left out.';
+  'The parts of the scores of a page, as JSON fields of the cards: score and why [{factor, weight}]. p_weights has '
+  'one row per post, in ten-thousandths. Parts with weight 0 are left out.';
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
@@ -20586,7 +20686,7 @@ begin
     v_sieve := private.without_phrases(p_choice.muted_words, private.feed_chosen(p_choice, v_run.ids, false), null,
                                        v_sieve.budget);
     v_page.ids := v_page.ids || v_sieve.ids;
-    if v_sieve.stopped_at is not null then   -- after the previous post: the first of a run is always checked
+    if v_sieve.stopped_at is not null then   -- without_phrases never stops at the first post
       v_stopped := array_position(v_run.ids, v_sieve.stopped_at);
       v_place := (v_run.times[v_stopped - 1], v_run.ids[v_stopped - 1])::app.place;
     end if;
@@ -20605,8 +20705,8 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_in_time is
-  'A page by time, or by heat for the tab trending. The score is the place in hours since 1970: recency, and for '
-  'trending also engagement.';
+  'A page of the feed by time, or by heat for the tab trending. The score is the place in hours since 1970: the part '
+  'recency and, for trending, also the part engagement.';
 
 create function private.feed_ranked(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
@@ -20661,7 +20761,7 @@ begin
     v_lowest := '-infinity';
     v_more := v_run;
     while (v_more.next).at is not null loop
-      -- only whole blocks: if all these posts are in one block, read on to its end
+      -- uses only whole blocks: if all these posts are in one block, reads on to its end
       v_lowest := private.block_end((v_more.next).at);
       exit when v_lowest < v_until;
       v_lowest := '-infinity';
@@ -20680,8 +20780,7 @@ begin
     v_bounds := array(select starts_at from app.feed_blocks
                       where starts_at > v_lowest and starts_at < v_until order by starts_at);
     v_whole := (select count(*) from unnest(v_run.times) t where t >= v_lowest);
-    -- feed_scores checks what the caller may see; but texts and nearness may be read only for posts already known to
-    -- be visible
+    -- feed_scores checks visibility, but texts and nearness may be read only for posts already known to be visible
     v_found := private.feed_chosen(
       p_choice, v_run.ids[:v_whole], v_moves or (p_choice.muted_words).pattern is not null);
     if (p_choice.muted_words).pattern is not null then
@@ -20775,7 +20874,7 @@ create function api.list_feed(
 ) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- for all that it calls: planning takes longer than running
+set plan_cache_mode = force_generic_plan   -- also for the functions that it calls: planning takes longer than running
 as $$
 declare
   v_cursor  app.feed_cursor := private.require_feed_cursor(p_tab, p_cursor);
@@ -20870,8 +20969,9 @@ create table app.contents (
 create domain app.markdown as text constraint content_body check (length(value) between 1 and 20000);
 comment on domain app.markdown is 'The body or summary of a content: Markdown, stored as it was written.';
 
--- Lists scan contents that everybody sees, or all members of a space. So a person's hundreds of drafts, or contents in
--- a private group, can't slow down other people's pages. What only the author sees has an index of its own.
+-- Lists scan contents that everybody sees, or that all members of a space see. So a person's hundreds of drafts, or
+-- contents in a private group, can't slow down other people's pages. Contents that only their author sees have a
+-- separate index.
 create index contents_kind_idx on app.contents (kind, created_at desc, id desc)
   where required_level = 0 and space_id is null;
 create index contents_interest_id_idx on app.contents (interest_id, kind, created_at desc, id desc)
@@ -20889,11 +20989,11 @@ create index contents_author_id_idx on app.contents (author_id, kind desc, creat
 create index contents_created_at_idx on app.contents (created_at desc, id desc) where deleted_at is null;
 create index contents_deleted_at_idx on app.contents (deleted_at) where deleted_at is not null;
 comment on table app.contents is
-  'The head of every content: its kind, its author, its space, and who sees it. What only one kind has is in that '
-  'kind''s detail table.';
+  'The head of every content: its kind, its author, its space, and who sees it. Columns that only one kind has are in '
+  'that kind''s detail table.';
 comment on column app.contents.interest_id is
-  'No foreign key, because a video may have any id. A list of an interest also has the contents of the interests '
-  'below it.';
+  'No foreign key, because a video may have any id as its interest. A list of an interest also has the contents of '
+  'the interests below it.';
 comment on column app.contents.title is 'The title, for kinds that have one; null for videos and audio.';
 comment on column app.contents.is_draft is 'Whether it is still a draft, which only its author sees.';
 comment on column app.contents.words is 'The words of its title and text, for searches.';
@@ -20952,8 +21052,8 @@ left join lateral (
   select case p.kind when 'group' then p.id end as group_id, case p.kind when 'guild' then p.id end as guild_id
   from app.spaces p where p.id = c.space_id) s on true;
 comment on view private.written_heads is
-  'The heads of contents without a check of who may see them, for kinds that some people may see even if they '
-  'can''t see the head.';
+  'The heads of contents, without a check of who may see them: for kinds whose contents some people may see even if '
+  'they can''t see the head.';
 
 create view private.content_heads with (security_invoker) as
 select h.id, h.kind, h.head from private.visible_contents c join private.written_heads h on h.id = c.id;
@@ -20965,7 +21065,7 @@ comment on view private.content_heads is
 insert into private.lock_kinds (kind, position) values ('content', 560);
 
 create function private.words_in(p_texts text[]) returns tsvector
-language plpgsql stable security definer   -- people may not call what it calls
+language plpgsql stable security definer   -- people may not call the functions that it calls
 set search_path = ''
 as $$ begin return private.keyword_words(private.fold(left(array_to_string(p_texts, e'\x1f'), 25000))); end $$;
 comment on function private.words_in is
@@ -21055,9 +21155,9 @@ begin
   end if;
 end $$;
 comment on function private.require_shown is
-  'Passes if not only the author can see the content. The author can still read, change, end and delete a content '
-  'that staff removed; but nobody can add anything to it, and its author can''t hand out anything of it. Fails with '
-  'the code of its kind.';
+  'Passes if people other than the author can see the content. The author can still read, change, end and delete a '
+  'content that staff removed; but nobody can add anything to it, and its author can''t give anything of it to '
+  'others. Fails with the code of its kind.';
 
 create function private.lock_open_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql volatile
@@ -21079,7 +21179,7 @@ comment on function private.lock_open_content is
   'removed, and its space is not archived.';
 
 create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
-language plpgsql volatile security definer   -- nobody may lock heads; it checks itself who sees one
+language plpgsql volatile security definer   -- nobody may lock heads; the function itself checks who sees one
 set search_path = ''
 as $$
 declare
@@ -21126,13 +21226,14 @@ begin
   where id = p_content.id;
 end $$;
 comment on function private.edit_content is
-  'Changes the title and the interest of a content to those in p_changes, {title?, interestId?}, and its words to '
-  'those of these texts. Lock first: private.lock_own_content. Fails: content_title.';
+  'Changes the title and the interest of a content to those in p_changes, {title?, interestId?}, and its words to the '
+  'words of these texts. Lock first: private.lock_own_content. Fails: content_title.';
 
 -- sql/content/15_places.sql
 
--- The places of contents in lists that are not ordered by time of publication, such as events by their start. A place
--- has a copy of the columns of the head that decide who may find it, so that an index has only what everybody sees.
+-- The places of contents in lists that are not ordered by time of publication, such as events, which are ordered by
+-- their start. A place has a copy of the columns of the head that decide who may find it, so that an index has only
+-- what everybody sees.
 -- docs/decisions.md, Lists; Contents.
 
 create table private.content_places (
@@ -21153,13 +21254,16 @@ create index content_places_space_idx on private.content_places (space_id, sort,
 create index content_places_own_idx on private.content_places (author_id, sort, at, content_id)
   where required_level = 3;
 comment on table private.content_places is
-  'The places of contents in lists with an order of their own. The kind writes them with private.place_content.';
+  'The places of contents in lists with an order of their own. The functions of each kind write them with '
+  'private.place_content.';
 comment on column private.content_places.content_id is
   'No foreign key: a trigger of the kind deletes places together with the detail, which is deleted before the head.';
-comment on column private.content_places.sort is 'The name of the order, such as start; each belongs to one kind.';
+comment on column private.content_places.sort is
+  'The name of the order, such as start; each name belongs to one kind.';
 comment on column private.content_places.at is
   'The place as a time. An order by number stores the number as seconds since 1970.';
-comment on column private.content_places.author_id is 'A copy from the head, like space_id; neither ever changes.';
+comment on column private.content_places.author_id is
+  'A copy from the head, like space_id. Neither of the two ever changes.';
 comment on column private.content_places.required_level is 'A copy from the head. A trigger keeps it up to date.';
 
 insert into private.personal_data (relation, person_column, reason) values
@@ -21179,7 +21283,7 @@ begin
   end if;
 end $$;
 comment on function private.place_content is
-  'Sets the place of a content in an order; with null, deletes it. For triggers on the kind''s detail table.';
+  'Sets the place of a content in an order; with null, deletes it. It is for triggers on the kind''s detail table.';
 
 create function private.level_places() returns trigger
 language plpgsql security definer   -- nobody may write places
@@ -21225,7 +21329,7 @@ begin
     select d.id from app.interests n join app.interests d on d.parent_id = n.id where n.parent_id = p_interest);
 end $$;
 comment on function private.interests_below is
-  'An interest and those below it, itself first; it need not be in the catalog.';
+  'Returns this interest, and then the interests below it. The interest need not be in the catalog.';
 
 create function private.content_list(p_kind text, p_sort text, p_space uuid) returns text
 language plpgsql immutable
@@ -21246,7 +21350,7 @@ declare
   v_most  integer := 400 + p_past;
   v_each  integer := greatest(4, least(v_most, 4000 / greatest(1, cardinality(p_interests))));
   v_way   text := case when p_up then 'asc' else 'desc' end;
-  v_walk  text;   -- with a placeholder for the condition of its index
+  v_walk  text;   -- has a placeholder for the condition of the index that it reads
   v_open  text;   -- what everybody sees, or every member of the space
   v_own   text;   -- what only the caller sees
   v_taken boolean := p_sort is null and num_nonnulls(p_space, p_author) = 0 and p_interests is not null;
@@ -21271,8 +21375,8 @@ begin
     else format(v_walk, 'space_id is null and required_level = 0') end;
   v_own := case when coalesce(p_author, v_me) = v_me
                 then 'union all ' || format(v_walk, 'author_id = $12 and required_level = 3') end;
-  -- Takes the next contents of each interest. If an interest has more, its further contents may be newer than some of
-  -- the other interests' contents, so the look ends at the last one taken of it.
+  -- Takes the next contents of each interest. If an interest has more, its further contents may be newer than some
+  -- contents of the other interests, so the page ends at the last content taken of this interest.
   execute format($q$
     with taken as materialized (
       select e.at, e.id, e.place
@@ -21289,7 +21393,7 @@ begin
       select w.at, w.id from (%1$s %2$s) w %3$s order by w.at %4$s, w.id %4$s limit $4
     ), seen as materialized (
       select array(select l.id from looked l
-                   -- by id: otherwise the plan might start with all of the author's or the interest's
+                   -- by id: otherwise the plan might start with all contents of the author or of the interest
                    cross join lateral (select * from private.visible_contents v where v.id = l.id offset 0) c
                    where c.space_id is not distinct from $5 %5$s
                    order by l.at %4$s, l.id %4$s offset $11 limit 51) as ids
@@ -21314,11 +21418,11 @@ begin
   return v_found;
 end $$;
 comment on function private.find_contents is
-  'The next contents of a kind in a space, or in none, that the caller may see, without the first p_past; '
-  'optionally by an author, about these interests, with all these words, and matching the filter of the kind. It '
-  'reads the next 400 index entries, plus p_past, of contents that others see and of the caller''s own that others '
-  'don''t see, from the narrowest index; for several interests, 4000 entries in all. Newest first, or in an order '
-  'of private.content_places.';
+  'The next contents of a kind in a space, or in none, that the caller may see, without the first p_past; optionally '
+  'by an author, about these interests, with all these words, and matching the filter of the kind. It reads the next '
+  '400 index entries, plus p_past, of contents that others see and of the caller''s own contents that others don''t '
+  'see, from the narrowest index; for several interests, 4000 entries in all. Newest first, or in an order of '
+  'private.content_places.';
 call private.force_index_scans('private.find_contents');
 
 create function private.content_cursors(p_kind text, p_ids uuid[], p_sort text, p_space uuid) returns text[]
@@ -21334,12 +21438,12 @@ begin
                join private.content_places p on p.content_id = i.id and p.sort = p_sort order by i.place);
 end $$;
 comment on function private.content_cursors is
-  'The cursors of found contents: their ids if newest first; places in any other order, because a deleted content '
-  'no longer has a place.';
+  'The cursors of found contents: their ids if the list is newest first; their places in any other order, because a '
+  'deleted content no longer has a place.';
 call private.force_index_scans('private.content_cursors');
 
 create type app.listing as (ids uuid[], cursors text[], next text);
-comment on type app.listing is 'As app.found, with the cursor of each id: the input of private.page.';
+comment on type app.listing is 'As app.found, with the cursor of each id; these are the inputs of private.page.';
 
 create function private.search_contents(
   p_kind text, p_interest_id uuid, p_author_id text, p_q text, p_group_id text, p_guild_id text, p_cursor text,
@@ -21382,7 +21486,7 @@ begin
   return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_sort, v_space), v_found.next)::app.listing;
 end $$;
 comment on function private.search_contents is
-  'One look at the list of a kind, with the parameters that every GET of such a list takes: contents about an '
+  'One read of the list of a kind, with the parameters that every GET of such a list takes: contents about an '
   'interest and those below it, by an author, with these words, in a group or guild (nothing if the caller is not a '
   'member), and matching the kind''s own filters (private.content_kinds). Newest first; or in the kind''s own order, '
   'between a start and an end, with places as cursors. It skips the first p_past.';
@@ -21419,7 +21523,7 @@ call private.force_index_scans('private.find_contents_by');
 
 -- sql/content/30_deletion.sql
 
--- How an author deletes a content for good, and how what people left on it is deleted.
+-- How an author deletes a content for good, and how the worker deletes what people left on it.
 -- docs/decisions.md, Contents.
 
 create table private.content_cascades (
@@ -21431,7 +21535,7 @@ create table private.content_cascades (
 create index content_cascades_kind_idx on private.content_cascades (kind, position);
 comment on table private.content_cascades is
   'Registry: tables with what people leave on a content of a kind. After a content is deleted, the worker deletes '
-  'their rows, 500 at a time in the order of position, so that the foreign keys to the head find none.';
+  'their rows, 500 at a time in the order of position, so that the foreign keys to the head find no row.';
 comment on column private.content_cascades.whose is
   'The condition for the rows that belong to a content ($1), as SQL with an index.';
 
@@ -21455,7 +21559,7 @@ begin
                    v_left.relation, v_left.whose) using v_content.id;
     get diagnostics v_deleted = row_count;
     v_changed := v_changed + v_deleted;
-    -- a row that somebody changed meanwhile is skipped, so fewer than 500 don't mean the end
+    -- a row that somebody changed meanwhile is skipped, so fewer than 500 deleted rows don't mean the end
     execute format('select exists (select from %s where %s)', v_left.relation, v_left.whose) into v_missed
       using v_content.id;
     v_more := v_more or v_missed or v_deleted = 500;
@@ -21511,8 +21615,8 @@ comment on function private.delete_content is
 -- sql/content/60_children.sql
 
 -- Children: what people leave within the contents of others, such as arguments and solutions. Staff can remove the
--- registered kinds of children the way they remove contents. A ban hides children and an erasure empties them,
--- whatever their kind.
+-- registered kinds of children in the same way as contents. A ban hides children and an erasure empties them, whatever
+-- their kind.
 -- docs/decisions.md, Contents; Staff; Erasure and export.
 
 create table private.content_child_kinds (
@@ -21536,8 +21640,8 @@ create table private.content_child_tables (
 );
 comment on table private.content_child_tables is
   'Registry: tables of what people leave within contents. Their column author_hidden says whether the author is '
-  'banned or erased. person and key are the columns that identify a person''s rows; an index covers both. An '
-  'erasure empties the column words. If words is null it deletes the rows, unless stays is true because the feature '
+  'banned or erased. person and key are the columns that identify a person''s rows; an index covers both. An erasure '
+  'empties the column words. If words is null, an erasure deletes the rows, unless stays is true because the feature '
   'erases them itself.';
 
 create function private.prepare_child() returns trigger
@@ -21571,9 +21675,9 @@ begin
   return null;
 end $$;
 comment on function private.count_children is
-  'Trigger: counts the children that everybody may see, as replies to posts are counted. Its arguments are the '
-  'column that names the content, the detail table, that table''s column for the count, and the condition for '
-  'children that count. The transition tables are written and, for an update, overwritten.';
+  'Trigger: counts the children that everybody may see, as replies to posts are counted. Its arguments are the column '
+  'that names the content, the detail table, that table''s column for the count, and the condition for children that '
+  'count. The transition tables must have the names `written` and, for an update, `overwritten`.';
 
 create function private.next_children(p_author uuid, p_kind text, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change a person's rows
@@ -21656,8 +21760,8 @@ insert into private.account_steps (step, events, position) values
 
 -- sql/content/65_votes.sql
 
--- Votes on children of contents, such as arguments: one vote per person and child, on those of others, while the
--- content is open.
+-- Votes on children of contents, such as arguments: one vote per person and child, only on the children of others, and
+-- only while the content is open.
 -- docs/decisions.md, Debates; Problems.
 
 create function private.sum_votes() returns trigger
@@ -21680,8 +21784,8 @@ begin
 end $$;
 comment on function private.sum_votes is
   'Trigger: adds each vote to the sum. Votes of erased people, and of people that the viewer can''t see, count too, '
-  'as hearts of posts do. A vote without a value counts 1. Its arguments are the column that names the child, the '
-  'table of children, and that table''s column for the sum.';
+  'as hearts of posts do. A vote without a value counts as 1. The arguments of the trigger are the column that names '
+  'the child, the table of children, and that table''s column for the sum.';
 
 create function private.begin_vote(p_kind text, p_content uuid, p_child text, p_author uuid) returns void
 language plpgsql volatile
@@ -21695,14 +21799,15 @@ begin
   end if;
 end $$;
 comment on function private.begin_vote is
-  'Checks that the caller may vote on a child, such as an argument, of a content of this kind, and locks the '
-  'content with private.lock_open_content. Read the child again after this. Fails with a code of the child if it is '
+  'Checks that the caller may vote on a child, such as an argument, of a content of this kind, and locks the content '
+  'with private.lock_open_content. The caller must then read the child again. Fails with a code of the child if it is '
   'the caller''s own.';
 
 -- sql/content/80_bans.sql
 
--- What a ban and an erasure do to contents, and where contents hold personal data. The newest 500 are hidden at once,
--- the others by the worker; until then app.hidden_people hides them. How erasure runs: sql/base/90_erasure.sql.
+-- What a ban and an erasure do to contents, and which columns of contents hold personal data. The newest 500 are
+-- hidden at once, the others by the worker; until then app.hidden_people hides them. How erasure runs:
+-- sql/base/90_erasure.sql.
 -- docs/decisions.md, Staff; Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
@@ -21720,7 +21825,7 @@ begin
   if p_after is not null then
     select kind, created_at, id into v_kind, v_from, v_before from app.contents where id = p_after;
     if not found then
-      return private.next_contents(p_author, null);   -- it was purged meanwhile: starting again skips none
+      return private.next_contents(p_author, null);   -- it was purged meanwhile: starting again skips no content
     end if;
   end if;
   return array(select id from app.contents
@@ -21780,13 +21885,13 @@ begin
   elsif p_user.erased_at is not null then
     perform private.erase_later('hidden-contents', v_job);
   else
-    -- every ban or unban starts a batch of its own from the beginning, so the last one misses nothing
+    -- every ban or unban starts its own batches from the beginning, so the last ban or unban misses nothing
     perform private.enqueue('hidden-contents', v_job);
   end if;
 end $$;
 comment on function private.hide_contents is
-  'Step: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure also empties them. '
-  'The worker does the others.';
+  'Step: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure also empties them. The '
+  'worker does this for the others.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_contents', '{ban,unban,erasure}', 162);
 
@@ -21798,11 +21903,11 @@ insert into private.account_steps (step, events, position) values
 alter table private.content_kinds enable row level security;
 alter table private.content_places enable row level security;
 
--- content_child_kinds, content_child_tables: as content_kinds
+-- content_child_kinds, content_child_tables: registries, only for definer functions
 alter table private.content_child_kinds enable row level security;
 alter table private.content_child_tables enable row level security;
 
--- content_cascades: as content_kinds
+-- content_cascades: a registry, only for definer functions
 alter table private.content_cascades enable row level security;
 
 -- contents
@@ -21811,9 +21916,9 @@ grant select on app.contents to authenticated;
 create policy select_audience on app.contents for select to authenticated
   using ((select v.is_visible from private.visibility(author_id, required_level, space_id) v));
 comment on policy select_audience on app.contents is
-  'By private.visibility: everybody sees a content, except across a block and if its author is banned or erased. '
-  'Only its author sees it while it is removed or a draft. Only members see what is in a space. The policies of '
-  'every kind derive from this one.';
+  'By private.visibility: everybody sees a content, unless its author is banned or erased, has blocked them, or is '
+  'blocked by them. Only its author sees a content while it is removed or a draft. Only members see what is in a '
+  'space. The policies of each kind use this one.';
 -- no insert: private.add_content publishes contents
 
 -- helpers
@@ -21930,18 +22035,18 @@ comment on view private.audio_details is 'What only the card of a recording has:
   'durationSec}.';
 
 create function private.erase_videos(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
 set search_path = ''
 as $$
 begin
-  perform private.lock_video_counters(p_ids);   -- they are deleted too
+  perform private.lock_video_counters(p_ids);   -- the counters are deleted too
   delete from app.videos where id = any (p_ids);
 end $$;
 comment on function private.erase_videos is
   'Deletes the recordings and captions of these videos, because their author is erased.';
 
 create function private.erase_audio(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
 set search_path = ''
 as $$
 begin
@@ -21997,7 +22102,7 @@ create table app.video_reposts (
 );
 create index video_reposts_user_id_idx on app.video_reposts (user_id, created_at desc);
 comment on table app.video_reposts is 'Who has reposted which video. Others see only a count.';
--- no update of either: a like or a repost is only inserted or deleted
+-- no updates: a like or a repost is only inserted or deleted
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.video_likes', 'user_id', 'videoLikes'), ('app.video_reposts', 'user_id', 'videoReposts');
@@ -22039,7 +22144,7 @@ create trigger count_taken_back after delete on app.video_reposts
 create function private.video_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a video is visible, not once for each of its parts
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning this view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
@@ -22070,7 +22175,7 @@ as $$ begin return private.require_card('video_unknown', private.video_cards(arr
 comment on function private.require_video_card is 'Returns the card of a video that the caller may see.';
 
 create function private.require_open_video(p_id uuid) returns uuid
-language plpgsql volatile   -- invoker: a row that row-level security hides is unknown
+language plpgsql volatile   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 begin
@@ -22092,7 +22197,7 @@ declare
 begin
   perform private.count_writes('likes');
   v_video := private.require_open_video(p_id);
-  -- reads and writes in one statement: with two, a block in between would give another error than an unknown video
+  -- reads and writes in one statement, so that a block in between cannot cause an error other than video_unknown
   insert into app.video_likes (video_id, user_id)
   select c.id, private.require_caller() from app.contents c where c.id = v_video and c.required_level = 0
   on conflict do nothing;
@@ -22174,7 +22279,7 @@ comment on column app.video_comments.author_hidden is
   'Whether the author is banned or erased: set at once for the newest 500 comments, for the others soon after '
   '(private.hide_or_show_comments). Until then app.hidden_people hides them.';
 comment on column app.video_comments.required_level is
-  'As app.contents.required_level; that of the video applies too.';
+  'Like app.contents.required_level; that of the video applies too.';
 
 insert into private.write_limits (kind, per_hour) values ('comments', 600);
 insert into private.content_cascades (relation, kind, whose) values ('app.video_comments', 'video', 'video_id = $1');
@@ -22209,8 +22314,8 @@ begin
   return null;
 end $$;
 comment on function private.count_comments is
-  'Trigger: counts the comments that everybody may see, as replies to posts are counted: not those that were taken '
-  'back, nor those of banned and erased people.';
+  'Trigger: counts the comments that everybody may see, like replies to posts. Comments that were taken back and '
+  'those of banned or erased people are not counted.';
 create trigger count_comments after insert on app.video_comments
   referencing new table as written for each statement execute function private.count_comments();
 create trigger count_changed_comments after update on app.video_comments
@@ -22233,7 +22338,7 @@ comment on view app.video_comment_card is
   'A comment as the viewer sees it: {id, videoId, authorId, author, body, removedAt, createdAt}.';
 
 create function private.require_comment(p_id uuid) returns app.video_comments
-language plpgsql stable   -- invoker: a row that row-level security hides is unknown
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -22248,7 +22353,7 @@ end $$;
 comment on function private.require_comment is 'Returns the comment if the caller may see it and its video.';
 
 create function private.find_comments(p_video uuid) returns json
-language plpgsql stable security definer   -- under the policy the scan could pass over hidden comments without limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden comments
 set search_path = ''
 as $$
 begin
@@ -22292,13 +22397,13 @@ begin
   end if;
   perform private.count_writes('comments');
   v_video := private.require_open_video(p_id);
-  -- reads and writes in one statement: with two, a block in between would give another error than an unknown video
+  -- reads and writes in one statement, so that a block in between cannot cause an error other than video_unknown
   insert into app.video_comments (video_id, author_id, body)
   select c.id, private.require_caller(), private.require_text(p_body)
   from app.contents c where c.id = v_video and c.required_level = 0
   returning id into v_comment;
   v_card := (select card from app.video_comment_card where id = v_comment);
-  if v_card is null then   -- perhaps blocked or deleted while this waited for the counters
+  if v_card is null then   -- a block or a deletion happened while this waited for the counters
     perform private.raise_error('video_unknown');
   end if;
   return private.finish_idempotent('create_video_comment', v_card);
@@ -22306,7 +22411,7 @@ end $$;
 comment on function api.create_video_comment is 'Comments on a video. Fails: comment_body.';
 
 create function private.remove_comment(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may change a comment
+language plpgsql volatile security definer   -- callers may not change comments
 set search_path = ''
 as $$
 begin
@@ -22328,12 +22433,12 @@ begin
     perform private.require_comment(p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- sent as 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_video_comment is 'Takes the caller''s comment back: nobody sees it any more.';
 
 create function private.require_reported_comment(p_type text, p_target text) returns uuid
-language plpgsql stable   -- invoker: a row that row-level security hides is unknown
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$ begin return (private.require_comment(private.require_uuid(p_target, 'comment_unknown'))).id; end $$;
 comment on function private.require_reported_comment is
@@ -22415,8 +22520,8 @@ begin
                       array_fill(v_next, array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_videos is
-  'Videos, newest first: private.search_contents. A cursor is the number of videos before the page, up to 1000; '
-  'beyond that, and if a page is short, it is a place.';
+  'Videos, newest first: private.search_contents. A cursor is the number of videos before the page, up to 1000. '
+  'Beyond that, and after a short page, it is a place.';
 
 create function api.list_videos_by(p_author_id text) returns json
 language plpgsql stable
@@ -22435,7 +22540,7 @@ as $$ begin return private.require_video_card(p_id); end $$;
 comment on function api.get_video is 'The card of a video.';
 
 create function private.delete_video(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete what others left
+language plpgsql volatile security definer   -- callers may not delete what others left
 set search_path = ''
 as $$
 begin
@@ -22454,7 +22559,7 @@ begin
     perform private.require_video(p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- sent as 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_video is
   'Deletes the caller''s video for good, with everything that people left on it.';
@@ -22464,7 +22569,7 @@ comment on function api.delete_video is
 create function private.audio_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a recording is visible, as private.video_cards
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning this view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
@@ -22551,7 +22656,7 @@ begin
     perform private.require_audio(p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- sent as 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_audio is 'Deletes the caller''s audio recording for good.';
 
@@ -22570,13 +22675,13 @@ set search_path = ''
 as $$
 declare
   v_from   timestamptz := coalesce((select created_at from app.video_comments where id = p_after), 'infinity');
-  v_before uuid := coalesce(p_after, p_author);   -- with infinity any id will do
+  v_before uuid := coalesce(p_after, p_author);   -- any id works: no row is at infinity
 begin
   return array(select id from app.video_comments
                where author_id = p_author and (created_at, id) < (v_from, v_before)
                order by created_at desc, id desc limit 500);
 end $$;
-comment on function private.next_comments is 'The next 500 comments of a person after a given one, newest first.';
+comment on function private.next_comments is 'The next 500 comments of a person after p_after, newest first.';
 call private.force_index_scans('private.next_comments');
 
 create function private.lock_recorded(p_user app.users) returns void
@@ -22594,7 +22699,7 @@ insert into private.account_steps (step, events, position) values
   ('private.lock_recorded', '{ban,unban,erasure}', 160);
 
 create function private.hide_or_show_comments(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- a ban and an erasure change their person's rows
+language plpgsql volatile security definer   -- a ban and an erasure change rows of the banned or erased person
 set search_path = ''
 as $$
 declare
@@ -22618,8 +22723,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_comments is
-  'For the worker alone, and private.hide_comments: as private.hide_or_show_contents, for comments on videos '
-  '{userId}.';
+  'For the worker alone, and private.hide_comments: does the same as private.hide_or_show_contents, for comments on '
+  'videos {userId}.';
 call private.make_batch_queue('hidden-comments', 'private.hide_or_show_comments');
 
 create function private.hide_comments(p_user app.users) returns void
@@ -22637,8 +22742,7 @@ begin
     perform private.enqueue('hidden-comments', v_job);
   end if;
 end $$;
-comment on function private.hide_comments is
-  'Step: as private.hide_contents, for comments on videos.';
+comment on function private.hide_comments is 'Step: does the same as private.hide_contents, for comments on videos.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_comments', '{ban,unban,erasure}', 164);
 
@@ -22684,7 +22788,7 @@ grant select, delete on app.video_likes to authenticated;
 grant insert (video_id, user_id) on app.video_likes to authenticated;
 create policy select_own on app.video_likes for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.video_likes is
-  'People see only their own likes. Likes by others are only counted.';
+  'People see only their own likes. The likes of others appear only as a count.';
 create policy insert_own on app.video_likes for insert to authenticated
   with check (user_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
@@ -22699,7 +22803,7 @@ grant select, delete on app.video_reposts to authenticated;
 grant insert (video_id, user_id) on app.video_reposts to authenticated;
 create policy select_own on app.video_reposts for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.video_reposts is
-  'People see only their own reposts. Reposts by others are only counted.';
+  'People see only their own reposts. The reposts of others appear only as a count.';
 create policy insert_own on app.video_reposts for insert to authenticated
   with check (user_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
@@ -22717,8 +22821,8 @@ create policy select_with_content on app.video_comments for select to authentica
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = video_id));
 comment on policy select_with_content on app.video_comments is
-  'Everybody who sees the video sees its comments, except those that were taken back, those across a block, and '
-  'those by banned and erased people.';
+  'Everybody who sees the video sees its comments, except those that were taken back, those by people whom they '
+  'blocked or who blocked them, and those by banned and erased people.';
 create policy insert_own on app.video_comments for insert to authenticated
   with check (author_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
@@ -22771,8 +22875,8 @@ grant execute on function
 
 -- sql/groups/10_groups.sql
 
--- Groups: spaces that people create and run themselves. Their rules are in sql/spaces; this file has the card of a
--- group and the operations that guilds do not share. The shared ones are in sql/spaces/50_operations.sql.
+-- Groups: spaces that people create and run themselves. The rules of groups are in sql/spaces. This file has the card
+-- of a group and the operations that guilds do not have. The operations of both are in sql/spaces/50_operations.sql.
 -- docs/decisions.md, Spaces.
 
 create function private.group_cards(p_ids uuid[]) returns json
@@ -22972,7 +23076,7 @@ comment on function api.decline_group_invitation is 'Declines an invitation to a
 
 -- policies/groups.sql
 
--- Who may run the operations of groups. Twin of sql/groups/; who sees what is in policies/spaces.sql.
+-- Who may run the operations of groups. Twin of sql/groups/; who sees which space is in policies/spaces.sql.
 
 -- helpers
 grant execute on function private.group_cards to authenticated;
@@ -22999,8 +23103,8 @@ grant execute on function
 -- sql/guilds/10_guilds.sql
 
 -- Guilds: spaces about an interest, with a charter and a treasury of mana. People join only by application.
--- Membership is the code of spaces: what it calls owner, moderators and requests are the founder, the stewards and the
--- applications of a guild. This file has the tables and cards of guilds, and what their operations do.
+-- The code of spaces handles membership: its owner, moderators and requests are the founder, the stewards and the
+-- applications of a guild. This file has the tables and cards of guilds, and the functions that their operations call.
 -- docs/decisions.md, Spaces; Guilds.
 
 create table app.guilds (
@@ -23008,9 +23112,10 @@ create table app.guilds (
   min_rep  integer not null default 0,
   constraint guild_min_rep check (min_rep between 0 and 1000)
 );
-comment on table app.guilds is 'What a guild has besides its space. Its treasury is the account of mana with its id.';
+comment on table app.guilds is
+  'What a guild has besides its space. The treasury of a guild is the mana account with the id of the guild.';
 call private.make_nulls_raise_codes('app.guilds');
-comment on column app.guilds.min_rep is 'The reputation in its interest that an applicant must have.';
+comment on column app.guilds.min_rep is 'The reputation in the guild''s interest that an applicant must have.';
 
 create table app.guild_charters (
   id          uuid primary key default gen_random_uuid(),
@@ -23023,7 +23128,8 @@ create table app.guild_charters (
   constraint guild_charter check (length(charter) <= 20000)
 );
 comment on table app.guild_charters is
-  'Every charter that a guild has had. Version 1 is the one that it was founded with; the latest one is in force.';
+  'Every charter that a guild has had. Version 1 is the charter with which the guild was founded; the latest one is '
+  'in force.';
 
 insert into private.mana_account_kinds (kind, balance_in) values ('treasury', 'account');
 
@@ -23116,7 +23222,7 @@ comment on function private.change_guild is
   'The founder changes the name, the description, the accent or minRep of a guild. Fails: guild_min_rep.';
 
 create function private.list_charters(p_guild uuid, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- its caller checks who sees the guild
+language plpgsql stable security definer   -- the calling function checks who sees the guild
 set search_path = ''
 as $$
 declare
@@ -23181,7 +23287,7 @@ comment on function private.apply_to_guild is
   'application at a time. Both are checked under the lock of the guild.';
 
 create function private.find_own_requests(p_kind text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- the caller's own, even if they can no longer see the space
+language plpgsql stable security definer   -- the caller's own requests, even if they can no longer see the space
 set search_path = ''
 as $$
 declare
@@ -23215,7 +23321,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_own_requests is
-  'The next requests of the caller to spaces of a kind, including settled ones, among their next 400.';
+  'The next requests of the caller to spaces of a kind, including settled ones. It looks at the next 400.';
 call private.force_index_scans('private.find_own_requests');
 
 create function private.list_own_applications(p_limit integer, p_cursor text) returns json
@@ -23232,7 +23338,8 @@ comment on function private.list_own_applications is 'The caller''s applications
 -- sql/guilds/20_proposals.sql
 
 -- Proposals: the members of a guild decide them by votes, and the worker then executes them. Voting, joining, leaving,
--- archiving and executing lock the row of the guild, so a proposal is decided once, by the votes at that moment.
+-- archiving the guild and executing a proposal lock the row of the guild, so a proposal is decided once, by the votes
+-- at that moment.
 -- docs/decisions.md, Guilds.
 
 create table private.proposal_kinds (
@@ -23245,7 +23352,7 @@ comment on table private.proposal_kinds is
   'Registry: the kinds of proposals. checker(space, person, payload) returns the payload to store, and '
   'executor(space, proposal) executes the proposal. Both may fail with a code.';
 comment on column private.proposal_kinds.person_key is
-  'The field of the payload that names a person, who is stored in subject_id; null if there is none.';
+  'The field of the payload that names a person; subject_id stores that person. Null if the payload names nobody.';
 
 create table app.guild_proposals (
   id          uuid primary key default gen_random_uuid(),
@@ -23286,13 +23393,12 @@ create index guild_charters_proposal_id_idx on app.guild_charters (proposal_id);
 comment on table app.guild_proposals is 'Proposals of members to their guild, and their outcomes.';
 comment on column app.guild_proposals.status is
   'open, then passed or failed by votes, expired without a quorum, withdrawn by its proposer, or force_closed by '
-  'staff or when the guild is archived; a passed one then becomes executed or execution_failed.';
+  'staff or when the guild is archived. A passed proposal then becomes executed or execution_failed.';
 comment on column app.guild_proposals.reason is 'The code with which the execution failed; null otherwise.';
 comment on column app.guild_proposals.created_at is
-  'When it opened, by the clock and under the lock of the guild: members who joined before then may vote.';
+  'When it opened, by the clock, under the lock of the guild. Members who joined before then may vote.';
 comment on column app.guild_proposals.due_at is
-  'When the worker looks at it next: to close it, or to execute it and notify its proposer; null when it is '
-  'finished.';
+  'When the worker next closes it, or executes it and notifies its proposer; null when nothing remains to do.';
 comment on column app.guild_proposals.decided_at is 'When it was decided; null while it is open.';
 comment on column app.guild_proposals.executed_at is 'When it was executed, or its execution failed; null otherwise.';
 comment on column app.guild_proposals.eligible is
@@ -23310,8 +23416,8 @@ create table app.guild_votes (
 create index guild_votes_user_id_idx on app.guild_votes (user_id, proposal_id);
 comment on column app.guild_votes.value is 'yes, no or abstain; an abstention counts only towards the quorum.';
 comment on table app.guild_votes is
-  'Votes on proposals. A member who leaves a guild loses their votes on open proposals; the counts of decided ones '
-  'are stored in app.guild_proposals.';
+  'Votes on proposals. A member who leaves a guild loses their votes on open proposals. The counts of decided '
+  'proposals are stored in app.guild_proposals.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.guild_proposals', 'proposer_id', 'guildProposals', '{due_at}'),
@@ -23336,7 +23442,7 @@ insert into private.errors (code, status, text) values
   ('proposal_vote', 422, 'value must be yes, no or abstain.'),
   ('proposals_exhausted', 409, 'A guild can have at most 50 open proposals.');
 
--- the kinds that need no other feature
+-- the kinds of proposals that need no other feature
 
 create function private.check_general_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
 language plpgsql stable
@@ -23461,9 +23567,9 @@ from app.guild_proposals p
 join app.space_members m on m.space_id = p.guild_id and m.created_at <= p.created_at and not m.hidden
                             and (p.kind <> 'expel' or m.user_id is distinct from p.subject_id);
 comment on view private.proposal_voters is
-  'Who may vote on an open proposal: members who joined before it opened, except people who are banned from '
-  'the instance and the person whom the proposal would expel. This is a view and not a function of one member, '
-  'because each vote counts all members, who may be thousands.';
+  'Who may vote on an open proposal: members who joined before it opened, except hidden people and the person whom '
+  'the proposal would expel. This is a view and not a function that checks one member, because each vote counts all '
+  'members, and there may be thousands.';
 
 create function private.tally(p_proposal app.guild_proposals) returns app.tally
 language plpgsql stable security definer   -- nobody may read votes
@@ -23478,8 +23584,8 @@ begin
   else
     v_hidden := array(select m.user_id from app.space_members m where m.space_id = p_proposal.guild_id and m.hidden);
     v_tally.eligible := (select count(*) from private.proposal_voters v where v.proposal_id = p_proposal.id);
-    -- the votes of members who left are deleted, so only those of banned members must be excluded. A join with the
-    -- members would look up each member's vote separately
+    -- the votes of members who left are deleted, so only those of hidden members must be excluded. This uses no join
+    -- with the members, which would look up the vote of each member separately
     select count(*) filter (where v.value = 'yes'), count(*) filter (where v.value = 'no'),
            count(*) filter (where v.value = 'abstain')
     into v_tally.yes, v_tally.no, v_tally.abstain
@@ -23490,8 +23596,8 @@ begin
   return v_tally;
 end $$;
 comment on function private.tally is
-  'The votes on a proposal: those that count now or, if it is decided, those that counted then. A quorum is a '
-  'quarter of the eligible members, rounded up.';
+  'The votes on a proposal: those that count now or, if it is decided, those that counted when it was decided. A '
+  'quorum is a quarter of the eligible members, rounded up.';
 call private.force_index_scans('private.tally');
 
 create function private.decide_proposal(p_proposal app.guild_proposals, p_status text) returns void
@@ -23507,8 +23613,8 @@ begin
   where id = p_proposal.id;
 end $$;
 comment on function private.decide_proposal is
-  'Decides an open proposal with the votes that count now. Its guild is already locked. The worker then executes it '
-  'and notifies its proposer.';
+  'Decides an open proposal with the votes that count now. The calling function has locked its guild. The worker then '
+  'executes it and notifies its proposer.';
 
 create function private.pass_early(p_proposal app.guild_proposals, p_tally app.tally) returns boolean
 language plpgsql volatile security definer   -- nobody may write proposals
@@ -23522,8 +23628,8 @@ begin
   return false;
 end $$;
 comment on function private.pass_early is
-  'Passes an open proposal if, by this tally, more than half of the eligible members voted yes; returns false '
-  'otherwise.';
+  'Passes an open proposal and returns true if, by this tally, more than half of the eligible members voted yes. '
+  'Returns false otherwise.';
 
 create function private.drop_votes() returns trigger
 language plpgsql security definer   -- people may not delete votes
@@ -23571,7 +23677,7 @@ begin
   v_space := private.lock_space(v_proposal.guild_id, array[v_proposal.proposer_id, v_proposal.subject_id]);
   select * into v_proposal from app.guild_proposals where id = p_id and due_at <= clock_timestamp();
   if not found then
-    return;   -- another worker was first
+    return;   -- another worker has done it
   end if;
   if v_proposal.status = 'open' then
     v_tally := private.tally(v_proposal);
@@ -23613,9 +23719,9 @@ begin
   end if;
 end $$;
 comment on function private.settle_proposal is
-  'Does what is due for a proposal, in one transaction and therefore once: closes it by the votes that count, '
-  'executes it if it passed, and notifies its proposer. If the execution fails with a code, the proposal becomes '
-  'execution_failed with that code as its reason.';
+  'Takes the due step of a proposal: closes it by the votes that count, executes it if it passed, and notifies its '
+  'proposer. All this is one transaction, so it happens once. If the execution fails with a code, the proposal '
+  'becomes execution_failed with that code as its reason.';
 
 create function private.job_settle_proposals() returns integer
 language plpgsql volatile security definer   -- the worker has no rights on our tables
@@ -23631,7 +23737,7 @@ begin
   end if;
   begin
     perform private.settle_proposal(v_id);
-  exception when others or query_canceled then   -- others does not include a timeout
+  exception when others or query_canceled then   -- "others" does not include a timeout
     raise warning 'the proposal % was not settled: % %', v_id, sqlstate, sqlerrm;
     update app.guild_proposals set due_at = clock_timestamp() + interval '5 seconds' where id = v_id;
     return -1;
@@ -23662,8 +23768,8 @@ begin
   end if;
 end $$;
 comment on function private.erase_proposals is
-  'Step: empties an erased person''s proposals, except a charter that is being voted on or has passed. Skips '
-  'proposals that the worker is settling; the hourly job erases them later.';
+  'Step: deletes the texts of an erased person''s proposals, but not a charter that is being voted on or has passed. '
+  'Skips proposals that the worker is settling; the hourly job erases them later.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_proposals', '{erasure}', 184);
 
@@ -23762,7 +23868,7 @@ comment on function api.list_my_guild_applications is 'The caller''s application
 -- The operations of proposals (sql/guilds/20_proposals.sql), for members and for staff.
 
 create function private.proposal_cards(p_ids uuid[]) returns setof json
-language plpgsql stable security definer   -- its callers check who may read them
+language plpgsql stable security definer   -- the calling function checks who may read them
 set search_path = ''
 as $$
 begin
@@ -23789,7 +23895,7 @@ comment on function private.proposal_cards is
 call private.force_index_scans('private.proposal_cards');
 
 create function private.proposal_detail(p_id uuid, p_tally app.tally default null) returns json
-language plpgsql stable security definer   -- its callers check who may read it
+language plpgsql stable security definer   -- the calling function checks who may read it
 set search_path = ''
 as $$
 declare
@@ -23804,11 +23910,11 @@ begin
                                            where v.proposal_id = p_id and v.user_id = app.uid()))));
 end $$;
 comment on function private.proposal_detail is
-  'The card of a proposal with its tally: {…, tally {yes, no, abstain, eligible, quorum}, viewer {vote}}. p_tally '
-  'avoids counting the votes again.';
+  'The card of a proposal with its tally: {…, tally {yes, no, abstain, eligible, quorum}, viewer {vote}}. If p_tally '
+  'is given, the votes are not counted again.';
 
 create function private.require_proposal(p_guild uuid, p_id uuid) returns app.guild_proposals
-language plpgsql stable security definer   -- its callers check who may read it
+language plpgsql stable security definer   -- the calling function checks who may read it
 set search_path = ''
 as $$
 declare
@@ -23820,7 +23926,7 @@ begin
   end if;
   return v_proposal;
 end $$;
-comment on function private.require_proposal is 'Returns a proposal of a guild.';
+comment on function private.require_proposal is 'Returns this proposal if it belongs to the guild.';
 
 create function private.lock_open_proposal(p_guild text, p_id uuid) returns app.guild_proposals
 language plpgsql volatile security definer   -- see private.lock_space
@@ -23839,7 +23945,7 @@ begin
   return v_proposal;
 end $$;
 comment on function private.lock_open_proposal is
-  'Locks a guild that the caller is a member of, and returns an open proposal of it.';
+  'Locks a guild of which the caller is a member, and returns an open proposal of this guild.';
 
 create function private.propose(
   p_guild text, p_kind text, p_title text, p_body text, p_payload jsonb, p_closes_at timestamptz
@@ -23876,7 +23982,7 @@ begin
   perform private.require_space_role(v_space.id, 'owner', 'moderator', 'member');
   perform private.require_open(v_space);
   if v_subject is not null then
-    perform private.require_visible_person(p_payload ->> v_kind.person_key);   -- again, because we may have waited
+    perform private.require_visible_person(p_payload ->> v_kind.person_key);   -- checks again: this may have waited
   end if;
   if (select count(*) from app.guild_proposals where guild_id = v_space.id and status = 'open') >= 50 then
     perform private.raise_error('proposals_exhausted');
@@ -23943,7 +24049,7 @@ end $$;
 comment on function private.read_proposal is 'Returns a proposal to a member of its guild.';
 
 create function private.find_proposals(p_guild uuid, p_status text, p_from app.place) returns uuid[]
-language plpgsql stable security definer   -- its caller checks who may read them
+language plpgsql stable security definer   -- the calling function checks who may read them
 set search_path = ''
 as $$
 declare
@@ -23959,7 +24065,8 @@ begin
                where guild_id = p_guild and status = p_status and (created_at, id) < (v_from, v_before)
                order by created_at desc, id desc limit 51);
 end $$;
-comment on function private.find_proposals is 'The next 51 proposals of a guild, with this status if one is given.';
+comment on function private.find_proposals is
+  'The next 51 proposals of a guild; if p_status is given, only those with this status.';
 call private.force_index_scans('private.find_proposals');
 
 create function private.list_proposals(p_guild text, p_status text, p_limit integer, p_cursor text) returns json
@@ -23986,7 +24093,7 @@ end $$;
 comment on function private.list_proposals is 'The proposals of a guild, newest first, for members.';
 
 create function private.settle_by_staff(p_guild text, p_id uuid, p_status text) returns json
-language plpgsql volatile security definer   -- staff see every guild, and the staff's service may not write
+language plpgsql volatile security definer   -- staff see every guild; nobody may write proposals
 set search_path = ''
 as $$
 declare
@@ -24091,8 +24198,8 @@ comment on function api.force_close_proposal is 'An admin closes a proposal with
 
 -- sql/guilds/80_bans.sql
 
--- What a ban does to proposals: a banned person is no longer eligible, so those who voted yes may now be the majority.
--- An erasure removes the person from their guilds; private.drop_votes then handles their votes.
+-- What a ban does to proposals: a banned person is no longer eligible, so the yes votes may now be the majority. An
+-- erasure removes the person from their guilds; private.drop_votes then handles their votes.
 -- docs/decisions.md, Guilds.
 
 create function private.recount_proposals(p_job jsonb, p_after uuid default null) returns json
@@ -24110,14 +24217,14 @@ begin
   if not found then
     return json_build_object('changed', 0, 'next', null);
   end if;
-  perform private.lock_space(v_guild, '{}');   -- before its proposals: ARCHITECTURE.md, Locks
+  perform private.lock_space(v_guild, '{}');   -- locked before its proposals: ARCHITECTURE.md, Locks
   update app.guild_proposals set due_at = least(due_at, clock_timestamp())
   where guild_id = v_guild and status = 'open';
   return json_build_object('changed', 1, 'next', v_guild);
 end $$;
 comment on function private.recount_proposals is
   'For the worker alone: makes the open proposals in the next guild of a banned person {userId} due, so that '
-  'private.job_settle_proposals counts them again. Returns {changed, next}; next is null at the end.';
+  'private.job_settle_proposals counts their votes again. Returns {changed, next}; next is null at the end.';
 call private.make_batch_queue('recounted-proposals', 'private.recount_proposals');
 
 create function private.enqueue_recounts(p_user app.users) returns void
@@ -24139,7 +24246,7 @@ insert into private.account_steps (step, events, position) values
 -- policies/guilds.sql
 
 -- Who may run the operations of guilds. Twin of sql/guilds/; who sees which space is in policies/spaces.sql.
--- Only definer functions read and write these tables.
+-- Only definer functions read and write the tables of guilds.
 
 -- guilds
 alter table app.guilds enable row level security;
@@ -24288,10 +24395,10 @@ begin
     perform private.raise_error('treasury_amount');
   end if;
 end $$;
-comment on function private.require_amount is 'Passes for an amount that can be moved.';
+comment on function private.require_amount is 'Passes if an amount of mana can be moved.';
 
 create function private.treasury_balance(p_guild uuid) returns bigint
-language plpgsql stable security definer   -- nobody may read accounts; its callers check who may know
+language plpgsql stable security definer   -- callers may not read accounts; its callers check who may see the balance
 set search_path = ''
 as $$ begin return (select balance from app.mana_accounts where id = p_guild); end $$;
 comment on function private.treasury_balance is 'The balance of the treasury of a guild.';
@@ -24300,7 +24407,7 @@ create function private.move_treasury(
   p_guild uuid, p_kind text, p_actor uuid, p_people uuid[], p_amounts integer[], p_note text default null,
   p_proposal uuid default null
 ) returns uuid
-language plpgsql volatile security definer   -- nobody may write the ledger
+language plpgsql volatile security definer   -- callers may not write the ledger
 set search_path = ''
 as $$
 declare
@@ -24362,7 +24469,7 @@ comment on function private.lock_treasury is
   'it.';
 
 create function private.contribute(p_guild text, p_amount integer, p_note text) returns json
-language plpgsql volatile security definer   -- nobody may write the ledger
+language plpgsql volatile security definer   -- callers may not write the ledger
 set search_path = ''
 as $$
 declare
@@ -24383,7 +24490,7 @@ comment on function private.contribute is
   'A member contributes mana to the treasury: {entry, treasuryBalance, senderBalance}.';
 
 create function private.disburse(p_guild text, p_person text, p_amount integer, p_note text) returns json
-language plpgsql volatile security definer   -- nobody may write the ledger
+language plpgsql volatile security definer   -- callers may not write the ledger
 set search_path = ''
 as $$
 declare
@@ -24431,12 +24538,12 @@ begin
   from ranked r order by r.place;
 end $$;
 comment on function private.weigh_shares is
-  'Splits an amount into whole shares by scores; the shares add up to the amount exactly. They are rounded down, and '
-  'the rest is given, one each, to the largest remainders; among equal remainders the first person gets it. People '
-  'without a score above 0 have no row.';
+  'Splits an amount into whole shares by scores; the shares add up to the amount exactly. The shares are rounded '
+  'down. What remains is given to the people with the largest remainders, one mana each; among equal remainders, to '
+  'the earlier person. People without a score above 0 have no row.';
 
 create function private.distribute(p_guild text, p_amount integer, p_note text) returns json
-language plpgsql volatile security definer   -- nobody may write the ledger
+language plpgsql volatile security definer   -- callers may not write the ledger
 set search_path = ''
 as $$
 declare
@@ -24474,7 +24581,7 @@ comment on function private.distribute is
   '[{recipientId, score, amount}], treasuryBalance}.';
 
 create function private.read_treasury(p_guild text, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- nobody may read treasuries directly
+language plpgsql stable security definer   -- callers may not read treasuries directly
 set search_path = ''
 as $$
 declare
@@ -24618,8 +24725,8 @@ comment on function api.distribute is
 
 -- policies/treasury.sql
 
--- Who may run the operations of treasuries. Twin of sql/treasury/. Only definer functions read and write these tables;
--- the service role loses its right to write to them.
+-- Who may run the operations of treasuries. Twin of sql/treasury/. Only definer functions read and write the tables of
+-- treasuries; the service role loses its right to write to them.
 
 -- treasury_entries
 alter table app.treasury_entries enable row level security;
@@ -24650,7 +24757,7 @@ grant execute on function private.job_audit_treasuries to worker;
 
 -- sql/messaging/10_conversations.sql
 
--- Conversations, their members, and when these took part.
+-- Conversations, their members, and the spans for which the members took part.
 -- docs/decisions.md, Messaging.
 
 create table app.conversations (
@@ -24670,13 +24777,14 @@ create table app.conversations (
 create index conversations_other_id_idx on app.conversations (other_id);
 create index conversations_created_at_idx on app.conversations (created_at desc, id desc);
 comment on table app.conversations is
-  'A conversation. New messages are announced to its members on the channel conversation:{id}. Sending a message and '
-  'changing the members lock its row.';
+  'Conversations. The channel conversation:{id} announces new messages to the members of a conversation. Sending a '
+  'message and changing the members lock the row of the conversation.';
 comment on column app.conversations.title is
-  'The title of a group; null for a direct conversation. It belongs to the group, and remains when the person who '
-  'set it leaves or is erased.';
+  'The title of a group; null for a direct conversation. The title remains when the person who set it leaves or is '
+  'erased.';
 comment on column app.conversations.one_id is
-  'In a direct conversation the two people, the lower id first; two people have at most one. Null for a group.';
+  'one_id and other_id are the two people of a direct conversation, the lower id first; two people have at most one '
+  'direct conversation. Both are null for a group.';
 comment on column app.conversations.last_number is 'The number of its latest message, 0 before the first.';
 comment on column app.conversations.last_message_at is 'When its latest message was sent; null before the first.';
 
@@ -24699,11 +24807,13 @@ comment on column app.conversation_members.latest_at is
   'The conversation''s position in the person''s list: when they joined or, if later, when the latest message that '
   'they receive was sent. A message from somebody whom they blocked or who blocked them does not change it.';
 comment on column app.conversation_members.last_read_number is
-  'The number of the latest message that the person has read; before that, the number before their first message.';
+  'The number of the latest message that the person has read; if they have read none, the number before their first '
+  'message.';
 comment on column app.conversation_members.last_read_at is
-  'When the latest message that the person has read was sent; null if they have read none. It never moves back.';
+  'When the latest message that the person has read was sent; null if they have read none. It never decreases.';
 comment on column app.conversation_members.muted_until is
-  'Until when the person gets no notifications; infinity without an end, null if they have not muted it.';
+  'Until when the person gets no notifications of the conversation; infinity if the mute has no end, null if they '
+  'have not muted it.';
 
 create table app.conversation_spans (
   conversation_id uuid not null references app.conversations on delete cascade,
@@ -24714,9 +24824,8 @@ create table app.conversation_spans (
 );
 create index conversation_spans_user_id_idx on app.conversation_spans (user_id);
 comment on table app.conversation_spans is
-  'Which messages of a conversation each member may read, by number, including those of earlier memberships: from '
-  'the first message after they joined to the last one before they left. The last span is open while they are a '
-  'member.';
+  'Which messages of a conversation each person may read, by number: from the first message after they joined to the '
+  'last one before they left. Each membership has a span; the last span is open while the person is a member.';
 
 insert into private.write_limits (kind, per_hour) values ('conversations', 500), ('messages', 3000);
 
@@ -24746,8 +24855,8 @@ begin
   return (select v.is_visible from private.visibility(p_sender, 0, p_viewer => p_viewer) v);
 end $$;
 comment on function private.receives_from is
-  'Whether the viewer receives what the sender says: neither has blocked the other, and the sender is neither banned '
-  'nor erased.';
+  'Whether the viewer receives messages of the sender: if neither has blocked the other, and the sender is neither '
+  'banned nor erased.';
 
 create function private.sees_in(p_direct boolean, p_viewer uuid, p_person uuid) returns boolean
 language plpgsql stable security definer   -- reads the audience of people other than the caller
@@ -24758,8 +24867,8 @@ begin
       or p_direct and not exists (select from app.hidden_people s where s.user_id = p_person);
 end $$;
 comment on function private.sees_in is
-  'Whether a viewer sees a person in one of their conversations. Nobody sees banned or erased people. In a group, '
-  'two people do not see each other if one has blocked the other; a direct conversation remains readable for both.';
+  'Whether a viewer sees a person in one of the viewer''s conversations. Nobody sees banned or erased people. In a '
+  'group, two people do not see each other if one has blocked the other; in a direct conversation they still do.';
 
 create function private.may_read_of(p_direct boolean, p_viewer uuid, p_sender uuid) returns boolean
 language plpgsql stable security definer   -- people may not read who is erased
@@ -24770,8 +24879,8 @@ begin
       or exists (select from app.users u where u.id = p_sender and u.erased_at is not null);
 end $$;
 comment on function private.may_read_of is
-  'Whether a viewer sees the messages of a sender in a conversation: like private.sees_in, and also the tombstones '
-  'of erased people.';
+  'Whether a viewer sees the messages of a sender in a conversation: those of people whom they see (private.sees_in), '
+  'and the tombstones of erased people.';
 
 create function private.is_direct(p_conversation uuid) returns boolean
 language plpgsql stable security definer   -- people read conversations only through operations
@@ -24806,7 +24915,7 @@ as $$
 begin
   perform private.check_lock_order('conversation', p_conversation::text);
   perform from app.conversations where id = p_conversation for no key update;
-  return private.require_member(p_conversation);   -- a later statement: the caller may have been removed meanwhile
+  return private.require_member(p_conversation);   -- the caller may have been removed meanwhile
 end $$;
 comment on function private.lock_conversation is
   'Locks a conversation in which the caller takes part, and returns it: ARCHITECTURE.md, Locks.';
@@ -24930,20 +25039,21 @@ create index messages_reply_to_id_idx on app.messages (reply_to_id) where reply_
 create index messages_asset_id_idx on app.messages (asset_id) where asset_id is not null;
 create index messages_changed_at_idx on app.messages (conversation_id, changed_at, id) where changed_at is not null;
 comment on table app.messages is
-  'Messages. A deleted one remains as a tombstone without words. The body of a system message says what happened: '
-  'joined, left, removed, owner, or title followed by a space and the new title; its sender is the person whom it is '
-  'about.';
+  'Messages. A deleted message remains as a tombstone without words. The body of a system message says what happened: '
+  'joined, left, removed, owner, or title followed by a space and the new title. Its sender is the person to whom '
+  'this happened or who did it.';
 comment on column app.messages.number is
-  'Its position in the conversation. It is assigned under the lock of the conversation, so that no smaller number '
-  'appears later.';
+  'The message''s position in the conversation. It is assigned under the lock of the conversation, so that no smaller '
+  'number appears later.';
 comment on column app.messages.client_id is
-  'The id that the sender''s client gave it, so that sending it again returns the same message; null for system '
-  'messages.';
+  'The id that the sender''s client gave the message, so that sending it again returns the same message; null for '
+  'system messages.';
 comment on column app.messages.edited_at is 'When its words last changed; null if never.';
 comment on column app.messages.deleted_at is 'When its sender deleted it or was erased; null otherwise.';
 comment on column app.messages.changed_at is
   'When it was last edited, deleted or reacted to, for clients that were offline; null if never.';
-comment on column app.messages.created_at is 'When it got its number, so both give the same order.';
+comment on column app.messages.created_at is
+  'When the message got its number, so that times and numbers give the same order.';
 
 create table app.message_reactions (
   message_id uuid not null references app.messages on delete cascade,
@@ -24955,7 +25065,8 @@ create table app.message_reactions (
 );
 create index message_reactions_user_id_idx on app.message_reactions (user_id, created_at desc);
 comment on table app.message_reactions is
-  'Who reacted to which message with which emoji. Others see only counts, and only of people whom they see.';
+  'Who reacted to which message with which emoji. Members of the conversation see only counts, in which only people '
+  'whom they see are counted.';
 call private.make_nulls_raise_codes('app.message_reactions');
 
 create table private.emoji (
@@ -24963,8 +25074,8 @@ create table private.emoji (
   emoji text collate "C" not null
 );
 comment on table private.emoji is
-  'The emoji that reactions can consist of: those of Unicode, inserted by sql/messaging/25_emoji.sql. bare is the '
-  'emoji without its variation selectors, which many keyboards omit.';
+  'The emoji of which reactions can consist: those of Unicode, which sql/messaging/25_emoji.sql inserts. bare is the '
+  'emoji without its variation selectors, because many keyboards omit these.';
 
 insert into private.errors (code, status, text) values
   ('message_unknown', 404, 'There is no such message.'),
@@ -24978,7 +25089,7 @@ insert into private.errors (code, status, text) values
 
 insert into private.event_types (name, payload, happens) values
   ('messaging.message.sent', '{messageId,conversationId}',
-   'a message is sent, also a system message: somebody joined or left, or the title or the owner changed');
+   'a message is sent, including system messages: somebody joined or left, or the title or the owner changed');
 
 insert into private.lock_kinds (kind, position) values ('message', 585);
 
@@ -25010,8 +25121,9 @@ begin
   return v_message;
 end $$;
 comment on function private.find_message is
-  'A message if the caller may see it: they are a member of its conversation, it was sent while they took part, its '
-  'sender is not banned, and in a group neither has blocked the other. Null otherwise.';
+  'Returns a message if the caller may see it: they are a member of its conversation, it was sent while they took '
+  'part, its sender is not banned and, in a group, neither the caller nor the sender has blocked the other. Otherwise '
+  'null.';
 
 create function private.is_tombstone(p_message app.messages) returns boolean
 language plpgsql stable security definer   -- people may not read who is erased
@@ -25022,8 +25134,8 @@ begin
       or exists (select from app.users where id = p_message.sender_id and erased_at is not null);
 end $$;
 comment on function private.is_tombstone is
-  'Whether a message has no words any more: it was deleted, or its sender was erased. An erasure empties messages in '
-  'batches, so the row may still have its words.';
+  'Whether a message was deleted or its sender was erased, so that it has no words any more. An erasure deletes the '
+  'words in batches, so the row may still have them.';
 
 create function private.require_message(p_id uuid) returns app.messages
 language plpgsql stable
@@ -25047,7 +25159,7 @@ begin
   perform private.require_message(p_id);
   perform private.check_lock_order('message');
   perform from app.messages where id = p_id for no key update;
-  return private.require_message(p_id);   -- as it is now, if the caller still sees it
+  return private.require_message(p_id);   -- read again, because the message may have changed
 end $$;
 comment on function private.lock_message is
   'Locks a message that the caller sees, and returns it: ARCHITECTURE.md, Locks.';
@@ -25079,7 +25191,7 @@ select m.id,
            from (select x.emoji, count(*) as count, bool_or(x.user_id = (select app.uid())) as mine,
                         min(x.created_at) as first_at
                  from app.message_reactions x
-                 join (select r.user_id   -- checked once per person, who may have reacted 20 times
+                 join (select r.user_id   -- checks each person once, because they may have reacted 20 times
                        from (select distinct user_id from app.message_reactions where message_id = m.id offset 0) r
                        where private.sees_in(c.kind = 'direct', (select app.uid()), r.user_id)) seen
                    on seen.user_id = x.user_id
@@ -25106,7 +25218,8 @@ begin
           join private.message_heads h on h.id = i.id
           where (private.find_message(i.id)).id is not null);
 end $$;
-comment on function private.message_cards is 'The cards of the given messages that the caller sees, in order.';
+comment on function private.message_cards is
+  'The cards of these messages, in order, without those that the caller can''t see.';
 call private.force_index_scans('private.message_cards');
 
 create function private.require_message_card(p_id uuid) returns json
@@ -25134,9 +25247,9 @@ begin
           limit p_most) u);
 end $$;
 comment on function private.count_unread_messages is
-  'How many messages in a conversation the caller has not read, up to p_most, among the latest 500. Does not count '
-  'their own, system messages, deleted ones, and those of people from whom they do not receive: '
-  'private.receives_from.';
+  'How many messages in a conversation the caller has not read, up to p_most, among the latest 500. It does not count '
+  'the caller''s own messages, system messages, deleted messages, and those of people from whom the caller does not '
+  'receive messages (private.receives_from).';
 call private.force_index_scans('private.count_unread_messages');
 
 create function private.find_last_message(p_conversation uuid) returns uuid
@@ -25324,13 +25437,13 @@ select translate(e.emoji, U&'\FE0F', ''), e.emoji from string_to_table(
 
 -- sql/messaging/30_realtime.sql
 
--- The channel conversation:{conversationId}, for its members. Each change is announced in its own transaction, and
--- only by an id: the client reads the rest, and gets what it missed from the list of messages
--- (after, changedSince).
+-- The channel conversation:{conversationId}, for its members. The transaction of each change announces it, and only
+-- with an id: the client reads the message, and gets the changes that it missed from the list of messages (after,
+-- changedSince).
 -- docs/decisions.md, Realtime.
 
 create function private.may_listen_to_conversation(p_rest text) returns boolean
-language plpgsql stable   -- called by a definer function: checks the caller's own membership
+language plpgsql stable   -- a definer function calls this, so it may read the memberships
 set search_path = ''
 as $$
 begin
@@ -25348,14 +25461,14 @@ set events = events || '; `conversation` {id} when one of the person''s conversa
 where prefix = 'user';
 
 create function private.send_conversation_access() returns trigger
-language plpgsql security definer   -- nobody else may insert messages
+language plpgsql security definer   -- people may not send to Realtime
 set search_path = ''
 as $$
 begin
   if tg_op = 'DELETE' then
     perform private.broadcast('tokens', 'left', jsonb_build_object(
       'sub', old.user_id, 'topic', 'conversation:' || old.conversation_id, 'hears', false));
-  elsif exists (select from app.conversation_spans s   -- only former members were announced as left
+  elsif exists (select from app.conversation_spans s   -- only former members already have a span
                 where s.conversation_id = new.conversation_id and s.user_id = new.user_id) then
     perform private.broadcast('tokens', 'came', jsonb_build_object(
       'sub', new.user_id, 'topic', 'conversation:' || new.conversation_id, 'hears', true));
@@ -25370,7 +25483,7 @@ create trigger send_conversation_access after insert or delete on app.conversati
 
 -- sql/messaging/40_sending.sql
 
--- Adding messages to a conversation: those that people send, and system messages.
+-- Adds messages to a conversation: those that people send, and system messages.
 -- docs/decisions.md, Messaging; Idempotency.
 
 create function private.add_message(p_message app.messages) returns app.messages
@@ -25381,7 +25494,7 @@ declare
   v_message app.messages := p_message;
   v_people  uuid[];
 begin
-  -- this locks the conversation's row, if it is not locked already, so that its messages have one order
+  -- this locks the row of the conversation, if it is not locked already, so that its messages have one order
   update app.conversations set last_number = last_number + 1, last_message_at = clock_timestamp()
   where id = p_message.conversation_id
   returning last_number, last_message_at into v_message.number, v_message.created_at;
@@ -25403,7 +25516,7 @@ begin
 end $$;
 comment on function private.add_message is
   'Appends a message to its conversation, moves the conversation up in the lists of the members who receive from the '
-  'sender, announces the message on the conversation''s channel, and leaves the rest to the effects.';
+  'sender, announces the message on the conversation''s channel, and emits an event, whose effects do the rest.';
 
 create function private.add_system_message(p_conversation uuid, p_person uuid, p_what text) returns app.messages
 language plpgsql volatile
@@ -25449,7 +25562,8 @@ declare
   v_message      app.messages;
   v_card         json;
 begin
-  -- share, as private.check_author: waits for a ban or an erasure in progress, while we hold no lock that they need
+  -- locks for share, as private.check_author does: waits for a running ban or erasure before this takes a lock that it
+  -- needs
   perform private.check_lock_order('person', private.require_caller()::text);
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
@@ -25457,7 +25571,7 @@ begin
     perform private.raise_error('token_revoked');
   end if;
   v_conversation := private.lock_conversation(p_conversation);
-  v_card := private.find_sent(p_conversation, p_client_id);   -- again: a concurrent call may have sent it
+  v_card := private.find_sent(p_conversation, p_client_id);   -- checks again: a concurrent call may have sent it
   if v_card is not null then
     return v_card;
   end if;
@@ -25477,7 +25591,7 @@ begin
   return private.message_cards(array[v_message.id]) -> 0;
 end $$;
 comment on function private.send_message is
-  'Sends the caller''s message, whose fields are already checked, unless their client has sent it before.';
+  'Sends the caller''s message, unless their client has sent it before. The calling function has checked the fields.';
 
 create function api.send_message(
   p_id uuid, p_body text, p_client_id uuid, p_reply_to_id uuid default null, p_asset_id uuid default null
@@ -25509,7 +25623,7 @@ begin
   return v_card;
 end $$;
 comment on function api.send_message is
-  'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the first message. Fails: '
+  'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the same message. Fails: '
   'value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body.';
 
 create function private.edit_message(p_id uuid, p_body text) returns void
@@ -25568,8 +25682,7 @@ begin
   perform private.broadcast('conversation:' || v_message.conversation_id, 'message.changed',
                             jsonb_build_object('id', p_id));
 end $$;
-comment on function private.delete_message is
-  'Makes the caller''s message a tombstone; if it is one already, nothing changes.';
+comment on function private.delete_message is 'Makes the caller''s message a tombstone. Repeating it changes nothing.';
 
 create function api.delete_message(p_id uuid) returns json
 language plpgsql volatile
@@ -25580,7 +25693,7 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.delete_message is
-  'Deletes the words of the caller''s message for everyone; repeating it changes nothing.';
+  'Deletes the caller''s message for everyone: it remains without words. Repeating it changes nothing.';
 
 -- sql/messaging/45_reactions.sql
 
@@ -25588,7 +25701,7 @@ comment on function api.delete_message is
 -- docs/decisions.md, Messaging.
 
 create function private.require_emoji(p_emoji text) returns text
-language plpgsql stable security definer   -- people may not read the list
+language plpgsql stable security definer   -- people may not read private.emoji
 set search_path = ''
 as $$
 declare
@@ -25597,7 +25710,7 @@ declare
   v_next  private.emoji;
 begin
   for v_n in 1..8 loop
-    -- the longest match: a thumb with a skin tone is one emoji
+    -- takes the longest match, because a thumb with a skin tone is one emoji
     select e.* into v_next
     from generate_series(least(9, length(v_rest)), 1, -1) as l (length)
     join private.emoji e on e.bare = left(v_rest, l.length)
@@ -25612,7 +25725,8 @@ begin
   perform private.raise_error('message_emoji');
 end $$;
 comment on function private.require_emoji is
-  'A reaction as it is stored: 1 to 8 emoji and nothing else, each in the form that Unicode recommends.';
+  'Returns a reaction as it is stored, if it is 1 to 8 emoji and nothing else: each in the form that Unicode '
+  'recommends.';
 
 create function private.add_message_reaction(p_id uuid, p_emoji text) returns void
 language plpgsql volatile security definer   -- nobody may write reactions otherwise
@@ -25627,7 +25741,7 @@ begin
   if private.is_tombstone(v_message) then
     perform private.raise_error('message_deleted');
   end if;
-  -- only those that the caller sees are counted: an error must not reveal hidden ones
+  -- counts only reactions that the caller sees, because an error must not reveal hidden ones
   v_seen := array(select distinct r.emoji from app.message_reactions r
                   where r.message_id = p_id and private.sees_in(v_talk.kind = 'direct', app.uid(), r.user_id));
   if p_emoji <> all (v_seen) and cardinality(v_seen) >= 20 then
@@ -25688,8 +25802,8 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.unreact_to_message is
-  'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that they no longer '
-  'see, but the response is then the same as for a message that does not exist.';
+  'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that the caller no '
+  'longer sees, but the response is then the same as for a message that does not exist.';
 
 -- sql/messaging/50_lists.sql
 
@@ -25716,8 +25830,8 @@ begin
   return v_number;
 end $$;
 comment on function private.require_number is
-  'The message number that a cursor means. The cursor is a place, or the id of a message that was sent to this '
-  'conversation while the caller took part.';
+  'Returns the number of the message from which a list continues after this cursor. The cursor is a place, or the id '
+  'of a message that was sent to this conversation while the caller took part.';
 
 create function private.find_messages(p_conversation uuid, p_from bigint, p_up boolean) returns app.found
 language plpgsql stable security definer   -- people read messages only through operations
@@ -25793,8 +25907,9 @@ begin
   return (v_ids, null)::app.found;
 end $$;
 comment on function private.find_messages is
-  'The next messages of a conversation that the caller sees, after a number if p_up, otherwise before it, within the '
-  'spans in which they took part. Looks at no more than 400 messages and spans together.';
+  'The next messages of a conversation that the caller sees, within the spans in which they took part: those after '
+  'the number p_from if p_up is true, otherwise those before it. It looks at no more than 400 messages and spans '
+  'together.';
 call private.force_index_scans('private.find_messages');
 
 create function private.find_changed_messages(p_conversation uuid, p_from app.place) returns app.found
@@ -25826,7 +25941,7 @@ begin
 end $$;
 comment on function private.find_changed_messages is
   'The next messages of a conversation that the caller sees and that were edited, deleted or reacted to after a '
-  'place, oldest change first, among the next 400.';
+  'place, oldest change first. It looks at the next 400.';
 call private.force_index_scans('private.find_changed_messages');
 
 create function private.note_late_message() returns trigger
@@ -25842,7 +25957,7 @@ begin
   return null;
 end $$;
 comment on function private.note_late_message is
-  'Trigger, at commit: does for changed messages what private.note_late_change does.';
+  'Trigger, at commit: does the same for changed messages as private.note_late_change for notifications.';
 create constraint trigger note_late_message after update of changed_at on app.messages
   deferrable initially deferred for each row execute function private.note_late_message();
 
@@ -25874,7 +25989,7 @@ begin
     perform private.raise_error('message_selection');
   end if;
   if p_changed_since is not null then
-    -- a commit takes time: an earlier change may become visible after a later one
+    -- a commit takes time, so an earlier change may become visible after a later one
     v_place := (p_changed_since - interval '3 seconds', '00000000-0000-0000-0000-000000000000')::app.place;
     if p_cursor is not null then
       v_place := private.cursor_place('changed messages ' || v_id, p_cursor);
@@ -25893,9 +26008,9 @@ begin
   return private.page(private.message_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_messages is
-  'Messages of a conversation that the caller sees, newest first; with p_after those after that message, oldest '
-  'first; with p_changed_since those that were edited, deleted or reacted to since then, or up to 3 seconds before '
-  'it, oldest change first.';
+  'The messages of a conversation that the caller sees, newest first. With p_after it lists the messages after that '
+  'one, oldest first. With p_changed_since it lists those that were edited, deleted or reacted to since that time, or '
+  'up to 3 seconds before it, oldest change first.';
 
 create function api.get_message(p_id uuid) returns json
 language plpgsql stable
@@ -25936,8 +26051,9 @@ begin
     join app.conversations c on c.id = i.id);
 end $$;
 comment on function private.conversation_cards is
-  'The cards of the given conversations in which the caller takes part, in order: {id, kind, title, members, '
-  'lastMessage, unreadCount, mutedUntil, createdAt}. They show only members and messages that the caller sees.';
+  'The cards of these conversations, in order, without those in which the caller does not take part: {id, kind, '
+  'title, members, lastMessage, unreadCount, mutedUntil, createdAt}. A card shows only members and messages that the '
+  'caller sees.';
 
 create function private.require_conversation_card(p_id uuid) returns json
 language plpgsql stable
@@ -26013,8 +26129,8 @@ begin
   return (v_ids, null)::app.found;
 end $$;
 comment on function private.find_conversations is
-  'The next conversations of the caller, filtered by kind, by having unread messages and by name, as far as each '
-  'filter is given. Looks at the next 400 conversations, and in them at no more than 10,000 messages and members.';
+  'The next conversations of the caller. They can be filtered by kind, by name, and to those with unread messages. It '
+  'looks at the next 400 conversations, and in them at no more than 10,000 messages and members.';
 call private.force_index_scans('private.find_conversations');
 
 create function private.conversation_place(p_id uuid) returns app.place
@@ -26084,8 +26200,8 @@ begin
   return v_count;
 end $$;
 comment on function private.count_unread_conversations is
-  'How many conversations have something that the caller has not read, without those that they muted, up to 99. '
-  'Looks at the first 1000 of their list, and in them at no more than 20,000 messages.';
+  'How many conversations have a message that the caller has not read, without those that they muted, up to 99. It '
+  'looks at the first 1000 conversations of the caller''s list, and in them at no more than 20,000 messages.';
 call private.force_index_scans('private.count_unread_conversations');
 
 create function api.count_unread_conversations() returns json
@@ -26093,22 +26209,22 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return json_build_object('count', private.count_unread_conversations()); end $$;
 comment on function api.count_unread_conversations is
-  'How many conversations have something unread, without those that the caller muted: {count}.';
+  'How many conversations have unread messages, without those that the caller muted: {count}.';
 
 -- sql/messaging/60_operations.sql
 
--- Opening and renaming conversations, their members, muting and reading.
+-- The operations on conversations: opening and renaming them, changing their members, muting and reading.
 -- docs/decisions.md, Messaging.
 
 create function private.require_others(p_people text[]) returns uuid[]
-language plpgsql stable   -- invoker: a person hidden by row-level security is unknown
+language plpgsql stable   -- security invoker, so a hidden person is unknown
 set search_path = ''
 as $$
 declare
   v_people uuid[];
 begin
   if cardinality(p_people) > 49 then
-    perform private.raise_error('conversation_full');   -- before looking anybody up
+    perform private.raise_error('conversation_full');   -- raised before anybody is looked up
   end if;
   v_people := array(select distinct private.require_person(p.person) as id from unnest(p_people) as p (person)
                     order by id);
@@ -26128,7 +26244,7 @@ declare
   v_caller uuid := private.require_caller();
 begin
   perform private.lock_pairs(array_fill(v_caller, array[cardinality(p_people)]), p_people);
-  -- checked again in a later statement: a block may have been made while this waited
+  -- checked again in a later statement, because somebody may have blocked the other while this waited
   if (select count(*) from app.users where id = any (p_people)) < cardinality(p_people) then
     perform private.raise_error('person_unknown');
   elsif exists (select from unnest(p_people) as p (id) where not private.is_available(v_caller, p.id)) then
@@ -26136,7 +26252,7 @@ begin
   end if;
 end $$;
 comment on function private.lock_available is
-  'Locks the relations between the caller and these people, and passes if the caller may write to each of them.';
+  'Locks the relations between the caller and these people. Passes if the caller may write to each of them.';
 
 create function private.start_membership(p_conversation uuid, p_people uuid[], p_number bigint) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26149,7 +26265,7 @@ begin
   select p_conversation, p.id, p_number from unnest(p_people) as p (id);
 end $$;
 comment on function private.start_membership is
-  'Makes people members of a conversation, who may read its messages from this number on.';
+  'Makes people members of a conversation. They may read its messages from the number p_number on.';
 
 create function private.open_direct(p_other uuid) returns uuid
 language plpgsql volatile security definer   -- nobody may write conversations otherwise
@@ -26159,7 +26275,7 @@ declare
   v_caller uuid := private.require_caller();
   v_id     uuid;
 begin
-  -- the pair is locked, so nobody else can create it now
+  -- the pair is locked, so nobody else can create the conversation concurrently
   insert into app.conversations (kind, one_id, other_id)
   values ('direct', least(v_caller, p_other), greatest(v_caller, p_other))
   returning id into v_id;
@@ -26290,7 +26406,7 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
-  perform private.require_own_group(p_id);   -- first, so that others don't learn who exists
+  perform private.require_own_group(p_id);   -- checked first, so that others don't learn who exists
   perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_user_ids))));
   v_people := private.require_others(p_user_ids);
   perform private.lock_available(v_people);
@@ -26298,8 +26414,8 @@ begin
   return private.finish_idempotent('add_conversation_members', private.require_conversation_card(p_id));
 end $$;
 comment on function api.add_conversation_members is
-  'Adds people who share a circle or have a direct conversation with the caller to the caller''s group: all of them '
-  'or none. Returns the card.';
+  'Adds people to the caller''s group, all of them or none. Each must share a circle or have a direct conversation '
+  'with the caller. Returns the card.';
 
 create function private.hand_over(p_id uuid, p_from uuid, p_to uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26342,8 +26458,8 @@ begin
   end if;
 end $$;
 comment on function private.end_membership is
-  'Removes a person from a conversation, which is already locked, and adds a system message if p_what is given. If '
-  'they owned it, the longest-standing member becomes the owner.';
+  'Removes a person from a conversation, and adds a system message if p_what is given. If the person owned the '
+  'conversation, the longest-standing member becomes the owner. The calling function has locked the conversation.';
 
 create function private.leave_group(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26352,7 +26468,7 @@ as $$
 begin
   perform private.lock_group(p_id);
   perform private.end_membership(p_id, app.uid(), 'left');
-  -- their other devices still have it in the list
+  -- the list on the person's other devices still has the conversation
   perform private.broadcast('user:' || app.uid(), 'conversation', jsonb_build_object('id', p_id));
 end $$;
 comment on function private.leave_group is 'Removes the caller from a group.';
@@ -26451,12 +26567,13 @@ begin
   if p_until <= now() then
     perform private.raise_error('conversation_until');
   end if;
-  -- a time after the end of the calendar means without end
+  -- a time after the end of the calendar means that the mute has no end
   perform private.mute_conversation(p_id, case when p_until < private.calendar_end() then p_until else 'infinity' end);
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.mute_conversation is
-  'Mutes a conversation for the caller: no notifications or pushes until p_until, or without end. Returns the card.';
+  'Mutes a conversation for the caller: no notifications or pushes until p_until, or forever if it is null. Returns '
+  'the card.';
 
 create function api.unmute_conversation(p_id uuid) returns json
 language plpgsql volatile
@@ -26487,7 +26604,7 @@ begin
   end if;
 end $$;
 comment on function private.read_up_to is
-  'Records that the caller has read up to a message, and tells only their other devices.';
+  'Records that the caller has read up to a message, and announces this only to the caller''s other devices.';
 
 create function api.read_conversation(p_id uuid, p_message_id uuid) returns json
 language plpgsql volatile
@@ -26503,8 +26620,8 @@ comment on function api.read_conversation is
 
 -- sql/messaging/70_reports.sql
 
--- How a report finds its message, and the copy that it stores. Staff can read messages only in such copies.
--- The reports are in sql/social/70_reports.sql.
+-- Reports of messages: which messages a person can report, and the copy that a report stores. Staff can read messages
+-- only in such copies. Reports of all types are in sql/social/70_reports.sql.
 -- docs/decisions.md, Messaging.
 
 create function private.find_received_message(p_id uuid) returns app.messages
@@ -26516,7 +26633,7 @@ declare
 begin
   select m.* into v_message from app.messages m
   where m.id = p_id and private.in_span(m.conversation_id, m.number)
-    -- a block that existed when it was sent to a group hid it from the caller; a later block did not
+    -- a block hid a message in a group from the caller only if it existed when the message was sent
     and (private.is_direct(m.conversation_id)
          or not exists (select from app.blocks b
                         where (b.blocker_id, b.blocked_id) in ((app.uid(), m.sender_id), (m.sender_id, app.uid()))
@@ -26545,7 +26662,7 @@ comment on function private.require_reported_message is
   'Returns the id of the message that a report names. The caller must have received the message.';
 
 create function private.copy_reported_message() returns trigger
-language plpgsql security definer   -- people may neither read messages nor write copies
+language plpgsql security definer   -- people may not read messages or write copies
 set search_path = ''
 as $$
 declare
@@ -26572,7 +26689,7 @@ insert into private.report_targets (type, finder) values ('message', 'private.re
 
 -- sql/messaging/80_notifications.sql
 
--- The effects of a message for each member: the notification, and an announcement on their own channel.
+-- The effects of a message for each member: a notification, and an announcement on the member's own channel.
 -- docs/decisions.md, Effects; Messaging.
 
 insert into private.notification_kinds (kind, rolls_up, counts_each) values ('message.received', true, true);
@@ -26629,8 +26746,8 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, reason) values
   ('app.conversations', 'one_id', 'The memberships say who takes part.'),
   ('app.conversations', 'other_id', 'The memberships say who takes part.'),
-  ('app.conversation_spans', 'user_id', 'Positions in conversations, which the memberships and messages show.'),
-  ('app.reports', 'copy', 'A message that somebody reported; the sender''s export has it among the messages.');
+  ('app.conversation_spans', 'user_id', 'Positions in conversations; conversations and messages have the same data.'),
+  ('app.reports', 'copy', 'A copy of a reported message; the sender''s export has the message itself.');
 
 create function private.erase_messages(p_user uuid) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -26654,7 +26771,8 @@ begin
   end if;
 end $$;
 comment on function private.erase_messages is
-  'Makes up to 500 messages of an erased person tombstones, and removes their words from up to 500 reports.';
+  'Makes up to 500 messages of an erased person tombstones, and deletes the words of their messages from up to 500 '
+  'reports.';
 call private.force_index_scans('private.erase_messages');
 
 create function private.erase_conversations(p_user app.users) returns void
@@ -26677,8 +26795,8 @@ begin
   perform private.erase_messages(p_user.id);
 end $$;
 comment on function private.erase_conversations is
-  'Step: removes an erased person from every conversation, makes the longest-standing member the owner of each of '
-  'their groups, and makes their messages tombstones: 500 of each at a time.';
+  'Step: removes an erased person from every conversation and makes their messages tombstones, 500 of each at a time. '
+  'The longest-standing member becomes the owner of each group that the person owned.';
 call private.force_index_scans('private.erase_conversations');
 insert into private.account_steps (step, events, position) values
   ('private.erase_conversations', '{erasure}', 168);
@@ -26686,7 +26804,8 @@ insert into private.account_steps (step, events, position) values
 -- policies/messaging.sql
 
 -- Who may see conversations and listen to them. Twin of sql/messaging/. People read and write messages only through
--- operations: who sees a message depends on when they took part, which a policy could not check cheaply.
+-- operations: whether a person sees a message depends on when they took part, and a policy could not check that
+-- cheaply.
 
 -- conversations: only for definer functions
 alter table app.conversations enable row level security;
@@ -26696,7 +26815,7 @@ alter table app.conversation_members enable row level security;
 grant select on app.conversation_members to authenticated;
 create policy select_own on app.conversation_members for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.conversation_members is
-  'People see their own memberships, which let them listen to conversations.';
+  'People see their own memberships; these allow them to listen to conversations.';
 
 -- conversation_spans: only for definer functions
 alter table app.conversation_spans enable row level security;
@@ -26804,12 +26923,13 @@ create table app.events (
 );
 comment on table app.events is 'What an event has besides its head in app.contents.';
 call private.make_nulls_raise_codes('app.events');
-comment on column app.events.starts_at is 'The instant; timezone says which local time the host and the guests use.';
-comment on column app.events.ends_at is 'From then on nobody can reply to it, and it cannot be changed.';
+comment on column app.events.starts_at is
+  'When the event starts, as an instant; timezone says which local time the host and the guests use.';
+comment on column app.events.ends_at is 'When the event ends. From then on nobody can reply to it or change it.';
 comment on column app.events.capacity is
   'How many people may go; null for any number. People who have a seat keep it when the capacity is lowered.';
 comment on column app.events.sequence is
-  'How many times it was changed, by which calendars find the latest version (RFC 5545).';
+  'How many times the event was changed. Calendars recognize the latest version by this number (RFC 5545).';
 comment on column app.events.cancelled_at is 'When its host cancelled it, for good; null otherwise.';
 
 create table app.event_seats (
@@ -26827,9 +26947,9 @@ comment on table app.event_seats is
   'How many people replied to an event, including those whom a viewer cannot see. Seats are given and freed only '
   'under the lock of this row.';
 comment on column app.event_seats.host_id is
-  'The host of the event, which never changes: the job that reminds guests takes turns between hosts by it.';
+  'The host of the event, which never changes. The job that reminds guests takes turns between hosts.';
 comment on column app.event_seats.reminded_for is
-  'When the latest reminder was due that everybody who goes has had; null before the first.';
+  'The due time of the latest reminder that was sent to everybody who goes; null before the first.';
 comment on column app.event_seats.remind_at is
   'When the worker next reminds the guests; null if nobody goes, if the event is cancelled, and after the last '
   'reminder.';
@@ -26850,14 +26970,15 @@ create index event_rsvps_going_idx on app.event_rsvps (user_id, since desc, even
 create index event_rsvps_host_id_idx on app.event_rsvps (host_id, user_id, event_id);
 create index event_rsvps_space_id_idx on app.event_rsvps (space_id, user_id, event_id) where space_id is not null;
 comment on table app.event_rsvps is
-  'Who replied to which event. Host and space are those of the event and never change; they are here so that a block '
-  'and leaving a space find the replies that they end.';
-comment on column app.event_rsvps.status is 'going has a seat, waitlisted waits for one, interested wants none.';
+  'Who replied to which event. host_id and space_id are those of the event and never change. They are stored here so '
+  'that the triggers of a block and of leaving a space find the replies that they delete.';
+comment on column app.event_rsvps.status is
+  'going: the person has a seat. waitlisted: they wait for one. interested: they want none.';
 comment on column app.event_rsvps.since is
-  'When the reply got this status, which is the order in which people wait: later than that of everybody who got the '
-  'status before.';
+  'When the reply got this status. It is later than that of everybody who got the same status before, so it gives the '
+  'order in which people wait.';
 comment on column app.event_rsvps.reminded_for is
-  'When the latest reminder was due that the person has had; null before the first.';
+  'The due time of the latest reminder that the person got; null before the first.';
 
 insert into private.lock_kinds (kind, position) values ('event seats', 540);
 
@@ -26875,7 +26996,8 @@ begin
   return null;
 end $$;
 comment on function private.place_event is
-  'Trigger: gives events a place by their start and, unless they are cancelled, one among the upcoming events.';
+  'Trigger: gives an event its place in the list by start and, unless it is cancelled, in the list of upcoming '
+  'events.';
 create trigger place_event after insert or update of starts_at, cancelled_at or delete on app.events
   for each row execute function private.place_event();
 
@@ -26908,7 +27030,7 @@ insert into private.errors (code, status, text) values
 
 insert into private.event_types (name, payload, happens) values
   ('events.event.changed', '{eventId,event,sequence}',
-   'the time or place of an event changes, or its host cancels it'),
+   'the time or the location of an event changes, or its host cancels it'),
   ('events.place.given', '{eventId,event}', 'somebody on a waiting list gets a seat'),
   ('events.event.reminded', '{eventId,event,startsAt}', 'an event is about to begin');
 
@@ -26937,13 +27059,13 @@ language plpgsql volatile security definer   -- an erasure changes rows that nob
 set search_path = ''
 as $$
 begin
-  perform private.lock_events(p_ids);   -- which are deleted too
-  -- heads before details and seats: ARCHITECTURE.md, Locks
+  perform private.lock_events(p_ids);   -- the seats are deleted with the events
+  -- locks heads before details and seats: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'event' order by id for no key update;
   delete from app.events where id = any (p_ids);
 end $$;
 comment on function private.erase_events is
-  'Deletes the details and seats of these events, whose author is erased. Replies remain, but nobody sees them.';
+  'Deletes the details and seats of these events when their author is erased. Replies remain, but nobody sees them.';
 
 create function private.lock_events(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may write seats
@@ -26957,7 +27079,7 @@ comment on function private.lock_events is
   'Locks the seats of these events, in order of id, so that nobody else gives or frees one: ARCHITECTURE.md, Locks.';
 
 create function private.matches_event_filter(p_id uuid, p_filters jsonb) returns boolean
-language plpgsql stable security definer   -- checks contents that private.find_contents has found
+language plpgsql stable security definer   -- for private.find_contents, which checks visibility
 set search_path = ''
 as $$
 begin
@@ -26970,8 +27092,8 @@ begin
       and (p_filters ->> 'city' is null or private.fold(e.city) = p_filters ->> 'city'));
 end $$;
 comment on function private.matches_event_filter is
-  'Whether an event begins within {from, to}, and is in this {country} and {city}, which are folded by '
-  'private.fold_query.';
+  'Whether an event begins within {from, to}, and is in this {country} and {city}, which private.fold_query has '
+  'folded.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.matches_event_filter');
@@ -26980,7 +27102,7 @@ insert into private.content_cascades (relation, kind, whose) values ('app.event_
 insert into private.report_targets (type, finder) values ('event', 'private.require_reported_content');
 
 create function private.event_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether an event is visible, not once for each of its parts
+language plpgsql stable security definer   -- checks the visibility of each event once, and not for each of its parts
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -27018,8 +27140,8 @@ comment on function private.require_event_card is 'Returns the card of an event 
 
 -- sql/events/20_seats.sql
 
--- Replies to events, and who has a seat. Everything happens under the lock of the event's seats, so that a seat that
--- is freed or added goes to the person who has waited longest in the same transaction.
+-- Replies to events, and who has a seat. All changes are made under the lock of the event's seats. So a seat that is
+-- freed or added goes, in the same transaction, to the person who has waited longest.
 -- docs/decisions.md, Events.
 
 create function private.plan_reminder(p_event uuid) returns void
@@ -27037,7 +27159,7 @@ begin
   where p.event_id = p_event and p.remind_at is distinct from n.at;
 end $$;
 comment on function private.plan_reminder is
-  'Recalculates when the guests of an event are next reminded. Its seats are already locked.';
+  'Recalculates when the guests of an event are next reminded. The calling function has locked the event''s seats.';
 
 create function private.put_rsvp(p_event uuid, p_user uuid, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -27049,7 +27171,7 @@ declare
   v_going integer;
 begin
   select status into v_old from app.event_rsvps where event_id = p_event and user_id = p_user;
-  -- the clock may not have advanced, or may have gone back
+  -- the clock may show the same time as before, or an earlier one
   v_since := greatest(clock_timestamp(), (
     select since from app.event_rsvps where event_id = p_event and status = p_status
     order by since desc limit 1) + interval '1 microsecond');
@@ -27073,8 +27195,8 @@ begin
   end if;
 end $$;
 comment on function private.put_rsvp is
-  'Sets a person''s reply to an event, or deletes it if p_status is null, and updates the counts. The event''s seats '
-  'are already locked.';
+  'Sets a person''s reply to an event, or deletes it if p_status is null, and updates the counts. The calling '
+  'function has locked the event''s seats.';
 
 create function private.fill_seats(p_event uuid) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -27084,7 +27206,7 @@ declare
   v_free  integer;
   v_users uuid[];
 begin
-  -- without a capacity everybody gets one, and at most 500 wait
+  -- without a capacity everybody who waits gets a seat, and at most 500 people wait
   select greatest(0, coalesce(e.capacity - p.going, 500)) into v_free
   from app.events e join app.event_seats p on p.event_id = e.id
   where e.id = p_event and e.cancelled_at is null and e.ends_at > now() and p.waitlisted > 0;
@@ -27103,8 +27225,8 @@ begin
   end if;
 end $$;
 comment on function private.fill_seats is
-  'Gives the free seats of an event to those who have waited longest, and emits events.place.given. Its seats are '
-  'already locked.';
+  'Gives the free seats of an event to the people who have waited longest, and emits events.place.given. The calling '
+  'function has locked the event''s seats.';
 
 create function private.rsvp(p_head app.contents, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -27138,8 +27260,9 @@ begin
   end if;
 end $$;
 comment on function private.rsvp is
-  'Sets the caller''s reply to an event, whose seats and head (private.lock_open_content) are already locked, to '
-  'going or interested. Without a free seat they wait. Repeating it changes nothing.';
+  'Sets the caller''s reply to an event to going or interested. If they want to go and no seat is free, they are put '
+  'on the waiting list. The calling function has locked the event''s seats and its head (private.lock_open_content). '
+  'Repeating it changes nothing.';
 
 create function private.drop_rsvp(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write replies
@@ -27156,8 +27279,8 @@ begin
   return true;
 end $$;
 comment on function private.drop_rsvp is
-  'Takes the caller''s reply to an event back, whether they see the event or not, and gives the seat to the next '
-  'person; returns false if there is no reply.';
+  'Takes the caller''s reply to an event back, whether they see the event or not, and gives the seat to the person '
+  'who has waited longest. Returns false if there is no reply.';
 
 create function api.rsvp_event(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -27171,7 +27294,8 @@ begin
   end if;
   perform private.count_writes('rsvps');
   v_head := private.require_content('event', p_id);
-  -- in the order of ARCHITECTURE.md, Locks: a ban or a block, which ends the reply, waits for us or we see it
+  -- in the order of ARCHITECTURE.md, Locks. A ban or a block deletes the reply: it waits for this call, or this call
+  -- sees it
   perform private.share_lock_person(private.require_caller());
   perform private.write_in_space(v_head.space_id);
   perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
@@ -27180,8 +27304,8 @@ begin
   return private.require_event_card(p_id);
 end $$;
 comment on function api.rsvp_event is
-  'The caller goes to an event, or is interested; repeating it changes nothing. Without a free seat they are put on '
-  'the waiting list, which holds up to 500 people. Returns the card.';
+  'The caller goes to an event, or is interested; repeating it changes nothing. If they want to go and no seat is '
+  'free, they are put on the waiting list, which holds up to 500 people. Returns the card.';
 
 create function api.unrsvp_event(p_id uuid) returns json
 language plpgsql volatile
@@ -27204,7 +27328,7 @@ comment on function api.unrsvp_event is
   'not exist.';
 
 create function private.find_attendees(p_event uuid, p_status text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- people who see the event see who replied, except people hidden from them
+language plpgsql stable security definer   -- shows who replied, except people hidden from the caller
 set search_path = ''
 as $$
 declare
@@ -27229,7 +27353,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_attendees is
-  'The next people with this reply to an event whom the caller sees, among the next 400.';
+  'The next people with this reply to an event whom the caller sees. It looks at the next 400.';
 call private.force_index_scans('private.find_attendees');
 
 create function private.list_attendees(p_event uuid, p_status text, p_limit integer, p_cursor text) returns json
@@ -27249,7 +27373,7 @@ begin
       v_found.next)
     from unnest(v_found.ids) with ordinality as i (id, place)
     cross join lateral (select * from app.event_rsvps
-                        where event_id = p_event and user_id = i.id offset 0) r   -- by key, not all of the event
+                        where event_id = p_event and user_id = i.id offset 0) r   -- by key: does not scan all replies
     join app.person_card p on p.id = i.id);
 end $$;
 comment on function private.list_attendees is 'A page of private.find_attendees: {userId, user, status, since}.';
@@ -27311,8 +27435,8 @@ begin
   return v_event;
 end $$;
 comment on function private.event_with is
-  'An event with these changes, {body, startsAt, endsAt, timezone, location, capacity}; missing fields do not '
-  'change.';
+  'Returns an event with these changes applied, {body, startsAt, endsAt, timezone, location, capacity}; missing '
+  'fields do not change.';
 
 create function private.add_event(
   p_event app.events, p_title text, p_interest uuid, p_group_id text, p_guild_id text
@@ -27386,8 +27510,8 @@ begin
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_events is
-  'Events, newest first; with when or dates by their start: the soonest first, but past ones the latest first. '
-  'upcoming are those that have not begun and are not cancelled, past those that have begun.';
+  'Events, newest first. With when or dates they are ordered by their start: the soonest first, but past events the '
+  'latest first. upcoming events have not begun and are not cancelled; past events have begun.';
 
 create function api.get_event(p_id uuid) returns json
 language plpgsql stable
@@ -27408,11 +27532,11 @@ begin
     from app.events e where e.id = p_id));
 end $$;
 comment on function api.get_event_calendar is
-  'What a calendar needs of an event: its card with {sequence, localStart, localEnd}, which are local times in the '
+  'An event for a calendar: its card with {sequence, localStart, localEnd}; the last two are local times in the '
   'event''s time zone.';
 
 create function private.find_my_events(p_role text, p_cursor text) returns app.listing
-language plpgsql stable security definer   -- reads replies; private.visible_contents checks who sees the events
+language plpgsql stable security definer   -- reads replies; private.visible_contents checks the events
 set search_path = ''
 as $$
 declare
@@ -27447,8 +27571,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_events is
-  'The next events that the caller hosts or goes to, by when they published the event or got their seat. It checks '
-  'the next 400.';
+  'The next events that the caller hosts or goes to, ordered by when they published the event or got their seat. It '
+  'checks the next 400.';
 call private.force_index_scans('private.find_my_events');
 
 create function api.list_my_events(p_role text default null, p_limit integer default 20, p_cursor text default null)
@@ -27466,8 +27590,8 @@ begin
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_my_events is
-  'The events that the caller hosts, goes to, or both, by when they published the event or got their seat, latest '
-  'first.';
+  'The events that the caller hosts, goes to, or both, ordered by when they published the event or got their seat, '
+  'latest first.';
 
 create function private.lock_own_event(p_id uuid) returns app.contents
 language plpgsql volatile security definer   -- nobody may write events
@@ -27493,8 +27617,8 @@ begin
   return v_head;
 end $$;
 comment on function private.lock_own_event is
-  'Locks the seats and the head of the caller''s own event, which must be neither cancelled nor over, and returns '
-  'the head.';
+  'Locks the seats and the head of the caller''s own event, and returns the head. The event must be neither cancelled '
+  'nor over.';
 
 create function private.change_event(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write events
@@ -27523,8 +27647,8 @@ begin
   end if;
 end $$;
 comment on function private.change_event is
-  'Changes the caller''s own event, gives added seats to those who have waited longest, and emits '
-  'events.event.changed if time or place changes. Fails: event_times, event_capacity, event_url.';
+  'Changes the caller''s own event, gives added seats to the people who have waited longest, and emits '
+  'events.event.changed if the time or the location changes. Fails: event_times, event_capacity, event_url.';
 
 create function api.update_event(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -27590,14 +27714,15 @@ comment on function api.delete_event is 'Deletes the caller''s event for good, i
 
 -- sql/events/40_reminders.sql
 
--- Notifications of the guests of an event: it is about to begin, it changed or is cancelled, or they got a seat.
--- A change adds an effect for each guest in its own transaction or, if there are more than 100, by the worker.
+-- Notifies the guests of an event when it is about to begin, when it changed or is cancelled, or when they got a seat.
+-- The transaction that changes the event adds an effect for each guest; if there are more than 100, the worker does
+-- it.
 -- docs/decisions.md, Events; Notifications.
 
 insert into private.notification_kinds (kind, replaces_unread) values ('event.reminder', true);
 
 create function private.fan_out_event_batch(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- only definer functions read the replies of others
+language plpgsql volatile security definer   -- people may not read the replies of others
 set search_path = ''
 as $$
 declare
@@ -27648,7 +27773,7 @@ begin
       select jsonb_strip_nulls(jsonb_build_object(
                'eventId', v.id, 'event', e.payload -> 'event', 'startsAt', private.utc(v.starts_at),
                'sequence', e.payload -> 'sequence')) as payload,
-             -- a seat is given to one person and not by the host: each has its own key
+             -- each seat that is given has its own key, so no notification of a seat replaces another
              concat_ws(':', 'event.reminder', v.id, e.payload ->> 'event',
                        case when e.event = 'events.place.given' then e.id end) as key) n
     cross join lateral private.visibility(c.author_id, c.required_level, c.space_id, p_viewer => e.user_id) seen
@@ -27657,7 +27782,7 @@ begin
       and (v.cancelled_at is not null) = (e.payload ->> 'event' = 'cancelled')
       and (e.event <> 'events.event.reminded' or private.utc(v.starts_at) = e.payload ->> 'startsAt')
       and seen.is_visible
-      -- a batch may run twice
+      -- a batch may run twice, so this skips a change of which the person has already been notified
       and not exists (select from (select o.payload from app.notifications o
                                    where o.user_id = e.user_id and o.group_key = n.key
                                    order by o.created_at desc limit 1) o
@@ -27665,8 +27790,8 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_event_guests is
-  'Listener: tells people who go to an event, or wait for a seat, what happened to it, if they still do and can see '
-  'it. Of several changes there is one unread notification, about the latest. Notifications have no actor, so that '
+  'Listener: tells people who go to an event, or wait for a seat, what happened to it, if they still go or wait and '
+  'can see it. Several changes leave one unread notification, about the latest. Notifications have no actor, so that '
   'muting a host does not hide a cancellation. The host is not notified of their own changes.';
 
 insert into private.event_listeners (event, listener, position, timing) values
@@ -27684,8 +27809,8 @@ begin
   return null;
 end $$;
 comment on function private.plan_moved_reminder is
-  'Trigger: recalculates the reminders of an event that begins at another time or is cancelled. Its seats are '
-  'already locked.';
+  'Trigger: recalculates the next reminder of an event whose start changes or that is cancelled. The operation has '
+  'locked the event''s seats.';
 create trigger plan_moved_reminder after update of starts_at, cancelled_at on app.events
   for each row execute function private.plan_moved_reminder();
 
@@ -27739,17 +27864,17 @@ begin
   return 1;
 end $$;
 comment on function private.job_remind_events is
-  'Job: reminds 500 people who go to an event, a day and an hour before it begins. It takes the event that has been '
-  'due the longest; other events of the same host then wait for those of other hosts. Each person is recorded under '
-  'the lock of the seats in the transaction that adds the effect, so it may run twice or concurrently. Reminders '
-  'more than 15 minutes late are skipped, and people who replied after a reminder was due do not get it. The worker '
+  'Job: reminds up to 500 people who go to an event, a day and an hour before it begins. It takes the event that has '
+  'been due the longest. Other events of the same host then wait for those of other hosts. May run twice or '
+  'concurrently: it records each person, under the lock of the seats, in the transaction that adds the effect. It '
+  'skips reminders that are more than 15 minutes late, and people who replied after the reminder was due. The worker '
   'repeats it until it returns 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('remind-events', '* * * * *', 300, true);
 
 -- sql/events/80_bans.sql
 
--- What frees seats: a block between host and guest, leaving the space, a ban and an erasure. The first 500 replies are
--- handled at once, the others by the worker.
+-- Frees seats after a block between host and guest, after somebody leaves the space, and after a ban or an erasure.
+-- The first 500 replies are taken back at once, the others by the worker.
 -- docs/decisions.md, Events; Erasure and export.
 
 create function private.release_seats(p_job jsonb, p_after uuid default null) returns json
@@ -27765,7 +27890,7 @@ declare
   v_ids    uuid[];
   v_id     uuid;
 begin
-  -- the reason for the batch may be gone when it runs
+  -- checks the reason again, because a block, for example, may have ended before the batch runs
   if v_host is not null then
     if not private.may_meet(private.find_level(v_user, v_host)) then
       v_ids := array(select event_id from app.event_rsvps
@@ -27795,10 +27920,9 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.release_seats is
-  'For the worker alone, and triggers: looks at the next 500 replies of a person {userId}, all or those to a host '
-  '{hostId} or in a space {spaceId}, and takes back those to events that are not over and, if the person is erased, '
-  'those to past events too. Seats go to the people who have waited longest. Returns {changed, next}; next is null '
-  'at the end.';
+  'For the worker alone, and triggers: takes back the next 500 replies of a person {userId}: all of them, or those to '
+  'events of a host {hostId} or in a space {spaceId}. Replies to events that are over remain, unless the person is '
+  'erased. Seats go to the people who have waited longest. Returns {changed, next}; next is null at the end.';
 call private.force_index_scans('private.release_seats');
 call private.make_batch_queue('released-seats', 'private.release_seats');
 
@@ -27815,7 +27939,7 @@ comment on function private.release_seats_soon is
   'Runs private.release_seats once, and leaves the other batches to the worker.';
 
 create function private.release_blocked_seats() returns trigger
-language plpgsql security definer   -- frees seats of both
+language plpgsql security definer   -- frees seats of both people
 set search_path = ''
 as $$
 begin
@@ -27825,12 +27949,12 @@ begin
   return null;
 end $$;
 comment on function private.release_blocked_seats is
-  'Trigger: after a block, takes back the replies of each to the other''s events that are not over.';
+  'Trigger: after a block, takes back the replies of each of the two people to the other''s events that are not over.';
 create trigger _220_release_blocked_seats after insert on app.blocks
   referencing new table as changed for each statement execute function private.release_blocked_seats();
 
 create function private.release_left_seats() returns trigger
-language plpgsql security definer   -- members may be removed by others
+language plpgsql security definer   -- another person may have removed the member
 set search_path = ''
 as $$
 begin
@@ -27841,7 +27965,8 @@ begin
   return null;
 end $$;
 comment on function private.release_left_seats is
-  'Trigger: takes back the replies of a person who leaves a space, or is removed, to its events that are not over.';
+  'Trigger: when a person leaves a space or is removed from it, takes back their replies to its events that are not '
+  'over.';
 create trigger _100_release_left_seats after delete on app.space_members
   for each row execute function private.release_left_seats();
 
@@ -27852,7 +27977,7 @@ as $$
 declare
   v_job json := json_build_object('userId', p_user.id);
 begin
-  -- together with the person's own events, which an erasure deletes later
+  -- an erasure frees these seats later, together with those of the person's own events, which it deletes
   perform private.lock_events(array(select event_id from app.event_rsvps where user_id = p_user.id
                                     order by event_id limit 500)
                               || case when p_user.erased_at is not null
@@ -27888,7 +28013,7 @@ grant select on app.event_seats to authenticated;
 create policy select_with_content on app.event_seats for select to authenticated
   using ((select true from app.contents c where c.id = event_id));
 comment on policy select_with_content on app.event_seats is
-  'Everybody who sees the event sees how many replied. Definer functions count them.';
+  'Everybody who sees the event sees how many people replied. Definer functions count the replies.';
 
 -- event_rsvps
 alter table app.event_rsvps enable row level security;
@@ -27951,12 +28076,12 @@ create table app.debates (
   argument_count  integer not null default 0 check (argument_count >= 0)
 );
 comment on table app.debates is
-  'What a debate has besides its head in app.contents. The title of the head is the motion.';
+  'The columns of a debate that its head in app.contents does not have. The title of the head is the motion.';
 comment on column app.debates.closes_at is 'When it closes by itself.';
-comment on column app.debates.closed_at is 'When its author closed it before that; null otherwise.';
+comment on column app.debates.closed_at is 'When its author closed it before closes_at; null otherwise.';
 comment on column app.debates.for_count is
-  'How many people take this side, including those whom the viewer cannot see, but not the banned. Triggers maintain '
-  'the four counts.';
+  'How many people take this side, including people whom the viewer cannot see, but not banned people. Triggers '
+  'maintain the four counts.';
 comment on column app.debates.argument_count is 'How many arguments everyone can see.';
 
 create table app.debate_positions (
@@ -28043,7 +28168,7 @@ as $$
 begin
   -- heads before details: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'debate' order by id for no key update;
-  -- sorted, because counting arguments locks them too
+  -- sorted, because counting arguments locks debates too
   perform from app.debates where id = any (p_ids) order by id for update;
   delete from app.debates where id = any (p_ids);
 end $$;
@@ -28051,7 +28176,7 @@ comment on function private.erase_debates is 'Deletes the details of these debat
 
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('debate', 'debates', 'app.debates', 'private.debate_details', 'private.erase_debates');
--- after arguments, in the order in which a ban locks them
+-- positions are deleted after arguments, in the order in which a ban locks both
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.debate_positions', 'debate', 3, 'debate_id = $1');
 insert into private.content_child_tables (relation, person, key) values
@@ -28091,7 +28216,7 @@ as $$ begin return private.require_card('debate_unknown', private.debate_cards(a
 comment on function private.require_debate_card is 'Returns the card of a debate that the caller may see.';
 
 create function private.require_open_debate(p_id uuid) returns void
-language plpgsql stable security definer   -- also for people who left its space
+language plpgsql stable security definer   -- also for people who left the space of the debate
 set search_path = ''
 as $$
 begin
@@ -28127,7 +28252,7 @@ declare
 begin
   return private.page(private.debate_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
-comment on function api.list_debates is 'Debates, newest first: private.search_contents.';
+comment on function api.list_debates is 'Debates, newest first, as private.search_contents finds them.';
 
 create function private.add_debate(p_id uuid, p_body text, p_closes_at timestamptz) returns void
 language plpgsql volatile security definer   -- nobody may write a detail
@@ -28242,7 +28367,7 @@ begin
 end $$;
 comment on function api.take_position is
   'Sets the caller''s position in a debate, which they may change while it is open. Returns the card. Fails: '
-  'debate_unknown (also of a removed one).';
+  'debate_unknown (also if it is removed).';
 
 create function private.remove_position(p_debate uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a position
@@ -28258,8 +28383,8 @@ begin
     and exists (select from app.debates d where d.id = p_debate and d.closed_at is null and d.closes_at > now());
 end $$;
 comment on function private.remove_position is
-  'Takes the caller''s position in an open debate back, even if they no longer see the debate; then they do not '
-  'learn whether it is open.';
+  'Takes the caller''s position in an open debate back, even if they no longer see the debate; in that case they do '
+  'not learn whether it is open.';
 
 create function api.leave_position(p_id uuid) returns json
 language plpgsql volatile
@@ -28322,17 +28447,18 @@ create index debate_arguments_author_id_idx on app.debate_arguments (author_id, 
 create index debate_arguments_created_at_idx on app.debate_arguments (created_at desc, id desc)
   where deleted_at is null;
 comment on table app.debate_arguments is
-  'Arguments. A deleted one keeps its row and, if it was answered, its place. Ids are in order of time.';
+  'Arguments. A deleted argument keeps its row and, if it was answered, its place in lists. Ids are in order of time.';
 call private.make_nulls_raise_codes('app.debate_arguments');
 comment on column app.debate_arguments.words is
   'The words of its body, for the search by staff. A trigger maintains them.';
 comment on column app.debate_arguments.parent_id is
   'No foreign key: rows are deleted only with their debate, 500 at a time, in any order.';
 comment on column app.debate_arguments.depth is
-  '1 for a top-level argument, otherwise one more than that of the argument that it answers.';
+  '1 for a top-level argument, otherwise one more than the depth of the argument that it answers.';
 comment on column app.debate_arguments.votes is
   'How many people found it helpful, including those whom the viewer cannot see. A trigger maintains it.';
-comment on column app.debate_arguments.answered is 'Whether it was ever answered. Written together with the answer.';
+comment on column app.debate_arguments.answered is
+  'Whether the argument was ever answered. It is written together with the answer.';
 comment on column app.debate_arguments.removed_at is
   'When staff hid it from everybody but its author; null otherwise.';
 comment on column app.debate_arguments.deleted_at is 'When its author deleted it, for good; null otherwise.';
@@ -28340,7 +28466,7 @@ comment on column app.debate_arguments.author_hidden is
   'Whether the author is banned or erased, as set by private.hide_children. Until then app.hidden_people hides the '
   'argument.';
 comment on column app.debate_arguments.required_level is
-  'Like app.contents.required_level; that of the debate applies too.';
+  'Like app.contents.required_level. The required level of the debate applies too.';
 
 create table app.argument_votes (
   argument_id uuid not null references app.debate_arguments on delete cascade,
@@ -28349,7 +28475,7 @@ create table app.argument_votes (
   primary key (argument_id, user_id)
 );
 create index argument_votes_user_id_idx on app.argument_votes (user_id, created_at desc);
-comment on table app.argument_votes is 'Who finds which argument helpful. Others see only a count.';
+comment on table app.argument_votes is 'The people who find an argument helpful. Others see only a count.';
 
 insert into private.errors (code, status, text) values
   ('argument_unknown', 404, 'There is no such argument.'),
@@ -28363,7 +28489,7 @@ insert into private.event_types (name, payload, happens) values
 
 insert into private.content_child_tables (relation, person, key, words) values
   ('app.debate_arguments', 'author_id', 'id', 'body');
--- of the next 500 the votes are deleted first
+-- the votes on the next 500 arguments are deleted before these arguments
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.argument_votes', 'debate', 1, 'argument_id = any (array(
      select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))'),
@@ -28402,7 +28528,8 @@ create view private.argument_details with (security_invoker) as
 select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at, a.words,
        json_build_object('debateId', a.debate_id, 'parentId', a.parent_id, 'side', a.side, 'body', a.body) as detail
 from app.debate_arguments a where a.deleted_at is null;
-comment on view private.argument_details is 'What staff see of an argument: {debateId, parentId, side, body}.';
+comment on view private.argument_details is
+  'The details of an argument that staff see: {debateId, parentId, side, body}.';
 insert into private.content_child_kinds (kind, plural, relation, details) values
   ('argument', 'arguments', 'app.debate_arguments', 'private.argument_details');
 
@@ -28458,8 +28585,8 @@ begin
 end $$;
 comment on function private.argument_cards is
   'The cards of the given arguments that the caller sees, in order; its callers check the debate: {id, debateId, '
-  'side, body, parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted one '
-  'has neither body nor author.';
+  'side, body, parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted '
+  'argument has neither body nor author.';
 call private.force_index_scans('private.argument_cards');
 
 -- sql/debates/22_arguing.sql
@@ -28474,7 +28601,7 @@ as $$
 begin
   return concat_ws(' ', case when p_top then 'top arguments' else 'arguments' end, p_debate, p_parent);
 end $$;
-comment on function private.argument_list is 'The name that cursors give to a list of private.find_arguments.';
+comment on function private.argument_list is 'The name for cursors of a list of private.find_arguments.';
 
 create function private.find_arguments(
   p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.rank_place
@@ -28489,8 +28616,8 @@ declare
   v_found  app.found;
 begin
   -- exactly one of the first four branches applies; the last two find the caller's own removed arguments. Each repeats
-  -- required_level, so that its index matches. Branches by time order by the debate or parent first; otherwise
-  -- Postgres might scan the primary key, through the arguments of all debates
+  -- required_level, so that its index matches. The branches that sort by time sort by the debate or the parent first;
+  -- otherwise Postgres might scan the primary key, through the arguments of all debates
   with looked as materialized (
     select w.votes, w.id from (
       (select votes, id from app.debate_arguments
@@ -28538,12 +28665,12 @@ begin
 end $$;
 comment on function private.find_arguments is
   'The next arguments that the caller may see in a debate that they see, or the next answers to one of them; of both '
-  'sides or one; by votes or newest first. Looks at the next 400 that everybody may see or that are the caller''s '
-  'own.';
+  'sides or one; by votes or newest first. Reads the next 400 arguments that everybody may see or that are the '
+  'caller''s own.';
 call private.force_index_scans('private.find_arguments');
 
 create function private.argument_cursors(p_ids uuid[], p_list text, p_top boolean) returns text[]
-language plpgsql stable security definer   -- reads the votes of what was found
+language plpgsql stable security definer   -- reads the votes of the arguments that were found
 set search_path = ''
 as $$
 begin
@@ -28591,7 +28718,7 @@ declare
 begin
   perform private.require_open_debate(p_debate);
   if p_parent is not null then
-    -- a concurrent deletion waits for us, or we for it
+    -- a concurrent deletion waits for this transaction, or this one for the deletion
     perform from app.debate_arguments where id = p_parent for no key update;
     select a.depth + 1 into v_depth from private.visible_arguments a
     where a.id = p_parent and a.debate_id = p_debate and a.required_level = 0 and a.deleted_at is null;
@@ -28624,11 +28751,11 @@ begin
   perform private.count_writes('replies');
   perform private.lock_open_content('debate', p_id);
   v_id := private.add_argument(p_id, p_side, p_body, p_parent_id);
-  perform private.require_content('debate', p_id);   -- a block may have been made meanwhile
+  perform private.require_content('debate', p_id);   -- somebody may have blocked the other meanwhile
   return private.finish_idempotent('create_argument', private.argument_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_argument is
-  'Argues in a debate, or answers an argument there. Fails: debate_unknown (also of a removed one).';
+  'Argues in a debate, or answers an argument there. Fails: debate_unknown (also if it is removed).';
 
 create function private.remove_argument(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may change an argument
@@ -28673,7 +28800,7 @@ comment on function api.delete_argument is
 
 -- sql/debates/24_argument_votes.sql
 
--- Votes on arguments: who finds which one helpful.
+-- Votes on arguments: the people who find them helpful.
 -- docs/decisions.md, Debates.
 
 create function private.add_argument_vote(p_argument uuid, p_debate uuid) returns void
@@ -28721,8 +28848,8 @@ begin
     and exists (select from app.debates d where d.id = v_debate and d.closed_at is null and d.closes_at > now());
 end $$;
 comment on function private.remove_argument_vote is
-  'Takes the caller''s vote in an open debate back, even if they no longer see the argument; then they do not learn '
-  'whether the debate is open.';
+  'Takes the caller''s vote in an open debate back, even if they no longer see the argument; in that case they do not '
+  'learn whether the debate is open.';
 
 create function api.unvote_argument(p_id uuid) returns json
 language plpgsql volatile
@@ -28770,7 +28897,7 @@ begin
 end $$;
 comment on function private.settle_reputation_of_arguments is
   'Listener: an argument in another person''s debate earns its author reply.criticism or, with more than 300 '
-  'characters, reply.contribution, in the debate''s interest. Deleting the argument reverses that.';
+  'characters, reply.contribution, in the debate''s interest. If the author deletes the argument, this is reversed.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('debates.argument.created', 'private.settle_reputation_of_arguments', 300, 'soon'),
   ('debates.argument.deleted', 'private.settle_reputation_of_arguments', 300, 'soon');
@@ -28810,7 +28937,7 @@ comment on function api.delete_debate is 'Deletes the caller''s debate for good.
 
 -- sql/debates/80_bans.sql
 
--- What a ban or an erasure locks in debates before private.hide_children hides arguments, and then positions.
+-- What a ban or an erasure locks in debates before private.hide_children hides first arguments, and then positions.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Debates.
 
@@ -28831,15 +28958,15 @@ begin
   order by id for no key update;
 end $$;
 comment on function private.lock_hidden_debates is
-  'Step: locks up to 500 arguments and 500 positions of a person, and their debates, in order of id. Hiding either '
-  'changes the counts of the same debates, so two concurrent bans could otherwise deadlock.';
+  'Step: locks up to 500 arguments and 500 positions of a person, and their debates, in order of id. Hiding arguments '
+  'and hiding positions change counts of the same debates, so two concurrent bans could otherwise deadlock.';
 insert into private.account_steps (step, events, position) values
   ('private.lock_hidden_debates', '{ban,unban,erasure}', 165);
 
 -- policies/debates.sql
 
 -- Who may see debates and arguments. Twin of sql/debates/. The head's policies are in policies/content.sql. Only
--- definer functions write them.
+-- definer functions write their tables.
 
 -- debates
 alter table app.debates enable row level security;
@@ -28853,7 +28980,7 @@ alter table app.debate_positions enable row level security;
 grant select on app.debate_positions to authenticated;
 create policy select_own on app.debate_positions for select to authenticated using (author_id = (select app.uid()));
 comment on policy select_own on app.debate_positions is
-  'People see only their own positions. Those of others show as counts.';
+  'People see only their own positions. The positions of others appear only as counts.';
 
 -- debate_arguments
 alter table app.debate_arguments enable row level security;
@@ -28862,16 +28989,16 @@ create policy select_with_content on app.debate_arguments for select to authenti
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = debate_id));
 comment on policy select_with_content on app.debate_arguments is
-  'Everybody who sees the debate sees its arguments, except those by banned or erased people and those by people '
-  'whom they blocked or who blocked them. Only the author sees one that staff removed. A deleted one that was '
-  'answered remains as a tombstone.';
+  'Everybody who sees the debate sees its arguments, except those by banned or erased people and those by people whom '
+  'the viewer blocked or who blocked the viewer. Only its author sees an argument that staff removed. A deleted '
+  'argument that was answered remains as a tombstone.';
 
 -- argument_votes
 alter table app.argument_votes enable row level security;
 grant select on app.argument_votes to authenticated;
 create policy select_own on app.argument_votes for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.argument_votes is
-  'People see only their own votes. Those of others show as a count.';
+  'People see only their own votes. The votes of others appear only as a count.';
 
 -- helpers
 grant execute on function
@@ -28935,7 +29062,8 @@ create table app.problems (
 create unique index problems_hold_id_key on app.problems (hold_id) where hold_id is not null;
 comment on table app.problems is 'What a problem has besides its head in app.contents.';
 comment on column app.problems.bounty is
-  'Mana for the person who solves it: held while it is open, paid once it is solved; 0 if it was given back.';
+  'Mana for the person who solves the problem: held while the problem is open, paid once it is solved; 0 if the mana '
+  'was given back.';
 comment on column app.problems.hold_id is
   'The hold of the bounty; null without one. It changes only under the lock of the head.';
 comment on column app.problems.solved_at is 'When its author accepted a solution; null otherwise.';
@@ -28966,7 +29094,7 @@ comment on view private.problem_details is
   'solutionCount}.';
 
 create function private.erase_problems(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
 set search_path = ''
 as $$
 begin
@@ -29004,7 +29132,7 @@ insert into private.personal_data (relation, person_column, section, within) val
 insert into private.report_targets (type, finder) values ('problem', 'private.require_reported_content');
 
 create function private.require_open_problem(p_id uuid) returns app.problems
-language plpgsql stable security definer   -- also for people who left its space
+language plpgsql stable security definer   -- works also for people who left the problem's space
 set search_path = ''
 as $$
 declare
@@ -29098,7 +29226,8 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- by the worker and not here: wallets are locked last, and a ban has more to lock
+  -- the worker gives the bounties back, because wallets are locked last, and a ban still locks other rows after this
+  -- step
   if exists (select from app.mana_holds where holder_id = p_user.id and purpose = 'bounty' and settled_at is null) then
     perform private.enqueue('released-bounties', json_build_object('userId', p_user.id));
   end if;
@@ -29144,7 +29273,7 @@ create index problem_solutions_author_id_idx on app.problem_solutions (author_id
 create index problem_solutions_created_at_idx on app.problem_solutions (created_at desc, id desc)
   where deleted_at is null;
 create unique index problem_solutions_accepted_key on app.problem_solutions (problem_id) where accepted_at is not null;
-comment on table app.problem_solutions is 'Solutions. A deleted one keeps its row. Ids are in order of time.';
+comment on table app.problem_solutions is 'Solutions. A deleted solution keeps its row. Ids are in order of time.';
 comment on column app.problem_solutions.words is
   'The words of its body, for the search by staff. A trigger maintains them.';
 comment on column app.problem_solutions.score is
@@ -29155,7 +29284,7 @@ comment on column app.problem_solutions.removed_at is
   'When staff hid it from everybody but its author; null otherwise.';
 comment on column app.problem_solutions.deleted_at is 'When its author deleted it, for good; null otherwise.';
 comment on column app.problem_solutions.author_hidden is
-  'Whether the author is banned or erased, as set by private.hide_children. Until then app.hidden_people hides the '
+  'Whether the author is banned or erased. private.hide_children sets it; until it does, app.hidden_people hides the '
   'solution.';
 comment on column app.problem_solutions.rank is 'The order of solutions: the accepted one first, then by score.';
 comment on column app.problem_solutions.required_level is
@@ -29171,9 +29300,9 @@ create table app.solution_votes (
 create index solution_votes_user_id_idx on app.solution_votes (user_id, created_at desc);
 comment on table app.solution_votes is 'People''s votes on solutions. Others see only the sum.';
 call private.make_nulls_raise_codes('app.solution_votes');
-comment on column app.solution_votes.value is '1 for a good one, -1 for a bad one.';
+comment on column app.solution_votes.value is '1 for a good solution, -1 for a bad one.';
 
--- of the next 500 the votes are deleted first
+-- first the votes on the next 500 solutions are deleted, then these solutions
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.solution_votes', 'problem', 1, 'solution_id = any (array(
      select s.id from app.problem_solutions s where s.problem_id = $1 order by s.author_id, s.id limit 500))'),
@@ -29228,7 +29357,7 @@ insert into private.content_child_kinds (kind, plural, relation, details) values
   ('solution', 'solutions', 'app.problem_solutions', 'private.solution_details');
 
 create function private.require_solution(p_id uuid) returns app.problem_solutions
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -29243,7 +29372,7 @@ end $$;
 comment on function private.require_solution is 'Returns a solution if the caller may see it and its problem.';
 
 create function private.require_reported_solution(p_type text, p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$ begin return (private.require_solution(private.require_uuid(p_target, 'solution_unknown'))).id; end $$;
 comment on function private.require_reported_solution is
@@ -29253,7 +29382,7 @@ insert into private.report_targets (type, finder) values ('solution', 'private.r
 create function private.solution_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers check once who sees the problem
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
@@ -29275,14 +29404,14 @@ begin
     join app.person_card author on author.id = s.author_id);
 end $$;
 comment on function private.solution_cards is
-  'The cards of the given solutions that the caller sees, in order; its callers check the problem: {id, problemId, '
-  'body, authorId, author, score, accepted, viewer: {vote}, removedAt, createdAt, editedAt}.';
+  'The cards of the given solutions that the caller sees, in order: {id, problemId, body, authorId, author, score, '
+  'accepted, viewer: {vote}, removedAt, createdAt, editedAt}. Its callers check whether the caller sees the problem.';
 call private.force_index_scans('private.solution_cards');
 
 create function private.problem_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a problem is visible, like private.video_cards
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
@@ -29312,12 +29441,12 @@ comment on function private.require_problem_card is 'Returns the card of a probl
 -- docs/decisions.md, Problems; Lists.
 
 create function private.find_solutions(p_problem uuid, p_from app.rank_place) returns app.found
-language plpgsql stable security definer   -- under the policy it might skip hidden solutions without a limit
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden solutions
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_rank   integer := p_from.rank;   -- plain variables: an expression defeats the index
+  v_rank   integer := p_from.rank;   -- plain variables, because expressions defeat the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -29349,7 +29478,7 @@ comment on function private.find_solutions is
 call private.force_index_scans('private.find_solutions');
 
 create function private.solution_cursors(p_ids uuid[]) returns text[]
-language plpgsql stable security definer   -- reads the rank of what was found
+language plpgsql stable security definer   -- its callers have found these solutions
 set search_path = ''
 as $$
 begin
@@ -29374,7 +29503,7 @@ comment on function api.list_solutions is
   'The solutions of a problem: the accepted one first, then by score; of equal scores the newest first.';
 
 create function private.add_solution(p_problem uuid, p_body text) returns uuid
-language plpgsql volatile security definer   -- nobody may write a solution
+language plpgsql volatile security definer   -- callers may not write solutions
 set search_path = ''
 as $$
 declare
@@ -29425,7 +29554,7 @@ comment on function private.lock_own_solution is
   'there is none.';
 
 create function private.change_solution(p_id uuid, p_body text) returns void
-language plpgsql volatile security definer   -- nobody may change a solution
+language plpgsql volatile security definer   -- callers may not change solutions
 set search_path = ''
 as $$
 declare
@@ -29454,7 +29583,7 @@ end $$;
 comment on function api.update_solution is 'Changes the caller''s own solution while the problem is open.';
 
 create function private.remove_solution(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may change a solution
+language plpgsql volatile security definer   -- callers may not change solutions
 set search_path = ''
 as $$
 declare
@@ -29479,7 +29608,7 @@ begin
     perform private.require_solution(p_id);
     perform private.raise_error('solution_not_yours');
   end if;
-  return null;   -- the response is 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_solution is
   'Deletes the caller''s solution for everyone, even if the problem is no longer open or they no longer see it.';
@@ -29490,7 +29619,7 @@ comment on function api.delete_solution is
 -- docs/decisions.md, Problems.
 
 create function private.set_solution_vote(p_solution uuid, p_problem uuid, p_value integer) returns void
-language plpgsql volatile security definer   -- nobody may write a vote
+language plpgsql volatile security definer   -- callers may not write votes
 set search_path = ''
 as $$
 begin
@@ -29518,7 +29647,7 @@ end $$;
 comment on function api.vote_solution is 'Votes a solution of an open problem up or down. Returns the card.';
 
 create function private.remove_solution_vote(p_solution uuid, p_seen boolean) returns void
-language plpgsql volatile security definer   -- nobody may delete a vote
+language plpgsql volatile security definer   -- callers may not delete votes
 set search_path = ''
 as $$
 declare
@@ -29547,7 +29676,7 @@ begin
   if not v_seen then
     return private.error_response('solution_unknown');   -- the vote is taken back, but the solution is not shown
   end if;
-  return null;   -- the response is 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unvote_solution is
   'Takes the caller''s vote back; repeating it changes nothing. It also works on a solution that they no longer see, '
@@ -29581,7 +29710,7 @@ comment on function private.raise_bounty is
   'Holds this much more of the caller''s mana for their problem, which is new or already locked.';
 
 create function private.add_problem(p_id uuid, p_body text, p_depth integer, p_bounty integer) returns void
-language plpgsql volatile security definer   -- nobody may write a detail
+language plpgsql volatile security definer   -- callers may not write details
 set search_path = ''
 as $$
 begin
@@ -29642,7 +29771,7 @@ as $$ begin return private.require_problem_card(p_id); end $$;
 comment on function api.get_problem is 'The card of a problem.';
 
 create function private.change_problem(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may change a detail
+language plpgsql volatile security definer   -- callers may not change details
 set search_path = ''
 as $$
 declare
@@ -29669,7 +29798,7 @@ end $$;
 comment on function api.update_problem is 'Changes the caller''s own problem {title?, body?, interestId?, depth?}.';
 
 create function private.remove_problem(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may delete a detail
+language plpgsql volatile security definer   -- callers may not delete details
 set search_path = ''
 as $$
 declare
@@ -29698,19 +29827,19 @@ set search_path = ''
 as $$
 begin
   perform private.remove_problem(p_id);
-  return null;   -- the response is 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_problem is 'Deletes the caller''s problem for good.';
 
 create function private.add_bounty(p_id uuid, p_amount integer) returns void
-language plpgsql volatile security definer   -- nobody may lock problems or move mana
+language plpgsql volatile security definer   -- callers may not lock problems or move mana
 set search_path = ''
 as $$
 begin
   perform private.count_writes('edits');
-  -- a ban or an erasure waits and then gives back what is held here, or it came first and this fails
+  -- a concurrent ban or erasure waits and then gives back what is held here; after an earlier one, this fails
   perform private.share_lock_person(private.require_caller());
-  -- only of the caller's own problem: others don't learn of its space
+  -- looks up the space only for the caller's own problem, so that others learn nothing about it
   perform private.write_in_space((select space_id from private.visible_contents
                                   where id = p_id and kind = 'problem' and author_id = private.require_caller()));
   perform private.require_shown(private.lock_own_content('problem', p_id, false));
@@ -29761,7 +29890,7 @@ declare
 begin
   perform private.end_problem(p_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
-  if v_card is null then   -- they have left its space: it is done, but not shown
+  if v_card is null then   -- the caller has left its space: it has changed, but is not shown
     return private.error_response('problem_unknown');
   end if;
   return v_card;
@@ -29777,7 +29906,8 @@ declare
   v_me     uuid := private.require_caller();
   v_solver uuid := (select author_id from app.problem_solutions where id = p_solution and problem_id = p_problem);
 begin
-  -- people before heads: ARCHITECTURE.md, Locks. A ban of the author waits, or their solution is not accepted
+  -- people before heads: ARCHITECTURE.md, Locks. A concurrent ban of the solution's author waits; after an earlier
+  -- ban, the solution is not accepted
   perform private.check_lock_order('person', v_me::text, v_solver::text);
   perform from app.users where id in (v_me, v_solver) order by id for share;
   perform private.share_lock_person(v_me);   -- a caller who was banned meanwhile does not pay
@@ -29814,7 +29944,7 @@ begin
   end if;
   perform private.take_solution(p_id, p_solution_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
-  if v_card is null then   -- they have left its space: it is done, but not shown
+  if v_card is null then   -- the caller has left its space: it has changed, but is not shown
     return private.error_response('problem_unknown');
   end if;
   return private.finish_idempotent('accept_solution', v_card);
@@ -29842,7 +29972,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 -- policies/problems.sql
 
 -- Who may see problems and solutions. Twin of sql/problems/. The head's policies are in policies/content.sql. Only
--- definer functions write them.
+-- definer functions write their tables.
 
 -- problems
 alter table app.problems enable row level security;
@@ -29858,15 +29988,15 @@ create policy select_with_content on app.problem_solutions for select to authent
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = problem_id));
 comment on policy select_with_content on app.problem_solutions is
-  'Everybody who sees the problem sees its solutions, except deleted ones, those by banned or erased people and '
-  'those by people whom they blocked or who blocked them. Only the author sees one that staff removed.';
+  'Everybody who sees the problem sees its solutions, except deleted ones, those by banned or erased people and those '
+  'by people whom the viewer blocked or who blocked the viewer. Only its author sees a solution that staff removed.';
 
 -- solution_votes
 alter table app.solution_votes enable row level security;
 grant select on app.solution_votes to authenticated;
 create policy select_own on app.solution_votes for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.solution_votes is
-  'People see only their own votes. Those of others show as a sum.';
+  'People see only their own votes. The votes of others appear only as a sum.';
 
 -- helpers
 grant execute on function
@@ -29932,8 +30062,8 @@ create table app.courses (
   check (archived_at is null or published_at is not null)
 );
 comment on table app.courses is
-  'What a course has beside its head in app.contents. Enrolments and changes of lessons lock its row, so that only '
-  'one of them runs at a time.';
+  'The columns of a course that its head in app.contents does not have. Enrolments in a course and changes of its '
+  'lessons lock its row, so that only one of them runs at a time.';
 call private.make_nulls_raise_codes('app.courses');
 comment on column app.courses.price_mana is
   'Whole mana that a student pays the author once, at enrolment; 0 if the course is free.';
@@ -29962,7 +30092,8 @@ comment on table app.course_lessons is
 call private.make_nulls_raise_codes('app.course_lessons');
 comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read the lesson.';
 comment on column app.course_lessons.first_done_at is
-  'When a student first completed it; null before. After that it can''t be deleted from a published course.';
+  'When a student first completed the lesson; null before. After that, the lesson can''t be deleted from a published '
+  'course.';
 
 create table app.course_enrolments (
   course_id    uuid not null references app.contents on delete cascade,
@@ -29976,12 +30107,13 @@ create table app.course_enrolments (
 create index course_enrolments_course_id_idx on app.course_enrolments (course_id, created_at desc, user_id desc);
 create index course_enrolments_user_id_idx on app.course_enrolments (user_id, created_at desc, course_id desc);
 create index course_enrolments_paid_idx on app.course_enrolments (course_id) where price_mana > 0;
-comment on table app.course_enrolments is 'Which people are students of which courses.';
+comment on table app.course_enrolments is 'The students of each course.';
 comment on column app.course_enrolments.price_mana is 'Whole mana that the student paid; it is never paid back.';
 comment on column app.course_enrolments.done is
   'The ids of the lessons that the student completed; the id of a deleted lesson may remain.';
 comment on column app.course_enrolments.completed_at is
-  'When the student had completed all lessons of that time; null before. Lessons added later don''t undo it.';
+  'When the student had completed all lessons that the course had then; null before. Lessons added later don''t '
+  'change it.';
 
 insert into private.write_limits (kind, per_hour) values ('lessons', 600);
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'enrolment');
@@ -30071,7 +30203,7 @@ comment on view private.visible_courses is
   'The courses that the caller may see: those whose head they see, and archived ones of which they are a student.';
 
 create function private.course_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks only once whether a course is visible
+language plpgsql stable security definer   -- checks only once whether each course is visible
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -30140,7 +30272,7 @@ comment on function private.lock_own_course is
 -- docs/decisions.md, Courses; Lists.
 
 create function private.lesson_cards(p_course uuid, p_ids uuid[]) returns json
-language plpgsql stable security definer   -- decides here who may read a lesson
+language plpgsql stable security definer   -- the function itself decides who may read a lesson
 set search_path = ''
 as $$
 declare
@@ -30511,7 +30643,7 @@ declare
   v_course app.courses;
 begin
   perform private.count_writes('edits');
-  if not p_archived then   -- locked before the course: ARCHITECTURE.md, Locks
+  if not p_archived then   -- the space is locked before the course: ARCHITECTURE.md, Locks
     perform private.write_in_space((select space_id from private.visible_contents where id = p_id));
   end if;
   perform private.lock_own_course(p_id);
@@ -30669,8 +30801,8 @@ begin
     and not exists (select from app.course_lessons l where l.course_id = p_course and l.id <> all (e.done));
 end $$;
 comment on function private.set_progress is
-  'Records whether the caller, a student, has completed a lesson. Once all lessons are completed the course is, and '
-  'remains so.';
+  'Records whether the caller, a student, has completed a lesson. Once all lessons are completed, the course counts '
+  'as completed, and remains so.';
 
 create function api.set_course_progress(p_id uuid, p_lesson_id uuid, p_done boolean) returns json
 language plpgsql volatile
@@ -30687,7 +30819,7 @@ comment on function api.set_course_progress is
   'Records whether the caller has completed a lesson; repeating it changes nothing. Returns the card.';
 
 create function private.find_my_courses(p_role text, p_cursor text) returns app.listing
-language plpgsql stable security definer   -- the caller's own courses, and those that they take
+language plpgsql stable security definer   -- finds the caller's own courses, and those in which they are enrolled
 set search_path = ''
 as $$
 declare
@@ -30722,7 +30854,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_courses is
-  'The next courses that the caller wrote or enrolled in, newest first by the time of that, among the next 400.';
+  'The next courses that the caller created or enrolled in, among the next 400, newest first by the time of the '
+  'creation or the enrolment.';
 call private.force_index_scans('private.find_my_courses');
 
 create function api.list_my_courses(p_role text default null, p_limit integer default 20, p_cursor text default null)
@@ -30740,7 +30873,7 @@ begin
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_my_courses is
-  'The courses that the caller wrote or enrolled in, or only one of the two, latest first.';
+  'The courses that the caller created or enrolled in, or only those of one role, latest first.';
 
 create function private.find_students(p_course uuid, p_cursor text) returns app.listing
 language plpgsql stable security definer   -- an author may see their students, except hidden ones
@@ -30832,7 +30965,7 @@ begin
   end if;
 end $$;
 comment on function private.erase_enrolments is
-  'Step: deletes the enrolments of an erased person. What they paid is not paid back.';
+  'Step: deletes the enrolments of an erased person. The mana that they paid is not paid back.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_enrolments', '{erasure}', 156);
 
@@ -30846,7 +30979,7 @@ grant select on app.courses to authenticated;
 create policy select_with_content on app.courses for select to authenticated
   using ((select true from app.contents c where c.id = courses.id));
 comment on policy select_with_content on app.courses is
-  'Everybody who sees the head sees the course. Definer functions write it, and show an archived one to its '
+  'Everybody who sees the head sees the course. Definer functions write courses, and show an archived course to its '
   'students.';
 
 -- course_lessons: only definer functions read them, because not everybody who sees a lesson may read its text
@@ -30857,7 +30990,7 @@ alter table app.course_enrolments enable row level security;
 grant select on app.course_enrolments to authenticated;
 create policy select_own on app.course_enrolments for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.course_enrolments is
-  'People see their own enrolments; an author sees their students by an operation.';
+  'People see their own enrolments; authors see their students through an operation.';
 
 -- helpers
 grant execute on function
@@ -30932,12 +31065,12 @@ create table app.project_roles (
   constraint project_role_name check (length(private.trimmed(name)) between 1 and 80),
   constraint project_role_about check (length(about) <= 2000),
   constraint project_role_slots check (slots between 1 and 50),
-  constraint project_role_full check (filled <= slots or slots < 1)   -- with slots < 1 only the other check fails
+  constraint project_role_full check (filled <= slots or slots < 1)   -- if slots < 1, only project_role_slots fails
 );
 create index project_roles_project_id_idx on app.project_roles (project_id, position);
 comment on table app.project_roles is
-  'The roles that a project wants to fill. Whoever gives or takes a role locks its row first, so only one call at a '
-  'time does.';
+  'The roles that a project wants to fill. A function that gives or takes a role locks the role''s row first, so that '
+  'only one call at a time does it.';
 comment on column app.project_roles.filled is
   'How many people hold the role, hidden ones included. It is updated together with the row of the member, while '
   'this row is locked.';
@@ -31067,7 +31200,7 @@ comment on view private.project_details is
   'memberCount (the author and all who hold a role)}.';
 
 create function private.erase_projects(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
 set search_path = ''
 as $$
 begin
@@ -31080,7 +31213,7 @@ comment on function private.erase_projects is
   'Deletes the texts, roles, members and updates of these projects when their author is erased.';
 
 create function private.matches_project_filter(p_id uuid, p_filters jsonb) returns boolean
-language plpgsql stable security definer   -- nobody may read details
+language plpgsql stable security definer   -- callers may not read details
 set search_path = ''
 as $$
 begin
@@ -31109,7 +31242,7 @@ insert into private.report_targets (type, finder) values ('project', 'private.re
 create function private.project_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks visibility once, as private.video_cards
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
 begin
   return (
@@ -31135,8 +31268,8 @@ begin
       order by w.created_at desc, w.id desc limit 1) a on true);
 end $$;
 comment on function private.project_cards is
-  'The cards of those of these projects that the caller may see, in order: the head, the detail, and {viewer: {role '
-  '(its name), status author | member | pending | none, applicationId (the latest pending one)}}.';
+  'The cards of these projects that the caller may see, in order: the head, the detail, and {viewer: {role (its '
+  'name), status author | member | pending | none, applicationId (the latest pending one)}}.';
 call private.force_index_scans('private.project_cards');
 
 create function private.require_project_card(p_id uuid) returns json
@@ -31146,7 +31279,7 @@ as $$ begin return private.require_card('project_unknown', private.project_cards
 comment on function private.require_project_card is 'Returns the card of a project if the caller may see it.';
 
 create function private.require_running_project(p_id uuid) returns void
-language plpgsql stable security definer   -- nobody may read details
+language plpgsql stable security definer   -- callers may not read details
 set search_path = ''
 as $$
 begin
@@ -31172,7 +31305,7 @@ end $$;
 comment on function private.require_own_project is 'Returns the head of the caller''s own project if they may see it.';
 
 create function private.lock_own_project(p_id uuid, p_people uuid[] default '{}') returns app.contents
-language plpgsql volatile security definer   -- nobody may touch people and spaces
+language plpgsql volatile security definer   -- callers may not lock people and spaces
 set search_path = ''
 as $$
 declare
@@ -31190,7 +31323,7 @@ comment on function private.lock_own_project is
   'returns the head.';
 
 create function private.add_project_role(p_project uuid, p_role jsonb) returns uuid
-language plpgsql volatile security definer   -- nobody may write roles
+language plpgsql volatile security definer   -- callers may not write roles
 set search_path = ''
 as $$
 declare
@@ -31210,7 +31343,7 @@ comment on function private.add_project_role is
   'Fails: project_role_name, project_role_about, project_role_slots.';
 
 create function private.add_project(p_id uuid, p_summary text, p_roles jsonb) returns void
-language plpgsql volatile security definer   -- nobody may write details
+language plpgsql volatile security definer   -- callers may not write details
 set search_path = ''
 as $$
 begin
@@ -31223,7 +31356,7 @@ end $$;
 comment on function private.add_project is 'Writes the detail of a new project.';
 
 create function private.change_project(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may change details
+language plpgsql volatile security definer   -- callers may not change details
 set search_path = ''
 as $$
 declare
@@ -31239,7 +31372,7 @@ end $$;
 comment on function private.change_project is 'Changes the caller''s own project.';
 
 create function private.change_project_status(p_id uuid, p_status text) returns void
-language plpgsql volatile security definer   -- nobody may change details
+language plpgsql volatile security definer   -- callers may not change details
 set search_path = ''
 as $$
 begin
@@ -31249,7 +31382,7 @@ end $$;
 comment on function private.change_project_status is 'Changes the status of the caller''s own project.';
 
 create function private.remove_project(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may delete details
+language plpgsql volatile security definer   -- callers may not delete details
 set search_path = ''
 as $$
 begin
@@ -31265,7 +31398,7 @@ comment on function private.remove_project is
 -- sql/projects/20_members.sql
 
 -- Who holds which role in a project: applications, decisions, removal and leaving. Code that gives or takes a role
--- locks the row of the role first, so that a role never has more people than places.
+-- locks the row of the role first, so that a role never has more people than slots.
 -- docs/decisions.md, Projects.
 
 insert into private.lock_kinds (kind, position) values ('project role', 570), ('project slots', 575);
@@ -31292,7 +31425,7 @@ comment on function private.project_application_cards is
 call private.force_index_scans('private.project_application_cards');
 
 create function private.apply_to_project(p_project uuid, p_role uuid, p_message text) returns uuid
-language plpgsql volatile security definer   -- nobody may write applications
+language plpgsql volatile security definer   -- callers may not write applications
 set search_path = ''
 as $$
 declare
@@ -31323,7 +31456,7 @@ comment on function private.apply_to_project is
   'Fails: project_message.';
 
 create function private.limit_project_slots(p_user uuid) returns void
-language plpgsql volatile security definer   -- also counts the roles of others
+language plpgsql volatile security definer   -- counts the roles of people other than the caller
 set search_path = ''
 as $$
 begin
@@ -31337,7 +31470,7 @@ comment on function private.limit_project_slots is
   'Passes if a person who has just got a role holds roles in at most 500 projects.';
 
 create function private.add_project_member(p_application app.project_applications) returns void
-language plpgsql volatile security definer   -- nobody may write members
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 begin
@@ -31360,7 +31493,7 @@ comment on function private.add_project_member is
   'Gives the applicant the role, and ends their other applications to the project.';
 
 create function private.drop_project_member(p_project uuid, p_user uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may write members
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 declare
@@ -31376,10 +31509,10 @@ begin
   return true;
 end $$;
 comment on function private.drop_project_member is
-  'Takes the role from a person and frees the place; false if they hold none.';
+  'Takes the role from a person and frees the slot; false if they hold none.';
 
 create function private.free_project_slots(p_roles uuid[], p_users uuid[]) returns void
-language plpgsql volatile security definer   -- nobody may write members
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 begin
@@ -31395,7 +31528,7 @@ begin
   update app.project_roles r set filled = filled - f.places from freed f where r.id = f.role_id;
 end $$;
 comment on function private.free_project_slots is
-  'Takes these roles from these people, one role from each person, and frees the places.';
+  'Takes these roles from these people, one role from each person, and frees the slots.';
 
 create function private.emit_project_decision(p_project uuid, p_event text, p_user uuid) returns void
 language plpgsql volatile
@@ -31409,7 +31542,7 @@ comment on function private.emit_project_decision is
   'Emits a decision about a person in a project: approved, rejected or removed.';
 
 create function private.can_hold_project_role(p_content app.contents, p_user uuid) returns boolean
-language plpgsql stable security definer   -- also reads the memberships of others
+language plpgsql stable security definer   -- reads the memberships of people other than the caller
 set search_path = ''
 as $$
 begin
@@ -31421,7 +31554,7 @@ comment on function private.can_hold_project_role is
   'one.';
 
 create function private.decide_project_application(p_project uuid, p_id uuid, p_approve boolean) returns void
-language plpgsql volatile security definer   -- nobody may write applications
+language plpgsql volatile security definer   -- callers may not write applications
 set search_path = ''
 as $$
 declare
@@ -31453,7 +31586,7 @@ end $$;
 comment on function private.decide_project_application is 'The author approves or rejects a pending application.';
 
 create function private.withdraw_project_application(p_project uuid, p_id uuid) returns void
-language plpgsql volatile security definer   -- the caller may no longer see the project
+language plpgsql volatile security definer   -- works even if the caller can no longer see the project
 set search_path = ''
 as $$
 declare
@@ -31474,7 +31607,7 @@ end $$;
 comment on function private.withdraw_project_application is 'Withdraws a pending application of the caller.';
 
 create function private.remove_project_member(p_project uuid, p_person text) returns void
-language plpgsql volatile security definer   -- nobody may write members
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 declare
@@ -31491,7 +31624,7 @@ end $$;
 comment on function private.remove_project_member is 'The author takes a role from a person.';
 
 create function private.leave_project(p_id uuid) returns void
-language plpgsql volatile security definer   -- the caller may no longer see the project
+language plpgsql volatile security definer   -- works even if the caller can no longer see the project
 set search_path = ''
 as $$
 begin
@@ -31512,7 +31645,7 @@ comment on function private.leave_project is
   'changes.';
 
 create function private.change_project_role(p_project uuid, p_role uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may write roles
+language plpgsql volatile security definer   -- callers may not write roles
 set search_path = ''
 as $$
 declare
@@ -31538,7 +31671,7 @@ comment on function private.change_project_role is
   'Changes a role of the caller''s project. Fails: project_role_name, project_role_about, project_role_slots.';
 
 create function private.end_role_applications(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- nobody may write applications
+language plpgsql volatile security definer   -- callers may not write applications
 set search_path = ''
 as $$
 declare
@@ -31550,7 +31683,7 @@ begin
   update app.project_applications set status = 'ended', decided_at = now()
   where status = 'pending' and id = any (v_ids);
   get diagnostics v_ended = row_count;
-  -- not by the number ended: an applicant may have withdrawn one meanwhile
+  -- not v_ended = 500, because an applicant may have withdrawn one meanwhile
   return json_build_object('changed', v_ended, 'next', case when cardinality(v_ids) = 500 then v_role end);
 end $$;
 comment on function private.end_role_applications is
@@ -31560,7 +31693,7 @@ call private.force_index_scans('private.end_role_applications');
 call private.make_batch_queue('deleted-project-roles', 'private.end_role_applications');
 
 create function private.remove_project_role(p_project uuid, p_role uuid) returns void
-language plpgsql volatile security definer   -- nobody may write roles
+language plpgsql volatile security definer   -- callers may not write roles
 set search_path = ''
 as $$
 declare
@@ -31584,7 +31717,7 @@ comment on function private.remove_project_role is
   'Deletes a role that nobody holds. The first 500 applications for it end at once, the others soon after.';
 
 create function private.add_own_project_role(p_project uuid, p_role jsonb) returns uuid
-language plpgsql volatile security definer   -- nobody may write roles
+language plpgsql volatile security definer   -- callers may not write roles
 set search_path = ''
 as $$
 begin
@@ -31595,7 +31728,7 @@ end $$;
 comment on function private.add_own_project_role is 'Adds a role to the caller''s project.';
 
 create function private.project_role_card(p_role uuid) returns json
-language plpgsql stable security definer   -- nobody may read details
+language plpgsql stable security definer   -- callers may not read details
 set search_path = ''
 as $$
 begin
@@ -31605,7 +31738,7 @@ end $$;
 comment on function private.project_role_card is 'A role: {id, name, about, slots, filled}.';
 
 create function private.post_project_update(p_project uuid, p_body text) returns uuid
-language plpgsql volatile security definer   -- nobody may write updates
+language plpgsql volatile security definer   -- callers may not write updates
 set search_path = ''
 as $$
 declare
@@ -31666,19 +31799,19 @@ comment on function api.list_projects is
   'private.search_contents finds them.';
 
 create function private.find_my_projects(p_cursor text) returns app.found
-language plpgsql stable security definer   -- a policy would make it scan all hidden projects
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden projects
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_place  app.place := private.require_place('my projects', p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
+  v_from   timestamptz := v_place.at;   -- plain variables, because expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- at infinity the id doesn't matter
+    v_before := v_me;   -- any id works: no row is at infinity
   elsif v_from is null then
     v_place := private.content_place(v_place.id, 'project');
     v_from := v_place.at;
@@ -31768,7 +31901,7 @@ set search_path = ''
 as $$
 begin
   perform private.remove_project(p_id);
-  return null;   -- the response is 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_project is 'Deletes the caller''s own project for good, if nobody has applied to it.';
 
@@ -31823,7 +31956,7 @@ begin
   perform private.count_writes('projects');
   perform private.require_own_project(p_id);
   perform private.remove_project_role(p_id, p_role_id);
-  return null;   -- the response is 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_project_role is 'Deletes a role that nobody holds.';
 
@@ -31833,19 +31966,19 @@ comment on function api.delete_project_role is 'Deletes a role that nobody holds
 -- docs/decisions.md, Lists; Projects.
 
 create function private.find_project_applications(p_project uuid, p_status text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- a policy would make it scan all hidden people
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
   v_list   text := 'project applications ' || p_project;
   v_place  app.place := private.require_place(v_list, p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
+  v_from   timestamptz := v_place.at;   -- plain variables, because expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := p_project;   -- at infinity the id doesn't matter
+    v_before := p_project;   -- any id works: no row is at infinity
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.project_applications
     where id = v_place.id and project_id = p_project;
@@ -31954,7 +32087,7 @@ comment on function api.withdraw_project_application is
 -- docs/decisions.md, Lists; Projects.
 
 create function private.find_project_members(p_project uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- a policy would make it scan all hidden people
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -32029,7 +32162,7 @@ as $$
 begin
   perform private.count_writes('projects');
   perform private.remove_project_member(p_id, p_user_id);
-  return null;   -- the response is 204
+  return null;   -- null becomes a 204 response
 end $$;
 comment on function api.remove_project_member is 'Takes a role in the caller''s own project from a person.';
 
@@ -32049,12 +32182,12 @@ comment on function api.leave_project is 'Takes the caller''s role in a project 
 -- docs/decisions.md, Lists; Projects.
 
 create function private.find_project_updates(p_project uuid, p_cursor uuid) returns uuid[]
-language plpgsql stable security definer   -- nobody may read details
+language plpgsql stable security definer   -- callers may not read details
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := 'infinity';   -- plain variables: expressions defeat the index
-  v_before uuid := p_project;   -- at infinity the id doesn't matter
+  v_from   timestamptz := 'infinity';   -- plain variables, because expressions defeat the index
+  v_before uuid := p_project;   -- any id works: no row is at infinity
 begin
   if p_cursor is not null then
     select created_at, id into v_from, v_before from app.project_updates
@@ -32105,7 +32238,7 @@ comment on function api.create_project_update is
 
 -- sql/projects/80_notifications.sql
 
--- Notifications of projects: decisions about the person, as in groups, and updates, as for the items of a series.
+-- Notifications of projects: decisions about a person, like those of groups, and updates, like new items of a series.
 
 create function private.notify_project_decision(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -32128,7 +32261,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- nobody is notified who has left meanwhile, or if the update is deleted
+  -- leaves out people who have left the project meanwhile, and everybody if the update is deleted
   perform private.notify(array(
     select (e.user_id, 'series.updated', (e.payload ->> 'authorId')::uuid, 'project', e.payload ->> 'projectId',
             jsonb_build_object('projectId', e.payload -> 'projectId', 'updateId', e.payload -> 'updateId'),
@@ -32199,8 +32332,8 @@ create trigger _230_free_blocked_project_slots after insert on app.blocks
 
 -- policies/projects.sql
 
--- Who may see projects. Twin of sql/projects/. The head's policies are in policies/content.sql. Only
--- definer functions read and write its roles, members, applications and updates.
+-- Who may see projects. Twin of sql/projects/. The head's policies are in policies/content.sql. Only definer functions
+-- read and write roles, members, applications and updates.
 
 -- projects
 alter table app.projects enable row level security;
@@ -32273,7 +32406,7 @@ grant execute on function
   api.withdraw_project_application
   to authenticated;
 
--- batches for the worker
+-- batches that the worker runs
 grant execute on function
   private.end_role_applications
   to worker;
@@ -32296,13 +32429,14 @@ create table app.offerings (
   constraint offering_stock check (stock between 0 and 1000000),
   constraint offering_delivery check (delivery_days between 1 and 60)
 );
-comment on table app.offerings is 'What an offering has beside its head in app.contents.';
+comment on table app.offerings is 'What an offering has besides its head in app.contents.';
 call private.make_nulls_raise_codes('app.offerings');
 comment on column app.offerings.price_mana is 'Whole mana that an order costs.';
-comment on column app.offerings.stock is 'How many can still be ordered; null if there is no limit.';
+comment on column app.offerings.stock is
+  'How many times the offering can still be ordered; null if there is no limit.';
 comment on column app.offerings.paused is 'Whether the seller accepts no orders for now.';
 comment on column app.offerings.rating_sum is
-  'The sum of the stars of all reviews that staff did not remove. A trigger updates it.';
+  'The sum of the stars of all reviews except those that staff removed. A trigger updates it.';
 
 create function private.place_offering() returns trigger
 language plpgsql security definer   -- nobody may write places
@@ -32357,7 +32491,7 @@ begin
   perform from app.contents where id = any (p_ids) and kind = 'offering' order by id for no key update;
   delete from app.offerings where id = any (p_ids);
 end $$;
-comment on function private.erase_offerings is 'Deletes the texts of these offerings when their author is erased.';
+comment on function private.erase_offerings is 'Deletes the details of these offerings when their author is erased.';
 
 create function private.matches_offering_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable security definer   -- for private.find_contents, which checks visibility
@@ -32370,7 +32504,7 @@ begin
     from app.offerings o where o.id = p_id), false);
 end $$;
 comment on function private.matches_offering_filter is
-  'Whether the price of an offering is between {minPrice?, maxPrice?}, both included.';
+  'Whether the price of an offering is from minPrice to maxPrice, of {minPrice?, maxPrice?}, both included.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('offering', 'offerings', 'app.offerings', 'private.offering_details', 'private.erase_offerings',
@@ -32382,7 +32516,7 @@ insert into private.personal_data (relation, person_column, section, within) val
 insert into private.report_targets (type, finder) values ('offering', 'private.require_reported_content');
 
 create function private.offering_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- the heads decide what the caller sees
+language plpgsql stable security definer   -- private.content_heads checks what the caller sees
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -32394,7 +32528,7 @@ begin
     join private.offering_details d on d.id = h.id);
 end $$;
 comment on function private.offering_cards is
-  'The cards of those of these offerings that the caller may see, in order: the head and the detail.';
+  'The cards of these offerings, in order, without those that the caller can''t see: the head and the detail.';
 call private.force_index_scans('private.offering_cards');
 
 create function private.require_offering_card(p_id uuid) returns json
@@ -32427,8 +32561,8 @@ begin
   return private.page(private.offering_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_offerings is
-  'Offerings, newest first, cheapest first or best rated first; optionally only those within a price range, by one '
-  'seller (by actor id or username), and filtered as every list of contents.';
+  'Offerings, newest first, cheapest first or best rated first. They can be filtered by price range and seller (actor '
+  'id or username), and like every list of contents.';
 
 create function private.write_offering(p_offering app.offerings) returns void
 language plpgsql volatile security definer   -- nobody may write details
@@ -32439,8 +32573,8 @@ begin
   values (p_offering.id, p_offering.description, p_offering.price_mana, p_offering.stock, p_offering.delivery_days);
 end $$;
 comment on function private.write_offering is
-  'Writes the detail of a new offering. private.add_content must have written its head just before. Fails: '
-  'offering_price, offering_stock, offering_delivery.';
+  'Writes the detail of a new offering. The calling function has written its head with private.add_content just '
+  'before. Fails: offering_price, offering_stock, offering_delivery.';
 
 create function api.create_offering(
   p_title text, p_description text, p_price_mana integer, p_delivery_days integer, p_stock integer default null,
@@ -32460,7 +32594,7 @@ begin
   v_offering.description := private.require_body(p_description);
   v_offering.price_mana := p_price_mana;
   v_offering.stock := p_stock;
-  v_offering.delivery_days := least(p_delivery_days, 61);   -- a smallint; 61 is rejected like any larger number
+  v_offering.delivery_days := least(p_delivery_days, 61);   -- a smallint: 61 represents all larger numbers
   v_offering.id := private.add_content('offering', p_interest_id, p_title, array[v_offering.description],
                                        p_group_id, p_guild_id);
   perform private.write_offering(v_offering);
@@ -32515,8 +32649,9 @@ comment on function api.update_offering is
 
 -- sql/market/20_orders.sql
 
--- Orders: the price is held until the order ends, and is then paid out exactly once, as the final state says. One
--- table says who may do what in which state; the code and test/model/orders.test.ts both read it.
+-- Orders: the price is held until the order ends, and is then paid out exactly once, as the final state says.
+-- private.order_transitions says who may take which action in which state; the code and test/model/orders.test.ts both
+-- read it.
 -- docs/decisions.md, Market.
 
 create table private.order_transitions (
@@ -32535,12 +32670,13 @@ comment on table private.order_transitions is
   'Every step of an order: in this state this actor may take this action, and the order is then in the next state. A '
   'state without steps is final, and every step to a final state settles the hold.';
 comment on column private.order_transitions.after is
-  'How long after the order got into this state the worker takes the step.';
+  'How long after the order got into this state the worker takes the step by itself; null for all other steps.';
 comment on column private.order_transitions.late is 'Whether the step is allowed only after the deadline.';
 comment on column private.order_transitions.settles is
-  'Who gets the held mana: buyer or seller all of it, or both, as the admin divides it. Null while the mana is still '
-  'held.';
-comment on column private.order_transitions.restocks is 'Whether what the order took from the stock is put back.';
+  'Who gets the held mana: all of it the buyer or the seller, or both, as the admin divides it. Null if the mana '
+  'remains held.';
+comment on column private.order_transitions.restocks is
+  'Whether the step puts back into the stock what the order took from it.';
 insert into private.order_transitions (state, action, actor, next, after, late, settles, restocks) values
   ('held',      'accept',   'seller', 'accepted',  null,       false, null,     false),
   ('held',      'decline',  'seller', 'declined',  null,       false, 'buyer',  true),
@@ -32554,7 +32690,7 @@ insert into private.order_transitions (state, action, actor, next, after, late, 
   ('delivered', 'complete', 'worker', 'completed', '7 days',   false, 'seller', false),
   ('delivered', 'dispute',  'buyer',  'disputed',  null,       false, null,     false),
   ('disputed',  'resolve',  'admin',  'resolved',  null,       false, 'both',   false),
-  -- when the buyer or the seller is banned or erased
+  -- the steps after the buyer or the seller is banned or erased
   ('held',      'decline',  'worker', 'declined',  null,       false, 'buyer',  true),
   ('held',      'cancel',   'worker', 'cancelled', null,       false, 'buyer',  true),
   ('accepted',  'dispute',  'worker', 'disputed',  null,       false, null,     false),
@@ -32585,7 +32721,7 @@ create table app.orders (
   constraint order_note check (length(note) <= 2000),
   constraint order_delivery_note check (length(delivery_note) between 1 and 2000),
   constraint order_reason check (length(dispute_reason) between 1 and 2000),
-  -- checked at commit: the hold is written last, because it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit, because the hold is written last: it locks wallets (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_holds on delete restrict deferrable initially deferred
 );
 create index orders_offering_id_idx on app.orders (offering_id, state);
@@ -32601,11 +32737,12 @@ comment on table app.orders is
   'Orders, each with a copy of the offering at the time of the order. An order has the same id as its hold, which '
   'keeps the price until the order ends.';
 comment on column app.orders.offering_id is
-  'The offering, which may have been deleted since. There is no foreign key: the purge of deleted offerings would '
-  'look up orders while it holds the lock of the offering, but code that locks an order locks the offering after it.';
+  'The offering, which may have been deleted since. There is no foreign key, because with one the purge of deleted '
+  'offerings would look up orders while it holds the lock of the offering. All other code locks an order before its '
+  'offering.';
 comment on column app.orders.price_mana is 'Whole mana that the buyer pays.';
 comment on column app.orders.state is 'See private.order_transitions.';
-comment on column app.orders.took_stock is 'Whether it took one from a limited stock, which may be put back.';
+comment on column app.orders.took_stock is 'Whether the order took one from a limited stock; some steps put it back.';
 comment on column app.orders.refund_mana is
   'Whole mana of a resolved order that went back to the buyer; the seller got the rest.';
 comment on column app.orders.deadline_at is
@@ -32668,7 +32805,7 @@ declare
 begin
   select * into v_step from private.order_transitions t
   where t.state = p_order.state and t.action = p_action and t.actor = p_actor;
-  -- once a step is due only the worker may take it, even if it runs late: so its delay makes no difference
+  -- once the worker's step is due, no other step is possible, so it makes no difference whether the worker runs late
   if not found or (v_step.late and p_order.deadline_at > now()) or (p_order.due_at <= now() and v_step.after is null)
   then
     perform private.raise_error('order_state');
@@ -32686,7 +32823,7 @@ begin
                 where t.state = p_order.state and t.after is not null)
   where id = p_order.id;
   if v_step.restocks and p_order.took_stock then
-    -- a stock that has no limit by now stays without one
+    -- stock remains null if the seller has removed the limit meanwhile
     update app.offerings set stock = stock + 1 where id = p_order.offering_id and stock < 1000000;
   end if;
   perform private.note_order(p_order, p_actor);
@@ -32698,14 +32835,14 @@ begin
   end if;
 end $$;
 comment on function private.step_order is
-  'Takes a step of an order, with everything that follows: history, stock, notifications and finally the hold. The '
-  'caller has locked the order, and may have set notes and the refund in p_order. Only for definer functions, as '
-  'their last step. Never: insufficient_mana (the hold has it).';
+  'Takes a step of an order, and updates its history, the stock, the notifications and finally the hold. The calling '
+  'function has locked the order, and may have set notes and the refund in p_order. Only for definer functions, as '
+  'their last step. Never: insufficient_mana (the hold has the mana).';
 
 create function private.act_on_order(
   p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null
 ) returns void
-language plpgsql volatile security definer   -- nobody may write orders, nor the ledger
+language plpgsql volatile security definer   -- nobody may write orders or the ledger
 set search_path = ''
 as $$
 declare
@@ -32735,7 +32872,7 @@ language plpgsql volatile security definer   -- people may not read bans and era
 set search_path = ''
 as $$
 begin
-  -- a concurrent ban or erasure of either waits, or this fails: otherwise the ban would miss the new order
+  -- a concurrent ban or erasure of one of the two waits for this, or this fails: otherwise it would miss the new order
   perform private.check_lock_order('person', private.require_caller()::text, p_seller::text);
   perform from app.users u where u.id in (private.require_caller(), p_seller) order by u.id for share;
   if exists (select from app.users u where u.id in (app.uid(), p_seller)
@@ -32747,7 +32884,7 @@ comment on function private.lock_order_parties is
   'Share-locks the caller and a seller, so that neither is banned or erased until the transaction ends.';
 
 create function private.place_order(p_offering app.contents, p_note text, p_expected integer) returns uuid
-language plpgsql volatile security definer   -- nobody may write orders, nor the ledger
+language plpgsql volatile security definer   -- nobody may write orders or the ledger
 set search_path = ''
 as $$
 declare
@@ -32777,8 +32914,8 @@ begin
   return v_order.id;
 end $$;
 comment on function private.place_order is
-  'Orders an offering for the caller: takes one from its stock and holds the price. Its caller must have taken the '
-  'locks that api.place_order takes. Fails: order_note.';
+  'Orders an offering for the caller: takes one from its stock and holds the price. The calling function must have '
+  'taken the locks that api.place_order takes. Fails: order_note.';
 
 create function private.job_end_orders() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table
@@ -32795,7 +32932,7 @@ begin
   begin
     perform private.step_order(v_order, t.action, 'worker')
     from private.order_transitions t where t.state = v_order.state and t.after is not null;
-  exception when others or query_canceled then   -- others does not include a timeout
+  exception when others or query_canceled then   -- "others" does not include a timeout
     raise warning 'the order % did not end: % %', v_order.id, sqlstate, sqlerrm;
     update app.orders set due_at = clock_timestamp() + interval '5 seconds' where id = v_order.id;
     return -1;
@@ -32804,9 +32941,9 @@ begin
 end $$;
 comment on function private.job_end_orders is
   'Job: takes the automatic step of the order that has been due the longest, because the seller or the buyer did not '
-  'act in time, and returns 1. If that fails, it returns -1; the order is tried again after the other due orders, in '
-  '5 seconds at the earliest. May run twice: it takes only due orders, each once, and skips locked ones. The worker '
-  'repeats it until it returns 0.';
+  'act in time, and returns 1. If the step fails, it returns -1, and tries the order again after the other due '
+  'orders, in 5 seconds at the earliest. May run twice: it takes only due orders, each once, and skips locked ones. '
+  'The worker repeats it until it returns 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('end-orders', '* * * * *', 60, true);
 
 -- sql/market/30_operations.sql
@@ -32815,7 +32952,7 @@ insert into private.jobs (name, cron, expires, repeats) values ('end-orders', '*
 -- docs/decisions.md, Market.
 
 create function private.order_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks by itself whether the other party is visible
+language plpgsql stable security definer   -- checks itself whether the other party is visible
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning it takes longer than running it
 as $$
@@ -32858,10 +32995,10 @@ begin
                        where c.id = o.seller_id) seller on true);
 end $$;
 comment on function private.order_cards is
-  'The cards of these orders, in order, only those of the caller: {id, offering {id, title, description, priceMana, '
-  'deliveryDays}, buyerId, buyer, sellerId, seller, quantity, priceMana, state, note, deliveryNote, attachment, '
-  'disputeReason, refundMana, deadlineAt, createdAt, history [{state, by, at}]}. A hidden party is null, and so is '
-  'the id of an offering that the caller can''t see any more.';
+  'The cards of those of these orders that are the caller''s, in order: {id, offering {id, title, description, '
+  'priceMana, deliveryDays}, buyerId, buyer, sellerId, seller, quantity, priceMana, state, note, deliveryNote, '
+  'attachment, disputeReason, refundMana, deadlineAt, createdAt, history [{state, by, at}]}. A hidden party is null, '
+  'and so is the id of an offering that the caller can''t see any more.';
 call private.force_index_scans('private.order_cards');
 
 create function private.require_order_card(p_id uuid) returns json
@@ -32871,7 +33008,7 @@ as $$ begin return private.require_card('order_unknown', private.order_cards(arr
 comment on function private.require_order_card is 'Returns the card of an order of the caller.';
 
 create function private.find_orders(p_role text, p_state text, p_from app.place) returns app.found
-language plpgsql stable   -- invoker: the policy returns exactly the caller's own orders
+language plpgsql stable   -- security invoker, because the policy returns exactly the caller's own orders
 set search_path = ''
 as $$
 declare
@@ -32901,8 +33038,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_orders is
-  'The next orders of the caller as buyer, as seller or both, optionally only those in one state, among the next '
-  '400.';
+  'The next orders of the caller as buyer, as seller or both; if p_state is given, only those in this state. It looks '
+  'at the next 400.';
 call private.force_index_scans('private.find_orders');
 
 create function api.list_orders(
@@ -32912,7 +33049,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- at infinity the id doesn't matter
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works with infinity
   v_found app.found;
 begin
   if p_role not in ('buyer', 'seller') then
@@ -32979,7 +33116,7 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
-  if p_asset is not null then   -- a repeat works even if staff has removed the asset since
+  if p_asset is not null then   -- not checked again for a repeated request
     perform private.use_asset(p_asset, array['image', 'video', 'audio', 'attachment']);
   end if;
   perform private.act_on_order(p_id, p_action, p_delivery_note, p_asset, p_reason);
@@ -32992,7 +33129,7 @@ create function api.accept_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'accept'); end $$;
-comment on function api.accept_order is 'The seller accepts an order; the days of delivery count from now on.';
+comment on function api.accept_order is 'The seller accepts an order; the days until the delivery count from then on.';
 
 create function api.decline_order(p_id uuid) returns json
 language plpgsql volatile
@@ -33051,7 +33188,7 @@ create table app.offering_reviews (
   constraint review_stars check (stars between 1 and 5),
   constraint review_text check (length(body) <= 2000)
 );
--- only what everybody sees: readers then needn't scan reviews that were removed, or by banned people
+-- has only reviews that everybody sees, so that lists need not scan removed reviews and reviews by hidden people
 create index offering_reviews_offering_id_idx on app.offering_reviews (offering_id, created_at desc, id desc)
   where removed_at is null and not author_hidden;
 create index offering_reviews_own_idx on app.offering_reviews (offering_id, author_id, created_at desc, id desc)
@@ -33059,16 +33196,16 @@ create index offering_reviews_own_idx on app.offering_reviews (offering_id, auth
 create index offering_reviews_author_id_idx on app.offering_reviews (author_id, id);
 create index offering_reviews_created_at_idx on app.offering_reviews (created_at desc, id desc);
 comment on table app.offering_reviews is
-  'What buyers wrote about their orders. A review remains with its order when the offering is deleted.';
+  'The reviews that buyers wrote about their orders. A review remains with its order when the offering is deleted.';
 comment on column app.offering_reviews.words is
   'The words of its body, for the search of staff. A trigger writes them.';
 comment on column app.offering_reviews.offering_id is
-  'Has no foreign key: a review outlives its offering and still names it.';
+  'Has no foreign key, because a review remains, and still names its offering, when the offering is deleted.';
 comment on column app.offering_reviews.removed_at is
-  'When staff hid it from everybody but its author; null unless it is removed.';
+  'When staff hid the review from everybody except its author; null unless it is removed.';
 comment on column app.offering_reviews.author_hidden is
-  'Whether the author is banned or erased, as in app.contents.author_hidden. Their stars still count in the rating, '
-  'as likes do.';
+  'Whether the author is banned or erased, as in app.contents.author_hidden. The stars of a hidden author still count '
+  'in the rating, as their likes do.';
 
 create view private.review_details with (security_invoker) as
 select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_at, r.words,
@@ -33076,7 +33213,7 @@ select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_a
                          'body', r.body) as detail
 from app.offering_reviews r;
 comment on view private.review_details is
-  'Reviews as staff sees them, {offeringId, orderId, stars, body}, also if their offering is deleted.';
+  'Reviews as staff sees them, {offeringId, orderId, stars, body}, even if the offering is deleted.';
 insert into private.content_child_kinds (kind, plural, relation, details) values
   ('review', 'reviews', 'app.offering_reviews', 'private.review_details');
 insert into private.content_child_tables (relation, person, key, words) values
@@ -33105,7 +33242,7 @@ begin
   return null;
 end $$;
 comment on function private.count_review is
-  'Trigger: keeps the rating of an offering; reviews that staff removed don''t count.';
+  'Trigger: updates the rating of an offering; reviews that staff removed don''t count.';
 create trigger count_review after insert on app.offering_reviews
   for each row execute function private.count_review();
 create trigger count_removed_review after update on app.offering_reviews
@@ -33117,11 +33254,12 @@ from app.offering_reviews r
 cross join lateral private.visibility(r.author_id, case when r.removed_at is null then 0 else 3 end) v
 where v.is_visible;
 comment on view private.visible_reviews is
-  'The reviews that the caller may see, if they see the offering or are a party of the order: none across a block or '
-  'by banned or erased people, and removed ones only by the caller. For definer functions.';
+  'The reviews that the caller may see, provided that they see the offering or are a party of the order. It leaves '
+  'out reviews across a block, by banned or erased people, and removed ones except the caller''s own. For definer '
+  'functions.';
 
 create function private.review_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks by itself whom the caller may see
+language plpgsql stable security definer   -- checks visibility itself
 set search_path = ''
 as $$
 begin
@@ -33141,12 +33279,12 @@ begin
     join app.person_card author on author.id = r.author_id);
 end $$;
 comment on function private.review_cards is
-  'The cards of those of these reviews that the caller may see, in order: {id, orderId, authorId, author, stars, '
-  'text, createdAt, removedAt}. orderId is null except for the buyer and the seller.';
+  'The cards of these reviews, in order, without those that the caller can''t see: {id, orderId, authorId, author, '
+  'stars, text, createdAt, removedAt}. orderId is null unless the caller is the buyer or the seller.';
 call private.force_index_scans('private.review_cards');
 
 create function private.find_reviews(p_offering uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- a policy would make it scan all hidden reviews
+language plpgsql stable security definer   -- with a policy it would scan all hidden reviews
 set search_path = ''
 as $$
 declare
@@ -33178,7 +33316,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_reviews is
-  'The next reviews of an offering that the caller may see, their own removed ones included, among the next 400.';
+  'The next reviews of an offering that the caller may see, including their own removed ones. It looks at the next '
+  '400.';
 call private.force_index_scans('private.find_reviews');
 
 create function private.find_review_time(p_id uuid, p_offering uuid) returns timestamptz
@@ -33191,7 +33330,7 @@ begin
             and private.may_meet(private.find_level(app.uid(), r.author_id)));
 end $$;
 comment on function private.find_review_time is
-  'When a review of this offering was written, even if it was removed since; null for other reviews.';
+  'When a review of this offering was written, even if it has been removed; null for other reviews.';
 
 create function api.list_reviews(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -33199,7 +33338,7 @@ set search_path = ''
 as $$
 declare
   v_offering uuid := (private.require_content('offering', p_id)).id;
-  v_from     app.place := ('infinity', p_id)::app.place;   -- at infinity the id doesn't matter
+  v_from     app.place := ('infinity', p_id)::app.place;   -- any id works with infinity
   v_found    app.found;
 begin
   if p_cursor is not null then
@@ -33215,7 +33354,7 @@ end $$;
 comment on function api.list_reviews is 'The reviews of an offering, newest first.';
 
 create function private.add_review(p_order uuid, p_stars integer, p_body text) returns uuid
-language plpgsql volatile security definer   -- nobody may write reviews, nor lock orders
+language plpgsql volatile security definer   -- nobody may write reviews or lock orders
 set search_path = ''
 as $$
 declare
@@ -33262,7 +33401,7 @@ end $$;
 comment on function api.review_order is 'The buyer reviews a completed order, once.';
 
 create function private.require_reported_review(p_type text, p_target text) returns uuid
-language plpgsql stable security definer   -- checks by itself what the reporter may see
+language plpgsql stable security definer   -- checks itself what the caller may see
 set search_path = ''
 as $$
 declare
@@ -33287,9 +33426,9 @@ set search_path = ''
 as $$
 begin
   perform private.lock_own_content('offering', p_id, false);
-  -- a concurrent order waits and then fails, or this waits and then finds the order
+  -- a concurrent order waits for this lock and then fails, or this waits for the order and then finds it
   perform from app.offerings where id = p_id for no key update;
-  -- one lookup per state, because thousands of other orders may have ended
+  -- looks up each running state by itself, because thousands of other orders may have ended
   if exists (select from (select distinct t.state from private.order_transitions t) r
              cross join lateral (select from app.orders o
                                  where o.offering_id = p_id and o.state = r.state limit 1) running) then
@@ -33298,8 +33437,8 @@ begin
   perform private.delete_content('offering', p_id);
 end $$;
 comment on function private.delete_offering is
-  'Deletes the caller''s own offering, unless an order for it is running. Orders keep their copy of it. Never: '
-  'writes_exceeded (it is not an edit).';
+  'Deletes the caller''s own offering, unless an order for it is running. Orders keep their copy of the offering. '
+  'Never: writes_exceeded (it is not an edit).';
 call private.force_index_scans('private.delete_offering');
 
 create function api.delete_offering(p_id uuid) returns json
@@ -33337,12 +33476,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- it names no actor: a mute or a block must not drop it, because both parties have mana in the order
+  -- the notification has no actor, because a mute or a block must not drop it: it is about the mana of both parties
   perform private.notify(array(
     select (e.user_id, 'order.updated', null, 'order', n.id::text,
             jsonb_build_object('orderId', n.id, 'state', n.state),
-            -- a buyer can place and cancel any number of orders before the seller accepts one: for one offering
-            -- they are one subject, named by a hash, because nobody may see the internal id of the buyer
+            -- a buyer can place and cancel any number of orders before the seller accepts one, so all of them for one
+            -- offering share a group key. It has a hash because nobody may see the internal id of the buyer
             case when u.untaken then concat_ws(':', 'order.updated', o.offering_id,
                                                md5(concat_ws(':', o.offering_id, o.buyer_id))) end,
             null, e.caused_at)::private.notice
@@ -33350,7 +33489,7 @@ begin
     join app.orders o on o.id = (e.payload ->> 'orderId')::uuid
     cross join lateral (
       select e.user_id = o.seller_id and (e.payload ->> 'state' = 'held' or o.deadline_at is null) as untaken) u
-    -- the one notification must not be about an ended order while another waits for the seller
+    -- the shared notification must not be about an ended order while another order waits for the seller
     cross join lateral (
       select case when u.untaken and e.payload ->> 'state' <> 'held' then private.find_waiting_order(o) end as id) w
     cross join lateral (
@@ -33358,9 +33497,9 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_order is
-  'Listener: notifies the parties who did not cause it that an order was placed or changed its state. Until the '
-  'seller accepts an order, they have one unread notification for each offering and buyer; when one of these orders '
-  'ends, it is about the latest that still waits, if any.';
+  'Listener: notifies the parties who did not cause it that an order was placed or changed its state. For orders that '
+  'they have not accepted, the seller has one unread notification for each offering and buyer. When one of these '
+  'orders ends, the notification is about the latest that still waits, if there is one.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('market.order.changed', 'private.notify_order', 600, 'soon');
 
@@ -33385,7 +33524,7 @@ declare
   v_user  uuid := (p_job ->> 'userId')::uuid;
   v_order app.orders;
 begin
-  -- a concurrent end of the ban waits for this, or is already visible here
+  -- if the ban ends concurrently, that waits for this transaction, or this sees that it has ended
   perform from app.users where id = v_user and (banned_at is not null or erased_at is not null) for share;
   if not found then
     return json_build_object('changed', 0, 'next', null);
@@ -33404,8 +33543,8 @@ begin
 end $$;
 comment on function private.interrupt_orders is
   'For the worker alone: ends the next running order of a banned or erased person {userId}, or hands it to an admin: '
-  'a held order is cancelled or declined and the mana goes back; an accepted or delivered one becomes disputed. Due '
-  'orders are left to the job end-orders. Returns {changed, next}; next is null if there are no more.';
+  'a held order is cancelled or declined, and the mana goes back to the buyer; an accepted or delivered order becomes '
+  'disputed. It leaves due orders to the job end-orders. Returns {changed, next}; next is null if there are no more.';
 call private.make_batch_queue('interrupted-orders', 'private.interrupt_orders');
 
 create function private.erase_orders(p_user uuid) returns void
@@ -33476,8 +33615,8 @@ grant select on app.orders to authenticated;
 create policy select_party on app.orders for select to authenticated
   using (buyer_id = (select app.uid()) or seller_id = (select app.uid()));
 comment on policy select_party on app.orders is
-  'The buyer and the seller see their order, also across a block, because they have mana in it. Definer functions '
-  'write it.';
+  'The buyer and the seller see their order, even if one has blocked the other, because both have mana in it. Definer '
+  'functions write orders.';
 
 -- order_steps
 alter table app.order_steps enable row level security;
@@ -33485,7 +33624,7 @@ revoke insert, update, delete on app.order_steps from service_role;
 grant select on app.order_steps to authenticated;
 create policy select_with_order on app.order_steps for select to authenticated
   using ((select true from app.orders o where o.id = order_id));
-comment on policy select_with_order on app.order_steps is 'Whoever sees the order sees its history.';
+comment on policy select_with_order on app.order_steps is 'Everybody who sees the order sees its history.';
 
 -- offering_reviews: only definer functions read them, by the rule in private.visible_reviews
 alter table app.offering_reviews enable row level security;
@@ -33531,7 +33670,7 @@ grant execute on function
   api.update_offering
   to authenticated;
 
--- jobs, and batches for the worker
+-- jobs and batches that the worker runs
 grant execute on function
   private.interrupt_orders,
   private.job_end_orders
@@ -33861,25 +34000,25 @@ begin
     left join app.wiki_versions b on b.interest_id = w.interest_id and b.version = w.base_version);
 end $$;
 comment on function private.wiki_proposal_cards is
-  'Returns those of these proposals that the caller can see, in order: {id, interestId, slug, proposerId, proposer, '
-  'status, baseVersion, summary, body, baseBody (the text that it is based on), netVotes, version, viewer {vote}, '
-  'createdAt, resolvedAt}.';
+  'Returns the cards of these proposals that the caller can see, in order: {id, interestId, slug, proposerId, '
+  'proposer, status, baseVersion, summary, body, baseBody (the text that it is based on), netVotes, version, viewer '
+  '{vote}, createdAt, resolvedAt}.';
 call private.force_index_scans('private.wiki_proposal_cards');
 
 create function private.find_wiki_proposals(p_interest uuid, p_status text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- under the policy it might skip any number of hidden people
+language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
 set search_path = ''
 as $$
 declare
   v_list   text := 'proposals ' || p_interest;
   v_place  app.place := private.require_place(v_list, p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables; expressions defeat the index
+  v_from   timestamptz := v_place.at;   -- plain variables, because expressions defeat the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := p_interest;   -- with infinity any id works
+    v_before := p_interest;   -- any id works: no row is at infinity
   elsif v_from is null then
     -- accepts a cursor whose author has since been banned or erased
     select created_at, id into v_from, v_before from app.wiki_proposals
@@ -33932,7 +34071,7 @@ comment on function api.list_wiki_proposals is
 
 create function private.add_wiki_proposal(p_interest uuid, p_body text, p_summary text, p_base_version integer)
 returns uuid
-language plpgsql volatile security definer   -- nobody may write proposals directly
+language plpgsql volatile security definer   -- callers may not write proposals directly
 set search_path = ''
 as $$
 declare
@@ -33972,12 +34111,12 @@ begin
   end if;
   return private.finish_idempotent('create_wiki_proposal', private.wiki_proposal_cards(array[v_id]) -> 0);
 end $$;
-comment on function api.create_wiki_proposal is 'Proposes what the entry of an interest should say.';
+comment on function api.create_wiki_proposal is 'Proposes a text for the entry of an interest.';
 
 create function private.settle_wiki_proposal(
   p_proposal app.wiki_proposals, p_status text, p_version integer default null
 ) returns void
-language plpgsql volatile security definer   -- nobody may write proposals directly
+language plpgsql volatile security definer   -- callers may not write proposals directly
 set search_path = ''
 as $$
 begin
@@ -33993,7 +34132,7 @@ comment on function private.settle_wiki_proposal is
   'Settles an open proposal that the caller has locked. Its author is notified, unless they withdrew it.';
 
 create function private.approve_wiki_proposal(p_proposal app.wiki_proposals) returns boolean
-language plpgsql volatile security definer   -- nobody may write the wiki directly
+language plpgsql volatile security definer   -- callers may not write the wiki directly
 set search_path = ''
 as $$
 declare
@@ -34014,7 +34153,7 @@ comment on function private.approve_wiki_proposal is
   'proposal becomes superseded and the function returns false.';
 
 create function private.lock_wiki_proposal(p_id uuid) returns app.wiki_proposals
-language plpgsql volatile security definer   -- nobody may lock proposals directly; its callers check who may see them
+language plpgsql volatile security definer   -- callers may not lock proposals; its callers check who may see them
 set search_path = ''
 as $$
 declare
@@ -34022,7 +34161,8 @@ declare
 begin
   perform private.check_lock_order('wiki proposal');
   select * into v_proposal from app.wiki_proposals where id = p_id for no key update;
-  -- lock before reading the version: of two proposals for one version, the second then sees the first
+  -- locks the entry before reading its version: if two proposals have the same base version, the second one then sees
+  -- the version that the first one became
   perform private.lock('wiki entry', v_proposal.interest_id::text) where v_proposal.id is not null;
   return v_proposal;
 end $$;
@@ -34041,7 +34181,7 @@ end $$;
 comment on function private.require_open_wiki_proposal is 'Passes if the proposal is open.';
 
 create function private.vote_on_wiki_proposal(p_id uuid, p_value integer) returns boolean
-language plpgsql volatile security definer   -- nobody may write proposals directly
+language plpgsql volatile security definer   -- callers may not write proposals directly
 set search_path = ''
 as $$
 declare
@@ -34094,7 +34234,8 @@ begin
   perform private.require_wiki_reputation(private.require_caller(), v_proposal.interest_id);
 end $$;
 comment on function private.require_wiki_voter is
-  'Passes if the caller may vote on a proposal. Taking a vote back requires less.';
+  'Passes if the caller may vote on a proposal. Taking a vote back requires no reputation: '
+  'private.vote_on_wiki_proposal.';
 
 create function api.vote_wiki_proposal(p_id uuid, p_value integer) returns json
 language plpgsql volatile
@@ -34116,7 +34257,7 @@ comment on function api.vote_wiki_proposal is
   'proposal.';
 
 create function private.withdraw_wiki_proposal(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may write proposals directly
+language plpgsql volatile security definer   -- callers may not write proposals directly
 set search_path = ''
 as $$
 declare
@@ -34145,7 +34286,7 @@ comment on function api.withdraw_wiki_proposal is 'Withdraws an open proposal of
 
 -- sql/wiki/80_notifications.sql
 
--- Notifications of the wiki: a person is told what became of their proposal.
+-- Notifications of the wiki: they tell a person how their proposal was settled.
 
 insert into private.notification_kinds (kind) values ('wiki.resolved');
 
@@ -34161,7 +34302,7 @@ begin
     from unnest(p_effects) e join app.interests i on i.id = (e.payload ->> 'interestId')::uuid));
 end $$;
 comment on function private.notify_wiki_resolved is
-  'Listener: tells a person that their proposal is approved, rejected or superseded.';
+  'Listener: notifies a person that their proposal is approved, rejected or superseded.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('wiki.proposal.resolved', 'private.notify_wiki_resolved', 600, 'soon');
@@ -34200,7 +34341,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/wiki.sql
 
--- Who may see the wiki. Twin of sql/wiki/. Only definer functions write it.
+-- Who may see the wiki. Twin of sql/wiki/. Only definer functions write its tables.
 
 -- wiki_versions
 alter table app.wiki_versions enable row level security;
@@ -34214,14 +34355,16 @@ grant select on app.wiki_proposals to authenticated;
 create policy select_visible on app.wiki_proposals for select to authenticated
   using ((select true from app.users u where u.id = author_id));
 comment on policy select_visible on app.wiki_proposals is
-  'Everybody sees proposals, except across a block and except those of banned and erased people.';
+  'Everybody sees proposals, except those by people whom they blocked or who blocked them, and those by banned and '
+  'erased people.';
 -- no insert: private.add_wiki_proposal writes proposals, while the wiki is open and within the hourly limit
 
 -- wiki_votes
 alter table app.wiki_votes enable row level security;
 grant select on app.wiki_votes to authenticated;
 create policy select_own on app.wiki_votes for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.wiki_votes is 'People see only their own votes. Votes of others show as a sum.';
+comment on policy select_own on app.wiki_votes is
+  'People see only their own votes. The votes of others appear only as a sum.';
 
 -- helpers
 grant execute on function
@@ -34275,13 +34418,13 @@ comment on table app.ai_sessions is
   'Reflections of people. The id contains the creation time, so it is also the session''s place in the list. '
   'private.ai_status returns the state.';
 comment on column app.ai_sessions.answered_at is
-  'When the session began or was last answered. An open session is abandoned 24 hours later.';
+  'When the session began or got its latest answer. An open session is abandoned 24 hours later.';
 comment on column app.ai_sessions.asking_until is
-  'Until this time a facade asks the model for the next question; after it, that facade counts as failed. Null if no '
-  'facade asks.';
+  'Until this time a facade asks the model for the next question; after it, that facade counts as failed. Null while '
+  'no facade asks.';
 comment on column app.ai_sessions.completed_at is 'When its owner completed it; null until then.';
 comment on column app.ai_sessions.abandoned_at is
-  'When a job found that it had had no answer for 24 hours; null until then.';
+  'When the job found that the session had got no answer for 24 hours; null until then.';
 insert into private.retention (relation, counts_from, keep) values ('app.ai_sessions', 'abandoned_at', '30 days');
 
 create table app.ai_turns (
@@ -34301,7 +34444,7 @@ comment on table app.ai_turns is
   'The questions of a session in order, each with its answer (null until it is given). family: the question''s family '
   'in the script; null for a question from the model. fallback: whether a question of the script replaced one from '
   'the model.';
-comment on column app.ai_turns.answered_at is 'When it was answered; null until then.';
+comment on column app.ai_turns.answered_at is 'When the question was answered; null until then.';
 
 insert into private.write_limits (kind, per_hour) values ('reflections', 300);
 insert into private.errors (code, status, text) values
@@ -34407,7 +34550,7 @@ begin
 end $$;
 comment on function private.job_abandon_ai_sessions is
   'Job: abandons up to 500 sessions that had no answer for 24 hours. May run twice: it takes only open sessions and '
-  'skips locked ones. The worker repeats it until none remains.';
+  'skips locked ones. The worker repeats it until no such session remains.';
 insert into private.jobs (name, cron, expires, repeats) values ('abandon-ai-sessions', '*/10 * * * *', 60, true);
 
 -- sql/ai/20_questions.sql
@@ -34425,8 +34568,8 @@ create table private.ai_questions (
 );
 comment on table private.ai_questions is
   'The script. cues: a pattern of words; a family comes first if the last answer contains one of them. plain: the '
-  'question. quoting: the same question, for a last answer with a word that it can quote. {topic} and {word} are '
-  'filled in.';
+  'question. quoting: the same question, for a last answer with a word that the question can quote. {topic} and '
+  '{word} are filled in.';
 
 insert into private.ai_questions (family, place, cues, plain, quoting) values
   ('beginning', 1, null,
@@ -34504,7 +34647,8 @@ begin
   return v_next;
 end $$;
 comment on function private.scripted_question is
-  'Returns the next question of the script for a session whose last question is answered. plain is its text.';
+  'Returns the next question of the script for a session whose last question is answered. Its text is in the field '
+  'plain.';
 
 create function private.put_ai_question(
   p_session app.ai_sessions, p_text text default null, p_fallback boolean default false
@@ -34528,7 +34672,7 @@ begin
 end $$;
 comment on function private.put_ai_question is
   'Asks the next question of a session that its caller has locked: p_text, which is from the model, or the next '
-  'question of the script if p_text is null. After the fifth question it asks none.';
+  'question of the script if p_text is null. After the fifth question there is none.';
 
 create function private.open_ai_session(p_topic text) returns uuid
 language plpgsql volatile security definer   -- people may not write sessions
@@ -34574,7 +34718,8 @@ begin
   end if;
 
   select * into strict v_turn from app.ai_turns where session_id = p_session order by position desc limit 1;
-  -- another answer may have come while this call waited for the lock; then this one is not for the current question
+  -- another answer may have been stored while this call waited for the lock; then this answer is not for the current
+  -- question
   if v_turn.position is distinct from coalesce(p_position, v_seen) then
     perform private.raise_error('ai_question_answered');
   end if;
@@ -34592,8 +34737,8 @@ begin
   return v_session;
 end $$;
 comment on function private.give_ai_answer is
-  'Stores the caller''s answer to the current question of their session, and locks the session. Of concurrent answers '
-  'exactly one is accepted. If no question followed the last answer, that answer can be given again.';
+  'Stores the caller''s answer to the current question of their session, and locks the session. Of several concurrent '
+  'answers, exactly one is accepted. If no question followed the last answer, that answer can be given again.';
 
 create function private.answer_by_script(p_session uuid, p_answer text, p_position integer) returns void
 language plpgsql volatile security definer   -- people may not write sessions
@@ -34602,7 +34747,7 @@ as $$
 begin
   perform private.put_ai_question(private.give_ai_answer(p_session, p_answer, p_position));
 end $$;
-comment on function private.answer_by_script is 'Answers a question and asks the next one of the script.';
+comment on function private.answer_by_script is 'Answers a question and asks the next question of the script.';
 
 create function private.close_ai_session(p_session uuid) returns void
 language plpgsql volatile security definer   -- people may not write sessions
@@ -34644,7 +34789,8 @@ begin
 end $$;
 comment on function api.answer_ai_session is
   'Answers the current question of a session, and returns the session with the next question of the script; after the '
-  'fifth answer there is none. With p_position the answer is accepted only if that question is still the current one.';
+  'fifth answer there is none. With p_position, the answer is accepted only if the question at this position is still '
+  'the current one.';
 
 create function api.complete_ai_session(p_session_id uuid) returns json
 language plpgsql volatile
@@ -34680,7 +34826,7 @@ comment on function api.list_ai_sessions is 'The caller''s sessions, newest firs
 -- sql/ai/30_model.sql
 
 -- How the facade uses a model: the tokens that a person may spend per day, the lease under which the facade asks for a
--- question, and the result. What a model says is text, and never an instruction.
+-- question, and the result. The output of a model is used as text, and never as an instruction.
 -- docs/decisions.md, AI.
 
 create table private.ai_usage (
@@ -34721,7 +34867,7 @@ begin
   where user_id = private.require_caller() and day = p_day;
 end $$;
 comment on function private.settle_tokens is
-  'Replaces the reserved number of tokens by the number spent. If nobody knows it (null), the reservation stays.';
+  'Replaces the reserved number of tokens by the number spent. If that is unknown (null), the reservation stays.';
 
 create function api.reserve_ai_tokens(p_tokens integer, p_budget integer) returns json
 language plpgsql volatile security definer   -- only for gate: nobody may write budgets
@@ -34743,7 +34889,8 @@ begin
   return null;
 end $$;
 comment on function api.settle_ai_tokens is
-  'For the facade alone, when it knows how many tokens the model took: replaces the reserved number by this one.';
+  'For the facade alone, when it knows how many tokens the model took (p_used): replaces the reserved number by that '
+  'number.';
 
 create function api.begin_ai_answer(
   p_session_id uuid, p_answer text, p_budget integer, p_position integer default null
@@ -34779,22 +34926,22 @@ begin
 end $$;
 comment on function api.begin_ai_answer is
   'For the facade alone: answers a question as api.answer_ai_session does, but leaves the next question to the model. '
-  'Returns {session, ask: {topic, turns}, lease}. lease is for api.finish_ai_answer, which should come within a '
-  'minute. ask is null if there is nothing to ask the model: after the fifth answer, and if the budget is spent; in '
-  'the second case the next question is from the script.';
+  'Returns {session, ask: {topic, turns}, lease}. lease is for api.finish_ai_answer, which the facade should call '
+  'within a minute. ask is null if there is nothing to ask the model: after the fifth answer, and if the budget is '
+  'spent; in the second case the next question is from the script.';
 
 create function api.finish_ai_answer(
   p_session_id uuid, p_until timestamptz, p_day date, p_reserved integer,
   p_question text default null, p_used integer default null, p_gone boolean default false
 ) returns json
-language plpgsql volatile security definer   -- only for gate: what it writes counts as the model's
+language plpgsql volatile security definer   -- only for gate: p_question counts as the model's
 set search_path = ''
 as $$
 declare
   v_session app.ai_sessions := private.lock_open_ai_session(p_session_id);
 begin
   perform private.settle_tokens(p_day, p_reserved, p_used);
-  if v_session.asking_until = p_until then   -- else the answer was given again, and another call asks
+  if v_session.asking_until = p_until then   -- otherwise the answer was given again, and another call asks the model
     if p_gone then
       update app.ai_sessions set asking_until = null where id = p_session_id;
     else
@@ -34805,8 +34952,8 @@ begin
 end $$;
 comment on function api.finish_ai_answer is
   'For the facade alone, when the model has answered: records the tokens that it took, and asks the model''s '
-  'question, or one from the script if the model gave none. With p_gone nobody waits for the question any more: it '
-  'asks none, and the answer can be given again.';
+  'question, or one from the script if the model gave none. p_gone says that the client no longer waits for the '
+  'question: then it asks none, and the answer can be given again.';
 
 -- sql/ai/40_mapping.sql
 
@@ -34826,7 +34973,7 @@ declare
   v_said  jsonb;
   v_query tsquery;
 begin
-  -- the topic counts as said twice; a word has one position in a vector for each time it was said
+  -- a word of the topic counts as if said twice; a tsvector has one position of a word for each time it was said
   v_words := (select to_tsvector('pg_catalog.english', s.topic || ' ' || s.topic) || to_tsvector('pg_catalog.english',
                 coalesce((select string_agg(t.answer, ' ') from app.ai_turns t where t.session_id = s.id), ''))
               from app.ai_sessions s where s.id = p_session);
@@ -34928,13 +35075,14 @@ comment on function api.apply_ai_suggestions is
 
 -- sql/ai/90_erasure.sql
 
--- What erasure does to AI sessions, and where they hold personal data. How erasure runs: sql/base/90_erasure.sql.
+-- What an erasure does to AI sessions, and which of their columns hold personal data. How erasure runs:
+-- sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, within, omits) values
   ('app.ai_sessions', 'user_id', 'aiSessions', null, '{asking_until}'),
   ('app.ai_turns', 'session_id', 'aiTurns', '{aiSessions}', '{family}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.ai_usage', 'user_id', 'The share of the day''s budget that they used; deleted after it.');
+  ('private.ai_usage', 'user_id', 'How much of a day''s budget the person used, kept for 2 days.');
 
 create function private.erase_ai_sessions(p_user app.users) returns void
 language plpgsql volatile
@@ -34994,7 +35142,7 @@ grant execute on function
   api.start_ai_session
   to authenticated;
 
--- gate: functions for asking a model, which costs tokens; no token can name this role
+-- gate: functions for asking a model, which costs money; no token of a person can name this role
 grant execute on function
   api.begin_ai_answer,
   api.finish_ai_answer,
@@ -35007,8 +35155,8 @@ grant execute on function private.job_abandon_ai_sessions to worker;
 
 -- sql/discovery/10_intents.sql
 
--- What people look for in others, and the people whom they find by it. The interests that a person chose are private:
--- others learn only how many they share.
+-- What people look for in others (their intents), and the people whom they find by it. The interests that a person
+-- chose are private: others learn only how many they share.
 -- docs/decisions.md, Discovery.
 
 create table app.connection_intents (
@@ -35042,7 +35190,8 @@ create table private.intent_interests (
 create index intent_interests_user_id_idx on private.intent_interests (user_id);
 create index intent_interests_interest_id_idx on private.intent_interests (interest_id);
 comment on table private.intent_interests is
-  'Which people with an active intent chose which interest, longest wait first. Triggers maintain it.';
+  'The people with an active intent, by the interests that they chose; those who have waited longest come first. '
+  'Triggers maintain it.';
 comment on column private.intent_interests.placed_at is 'When the person first set an intent.';
 
 insert into private.errors (code, status, text) values
@@ -35053,16 +35202,16 @@ insert into private.errors (code, status, text) values
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.connection_intents', 'user_id', 'intent', '{hidden}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.intent_interests', 'user_id', 'A copy of the intent and of the choices, which have sections.');
+  ('private.intent_interests', 'user_id', 'A copy of the intent and the chosen interests, which have sections.');
 
 insert into private.lock_kinds (kind, position) values ('intents', 598);
 
 create function private.place_intents(p_users uuid[]) returns void
-language plpgsql volatile security definer   -- only triggers may write them
+language plpgsql volatile security definer   -- only triggers may write private.intent_interests
 set search_path = ''
 as $$
 begin
-  -- otherwise concurrent changes of a person's intent and of their choices would not see each other
+  -- otherwise concurrent changes of a person's intent and of their chosen interests would not see each other
   perform private.lock('intents', variadic p_users::text[]);
   delete from private.intent_interests where user_id = any (p_users);
   insert into private.intent_interests (intent, interest_id, placed_at, user_id)
@@ -35074,7 +35223,7 @@ comment on function private.place_intents is 'Updates private.intent_interests f
 call private.force_index_scans('private.place_intents');
 
 create function private.place_intent() returns trigger
-language plpgsql security definer   -- only triggers may write them
+language plpgsql security definer   -- only triggers may write private.intent_interests
 set search_path = ''
 as $$
 begin
@@ -35087,7 +35236,7 @@ create trigger place_intent after insert or update of intent, is_active, hidden 
   for each row execute function private.place_intent();
 
 create function private.place_choices() returns trigger
-language plpgsql security definer   -- only triggers may write them
+language plpgsql security definer   -- only triggers may write private.intent_interests
 set search_path = ''
 as $$
 begin
@@ -35109,7 +35258,7 @@ begin
   update app.connection_intents set hidden = p_user.banned_at is not null where user_id = p_user.id;
 end $$;
 comment on function private.hide_intent is
-  'Step: banned people are not found by their intents, and searches need not skip them. When the ban ends, they get '
+  'Step: banned people are not found by their intents, and searches need not skip them. When the ban ends, people get '
   'their old places back.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_intent', '{ban,unban}', 188);
@@ -35172,7 +35321,7 @@ end $$;
 comment on function api.get_intent is 'Returns what the caller looks for.';
 
 create function private.count_shared(p_mine uuid[], p_person uuid) returns integer
-language plpgsql stable security definer   -- the caller may not read what others chose
+language plpgsql stable security definer   -- the caller may not read the chosen interests of others
 set search_path = ''
 as $$
 begin
@@ -35241,7 +35390,7 @@ comment on function private.require_match_cursor is
 
 create function private.match_by_interest(p_intent text, p_interests uuid[])
 returns table (user_id uuid, interest_id uuid, placed_at timestamptz)
-language plpgsql stable security definer   -- nobody may read the intents and choices of others
+language plpgsql stable security definer   -- nobody may read the intents and the chosen interests of others
 set search_path = ''
 as $$
 declare
@@ -35269,7 +35418,7 @@ as $$
 declare
   v_me     uuid := app.uid();
   v_mine   uuid[] := private.chosen_interests();
-  v_country text := upper(left(p_country, 3));   -- a code has two letters
+  v_country text := upper(left(p_country, 3));   -- a country code has two letters
   v_city   text := private.fold_query(p_city);
   v_after  uuid := (p_after).user_id;
   v_shared integer := private.count_shared(v_mine, v_after);
@@ -35292,10 +35441,10 @@ begin
                      order by created_at, user_id limit 4000)) t
               where t.user_id <> v_me
               group by t.user_id, t.placed_at
-              -- sorted here, so that only the best are looked up
+              -- sorted here, so that only the best people are looked up
               order by count(t.interest_id) desc, t.placed_at, t.user_id offset 0) m
         join private.visible_people p on p.id = m.id
-        cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, no scan of all people
+        cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, without a scan
         where (v_country is null or u.country = v_country)
           and (v_city is null or private.fold(u.city) = v_city)
         order by m.found desc, m.placed_at, m.id limit 400) b) s
@@ -35325,10 +35474,10 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.find_interest is 'Returns the interest with this slug; null for null.';
+comment on function private.find_interest is 'Returns the interest with this slug; null if the slug is null.';
 
 create function private.candidate_fields(p_ids uuid[]) returns json[]
-language plpgsql stable security definer   -- intents of people whom its caller has found visible
+language plpgsql stable security definer   -- reads intents of people whom its caller has found visible
 set search_path = ''
 as $$
 begin
@@ -35379,7 +35528,7 @@ declare
   v_me    uuid := app.uid();
   v_after uuid := (p_after).user_id;
   v_at    timestamptz := (p_after).created_at;
-  -- if the cursor's person no longer qualifies, 5: people may be listed twice, but nobody is left out
+  -- 5 if the cursor's person no longer qualifies: people may then be listed twice, but nobody is left out
   v_gap   integer := (select coalesce(max(t.expertise - m.expertise), 5)
                       from app.user_interests m
                       join app.user_interests t on t.user_id = v_after and t.interest_id = m.interest_id
@@ -35406,7 +35555,7 @@ comment on function private.find_mentors is
 call private.force_index_scans('private.find_mentors');
 
 create function private.mentor_fields(p_ids uuid[], p_gaps integer[], p_interests uuid[]) returns json[]
-language plpgsql stable security definer   -- intents of people whom its caller has found visible
+language plpgsql stable security definer   -- reads intents of people whom its caller has found visible
 set search_path = ''
 as $$
 begin
@@ -35464,11 +35613,11 @@ create table private.name_trigrams (
 );
 create index name_trigrams_user_id_idx on private.name_trigrams (user_id);
 comment on table private.name_trigrams is
-  'Which sequences of three letters occur in whose names, so that people are found even if a letter is wrong. '
+  'The sequences of three letters in the names of each person, so that people are found even if a letter is wrong. '
   'Triggers and steps maintain it.';
 comment on column private.name_trigrams.joined_at is 'When the person joined.';
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.name_trigrams', 'user_id', 'Computed from the names, which have a section.');
+  ('private.name_trigrams', 'user_id', 'Computed from the names, which have a section of their own.');
 
 create function private.full_name(p_first text, p_last text, p_username text) returns text
 language plpgsql stable
@@ -35496,7 +35645,7 @@ insert into private.account_steps (step, events, position) values
   ('private.index_person_names', '{ban,unban,erasure}', 205);
 
 create function private.index_new_person_names() returns trigger
-language plpgsql security definer   -- only triggers and steps may write them
+language plpgsql security definer   -- only triggers and steps may write private.name_trigrams
 set search_path = ''
 as $$
 begin
@@ -35530,9 +35679,9 @@ begin
               group by t.user_id, t.joined_at
               having count(*) >= least(2, cardinality(v_trigrams))) f
         join private.visible_people p on p.id = f.user_id
-        -- by id, no scan of all people
+        -- by id, without a scan
         cross join lateral (select o.* from app.users o where o.id = f.user_id offset 0) u) l
-  where l.likeness >= 0.32;   -- as of "crala" and "carla", which share two of six trigrams
+  where l.likeness >= 0.32;   -- the likeness of "crala" and "carla", which share two of six trigrams
 end $$;
 comment on function private.find_names is
   'Returns the people with a similar name whom the caller may see, each with the similarity from 0 to 1. For each '
@@ -35603,7 +35752,7 @@ begin
                                       private.full_name(u.first_name, u.last_name, u.username))
     into v_likeness from app.users u where u.id = v_from.id;
     if not found then
-      perform private.raise_error('cursor_unknown');   -- this list has no cursors that name a place
+      perform private.raise_error('cursor_unknown');   -- a cursor of this list always names a person
     end if;
   end if;
   return array(
@@ -35660,7 +35809,8 @@ begin
 end $$;
 comment on function private.find_suggested is
   'Returns the authors whose posts, among the newest 400 for everybody, are nearest to what the caller likes, except '
-  'those whom the caller follows or has muted. Nobody if the caller has no centroid, or if no model makes vectors.';
+  'those whom the caller follows or has muted. Returns nobody if the caller has no centroid, or if no model makes '
+  'vectors.';
 call private.force_index_scans('private.find_suggested');
 
 create function api.list_suggested(p_limit integer default 20) returns json
@@ -35680,7 +35830,7 @@ set search_path = ''
 as $$
 declare
   v_me    uuid := app.uid();
-  v_country text := upper(left(p_country, 3));   -- a code has two letters
+  v_country text := upper(left(p_country, 3));   -- a country code has two letters
   v_city  text := private.fold_query(p_city);
   v_each  integer := greatest(20, 4000 / greatest(cardinality(p_interests), 1));
   v_value numeric := coalesce((select max(r.value) from app.reputation r
@@ -35699,7 +35849,7 @@ begin
         where t.id <> v_me
         group by t.id) b
   join private.visible_people p on p.id = b.id
-  cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- by id, no scan of all people
+  cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- by id, without a scan
   where (v_country is null or u.country = v_country)
     and (v_city is null or private.fold(u.city) = v_city)
     and (p_after is null or (-b.value, b.id) > (-v_value, p_after))
@@ -35712,7 +35862,7 @@ comment on function private.find_talent is
 call private.force_index_scans('private.find_talent');
 
 create function private.talent_fields(p_ids uuid[], p_interests uuid[], p_values numeric[]) returns json[]
-language plpgsql stable security definer   -- countries and towns of people whom its caller has found visible
+language plpgsql stable security definer   -- reads the country and city of people whom its caller has found visible
 set search_path = ''
 as $$
 begin
@@ -35761,7 +35911,7 @@ comment on function api.list_talent is
 create function private.find_stream(
   p_choice app.feed_choice, p_type text, p_country text, p_city text, p_trending boolean, p_from app.place
 ) returns app.found
-language plpgsql stable security definer   -- checks each post and content once: see private.visible_posts
+language plpgsql stable security definer   -- checks visibility once per post and content: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -35798,7 +35948,7 @@ begin
           where kind = p_type and required_level = 0 and space_id is null and (created_at, id) < (v_from, v_before)
           order by created_at desc, id desc limit 400) l;
   end if;
-  -- if a list was cut off at 400, what comes after its last entry is incomplete: the page ends there at the latest
+  -- if a list was cut off at 400, the page ends at its last entry at the latest, because later ones may be missing
   if v_ats[400] is not null and (v_cut.at is null or (v_ats[400], v_others[400]) > (v_cut.at, v_cut.id)) then
     v_cut := (v_ats[400], v_others[400])::app.place;
   end if;
@@ -35829,7 +35979,7 @@ begin
   v_sieve := private.without_phrases(p_choice.muted_words, array(
     select u.id from unnest(v_ids) with ordinality as u (id, place) where u.id = any (v_posts) order by u.place),
     null, p_choice.characters);
-  if v_sieve.stopped_at is not null then   -- never at the first post, which is always checked
+  if v_sieve.stopped_at is not null then   -- without_phrases never stops at the first post
     v_stop := array_position(v_ids, v_sieve.stopped_at);
     v_ids := v_ids[:v_stop - 1];
     v_cut := (v_times[v_stop - 1], v_ids[v_stop - 1])::app.place;
@@ -35843,9 +35993,9 @@ begin
                       then private.place_cursor('stream', v_cut.at, v_cut.id) end)::app.found;
 end $$;
 comment on function private.find_stream is
-  'Returns the next posts and contents for everybody that the caller may see and that p_choice selects: of one type '
-  'if it is given, of people of a country and a town, and if p_trending is true only those with engagement. It '
-  'considers the next 400 posts and the next 400 contents.';
+  'Returns the next posts and contents that are for everybody, that the caller may see and that p_choice selects. '
+  'p_type, p_country and p_city, if given, filter them by type and by where the author lives; if p_trending is true, '
+  'only those with engagement remain. It considers the next 400 posts and the next 400 contents.';
 call private.force_index_scans('private.find_stream');
 
 create function private.require_stream_place(p_cursor text) returns app.place
@@ -35871,7 +36021,7 @@ comment on function private.require_stream_place is
   'Returns the place of the cursor''s post or content in the stream.';
 
 create function private.content_fields(p_ids uuid[]) returns table (id uuid, detail json)
-language plpgsql stable security definer   -- details of contents that its caller has found visible
+language plpgsql stable security definer   -- the calling function has checked that the contents are visible
 set search_path = ''
 as $$
 declare
@@ -35890,7 +36040,7 @@ comment on function private.content_fields is
 call private.force_index_scans('private.content_fields');
 
 create function private.stream_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks each post and content once
+language plpgsql stable security definer   -- checks visibility once per post and content
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -35972,11 +36122,11 @@ comment on function api.list_stream is 'Posts and contents for everybody, newest
 
 -- sql/discovery/40_index.sql
 
--- The index of the search by words. Each thing is a document with a number, in order of time, and with a scope, which
--- says who may find it. For each scope and each word there is a list of the documents that contain the word. A search
--- reads the lists of the caller's scopes, newest first, and stops when it has enough, so it need not skip documents of
--- scopes that the caller is not in. An index on the words alone (GIN) would read all documents with a word, no matter
--- who may see them.
+-- The index of the search by words. Each thing is a document with a number, which follows the order of time, and a
+-- scope, which says who may find it. For each scope and each word there is a list of the documents that contain the
+-- word. A search reads the lists of the caller's scopes, newest first, and stops when it has enough, so it never reads
+-- documents of other scopes only to skip them. An index on the words alone (GIN) would read all documents with a word,
+-- no matter who may see them.
 -- docs/decisions.md, Discovery.
 
 create text search dictionary private.search_stem (template = pg_catalog.snowball, language = english);
@@ -35988,7 +36138,7 @@ alter text search configuration private.search
   alter mapping for asciiword, word, numword, asciihword, hword, numhword, hword_asciipart, hword_part, hword_numpart
   with extensions.unaccent, private.search_stem;
 comment on text search configuration private.search is
-  'How texts and queries are split into words: case, accents and word forms make no difference.';
+  'How texts and queries are split into words. Case, accents and word forms make no difference.';
 
 create table private.search_types (
   type    text primary key check (type ~ '^[a-z]+$'),
@@ -36003,13 +36153,12 @@ comment on table private.search_types is
   'cards(uuid[]) returns their cards, in order. Code that writes a thing of a type, or changes who may see it, calls '
   'private.index_for_search. test/db/discovery/search.sql fails if a kind of contents is missing here.';
 comment on column private.search_types.scopes is
-  'Which scopes things of the type can have besides the type itself, which is the scope for everybody: '
+  'The kinds of scopes that things of the type can have besides the type itself, which is the scope for everybody: '
   'private.search_scopes.';
 
 create type private.search_text as (id uuid, author uuid, scope text, title text, body text, interests uuid[]);
 comment on type private.search_text is
-  'A thing as the index needs it: its author, null if it has none; its scope, null if no search by words finds it; '
-  'its words; and its interests.';
+  'A thing as the index needs it. author is null if it has none; scope is null if no search by words finds it.';
 
 insert into private.lock_kinds (kind, position) values ('search document', 800);
 
@@ -36023,9 +36172,9 @@ begin
               else p_type end;
 end $$;
 comment on function private.search_scope is
-  'Returns the scope of what somebody wrote, from the audience level that it requires and from its space. "level n '
-  'author" is for people with that level to the author, "space id" for the members, and the type itself for '
-  'everybody. Bans do not change it: see private.hide_or_show_documents.';
+  'Returns the scope of what somebody wrote, from its required level and its space. "level n author" is for people '
+  'with at least level n to the author, "space id" for the members of the space, and the type itself for everybody. '
+  'Bans do not change it: see private.hide_or_show_documents.';
 
 create table private.search_documents (
   number    bigint generated always as identity primary key,
@@ -36043,15 +36192,15 @@ create table private.search_documents (
 create index search_documents_gone_at_idx on private.search_documents (gone_at) where gone_at is not null;
 create index search_documents_author_id_idx on private.search_documents (author_id, id) where author_id is not null;
 comment on table private.search_documents is
-  'What can be found, with its words and its number, which is in order of time. 500 numbers are a block: newer blocks '
-  'come first, and within a block the best match comes first.';
+  'The things that can be found, each with its words and a number, which follows the order of time. 500 numbers are a '
+  'block. Results of newer blocks come first, and within a block the best match comes first.';
 comment on column private.search_documents.author_id is 'Who wrote it; null for people, spaces and the wiki.';
 comment on column private.search_documents.hidden is
-  'Whether its author is banned. If so, it is in no list: private.hide_or_show_documents.';
+  'Whether the author is banned. If so, the document is in no list: private.hide_or_show_documents.';
 comment on column private.search_documents.scope is
-  'The scope in whose lists it is: private.search_scopes. Null if it is in none.';
+  'The scope whose lists contain the document: private.search_scopes. Null if it is in no list.';
 comment on column private.search_documents.ranked is
-  'Its words with at most 16 positions each, for ranking; null if no word has more. See private.ranked_words.';
+  'Its words with at most 16 positions each, for ranking; null if no word has more than 16. See private.ranked_words.';
 comment on column private.search_documents.gone_at is
   'When the thing was deleted; null until then. Its words are deleted with it. The row stays for a day, for cursors '
   'that name it.';
@@ -36124,8 +36273,9 @@ begin
     from unnest(p_words) w)::tsvector;
 end $$;
 comment on function private.ranked_words is
-  'Returns these words with the first 16 positions of each, or null if none has more. Ranking takes time in '
-  'proportion to the product of the positions of every two words. Phrases are searched for in all positions.';
+  'Returns these words with the first 16 positions of each, or null if none has more than 16. The limit exists '
+  'because the time of ranking grows with the product of the numbers of positions of every two words. A search for a '
+  'phrase still uses all positions.';
 
 create function private.index_for_search(p_type text, p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may write the index
@@ -36168,13 +36318,14 @@ begin
   end loop;
 end $$;
 comment on function private.index_for_search is
-  'Updates the index for these things: from then on they are found by their current words, by those who may find them '
-  'now. Things that no longer exist are not found any more.';
+  'Updates the index for these things: from then on a search finds them by their current words, for the people who '
+  'may find them now. Things that no longer exist are not found any more.';
 call private.force_index_scans('private.index_for_search');
 
 -- sql/discovery/42_types.sql
 
--- What can be searched for: for each type, what its things say, who may find them, and who may see them.
+-- The types of things that can be searched for: for each type, the texts of its things, who may find them, and who may
+-- see them.
 -- docs/decisions.md, Discovery.
 
 -- posts: published ones except reposts, which have no words of their own; the original is found instead.
@@ -36230,8 +36381,8 @@ begin
   from app.spaces s where s.id = any (p_ids);
 end $$;
 comment on function private.space_texts is
-  'Returns the names and descriptions of these groups and guilds. A private one has a scope of its own, "private id", '
-  'because people who are invited may find it, but nothing in it.';
+  'Returns the names and descriptions of these groups and guilds. A private group or guild has a scope of its own, '
+  '"private id", because people who are invited may find it, but none of its posts and contents.';
 call private.force_index_scans('private.space_texts');
 
 create function private.person_texts(p_ids uuid[])
@@ -36246,7 +36397,7 @@ begin
 end $$;
 comment on function private.person_texts is
   'Returns the names of these people. They have no scope, because private.find_names finds them. Their interests are '
-  'left out, because nobody else may find people by them.';
+  'left out, because people may not be found by their interests.';
 call private.force_index_scans('private.person_texts');
 
 create view private.visible_spaces with (security_invoker) as
@@ -36255,7 +36406,7 @@ comment on view private.visible_spaces is
   'The groups and guilds that the caller may see, by the same rule as in private.find_space. For definer functions.';
 
 create function private.person_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- its caller has found them visible
+language plpgsql stable security definer   -- the calling function has checked that they are visible
 set search_path = ''
 as $$
 begin
@@ -36316,8 +36467,8 @@ from private.content_kinds;
 
 -- sql/discovery/44_indexing.sql
 
--- When things are indexed: soon after a post is published, and with every change of what a thing says or of who may
--- find it.
+-- When things are indexed: a post soon after it is published, and any thing whenever its text changes or other people
+-- may find it.
 -- docs/decisions.md, Discovery.
 
 create function private.index_published(p_effects private.effects[]) returns void
@@ -36325,8 +36476,8 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- a concurrent change or deletion of a post locks the same document. If it came first, it has indexed the post
-  -- already, and there is nothing to do here; otherwise it waits for this insert
+  -- a concurrent change or deletion of a post locks the same document. If that came first, it has indexed the post
+  -- already, and nothing is inserted here; otherwise it waits for this insert
   with made as (
     insert into private.search_documents (type, id, author_id, scope, interests, words, ranked)
     select 'post', t.id, t.author, t.scope, t.interests, v.words, private.ranked_words(v.words)
@@ -36395,7 +36546,7 @@ create trigger _200_index_renamed after update of name on app.interests
   for each row when (old.name <> new.name) execute function private.index_renamed();
 create trigger _206_index_person after insert or update of first_name, last_name, username on app.users
   for each row execute function private.index_row('person');
--- at commit: after its insert, the creation of a space takes locks that come before those of the index
+-- at commit, because creating a space takes, after this insert, locks that come before those of the index
 create constraint trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
   deferrable initially deferred for each row execute function private.index_row('kind');
 -- an unpublished post is not in the index
@@ -36403,11 +36554,11 @@ create trigger _200_index_post after update of visibility, hidden_at on app.post
   for each row when (new.published_at is not null and new.deleted_at is null
                      and (new.visibility <> old.visibility or (new.hidden_at is null) <> (old.hidden_at is null)))
   execute function private.index_row('post');
--- at commit: after the posts, an erasure locks rows that effects lock before they index a new post
+-- at commit, because an erasure, after it has deleted the posts, locks rows that effects lock before they index a post
 create constraint trigger _210_index_deleted_post after update of deleted_at on app.posts
   deferrable initially deferred for each row when (new.published_at is not null and new.deleted_at is not null)
   execute function private.index_row('post');
--- at commit: the detail, which contains the text, is written after the head
+-- at commit, because the detail, which contains the text, is written after the head
 create constraint trigger _200_index_content
   after insert or update of title, words, is_draft, removed_at, deleted_at on app.contents
   deferrable initially deferred for each row execute function private.index_row('kind');
@@ -36447,9 +36598,9 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[50]);
 end $$;
 comment on function private.hide_or_show_documents is
-  'For the worker alone: takes the next 50 documents after p_after of a banned person {userId} out of the lists, so '
-  'that searches need not skip them, and puts them back when the ban has ended. Until a document is taken out, '
-  'searches skip it as hidden. Returns {changed, next}; next is null at the end.';
+  'For the worker alone: takes the next 50 documents after p_after of a banned person {userId} out of the lists, or '
+  'puts them back if the ban has ended. Until a document is taken out, every search that reads its list must skip it. '
+  'Returns {changed, next}; next is null at the end.';
 call private.force_index_scans('private.hide_or_show_documents');
 call private.make_batch_queue('hidden-documents', 'private.hide_or_show_documents');
 
@@ -36462,8 +36613,8 @@ begin
   perform private.enqueue('hidden-documents', json_build_object('userId', p_user.id));
 end $$;
 comment on function private.hide_documents_later is
-  'Step: the worker takes what a banned person wrote out of the lists of the search, or puts it back. The ban itself '
-  'does not do this, because a document has up to a thousand words.';
+  'Step: the worker takes the documents of a banned person out of the lists of the search, or puts them back after '
+  'the ban. The ban itself does not do this, because a document has up to a thousand words.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_documents_later', '{ban,unban}', 210);
 
@@ -36479,10 +36630,10 @@ create type private.search_query as (
   words text[], query tsquery, without tsquery, ranking tsquery, highlight tsquery, said text, interests uuid[]
 );
 comment on type private.search_query is
-  'What is searched for. words: up to 4 words that must all occur; the rarest of them in a scope selects the list to '
-  'read. query: the whole query, with phrases. without: what must not occur, null for nothing. ranking: the words '
-  'that results are ranked by. highlight: what an excerpt highlights. said: the text of the query, for names. '
-  'interests: null for any.';
+  'A query that has been read. words: up to 4 words that must all occur; in each scope the list of the rarest is '
+  'read. query: the whole query, with phrases. without: words and phrases that must not occur, null for none. '
+  'ranking: the words that results are ranked by. highlight: the words and phrases that an excerpt highlights. said: '
+  'the text of the query, for the search of names. interests: results are about one of these; null for any.';
 
 insert into private.errors (code, status, text) values
   ('search_words', 422, 'A search can have at most 32 words.');
@@ -36504,7 +36655,7 @@ begin
   for v_part in select regexp_matches(left(p_q, 200), '(-?)(?:"([^"]*)"|(\S+))', 'g') loop
     v_text := coalesce(v_part[2], v_part[3]);
     v_one := phraseto_tsquery('private.search', v_text);
-    v_many := (numnode(v_one) + 1) / 2;   -- numnode counts operators too, one between every two words
+    v_many := (numnode(v_one) + 1) / 2;   -- numnode also counts the operators, one between every two words
     continue when v_many = 0;
     v_all := v_all + v_many;
     if v_part[1] = '-' then
@@ -36530,7 +36681,7 @@ begin
   return v_query;
 end $$;
 comment on function private.read_query is
-  'Reads a query: words, "phrases", and -exclusions, at most 32 words. Other signs have no meaning. To limit the '
+  'Reads a query: words, "phrases", and -exclusions, at most 32 words. Other punctuation has no meaning. To limit the '
   'work, results are ranked by the 4 longest words only, and an excerpt highlights only the first words and phrases, '
   'up to 8 words.';
 
@@ -36571,10 +36722,10 @@ begin
   return v_scopes;
 end $$;
 comment on function private.search_scopes is
-  'Returns the scopes that the caller searches for things of these types: for each type the one for everybody; the '
-  'caller''s groups and guilds, up to 1000; the private groups and guilds themselves, for members and for the newest '
-  '100 invitations of the caller; the levels of up to 1000 people who have the caller in a circle; and what the '
-  'caller wrote for themselves.';
+  'Returns the scopes in which the caller may find things of these types. These are, for each type, the scope for '
+  'everybody; then the caller''s groups and guilds, up to 1000; the private groups and guilds themselves of which the '
+  'caller is a member or has one of their newest 100 invitations; the levels of up to 1000 people who have the caller '
+  'in a circle; and the levels of the caller themselves.';
 call private.force_index_scans('private.search_scopes');
 
 create type private.search_lead as (scope text, word text);
@@ -36585,7 +36736,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- with one word it only matters whether the word occurs at all
+  -- with one word there is no choice: it only matters whether the word occurs in the scope
   v_most integer := case when cardinality(p_words) = 1 then 1 else
     greatest(2, least(100, 5000 / greatest(1, cardinality(p_scopes) * cardinality(p_words)))) end;
 begin
@@ -36601,9 +36752,9 @@ begin
     where r.many > 0);
 end $$;
 comment on function private.search_leads is
-  'Returns for each scope the word with the fewest documents before p_before, but no scope in which one of the words '
-  'does not occur. It counts up to 100 documents per word and scope; with many scopes and words fewer, about 5000 in '
-  'total, but at least 2 each.';
+  'Returns for each scope the word with the fewest documents before p_before. Leaves out scopes in which one of the '
+  'words does not occur. It counts up to 100 documents per word and scope. With many scopes and words it counts '
+  'fewer, about 5000 in total, but at least 2 per word and scope.';
 call private.force_index_scans('private.search_leads');
 
 -- sql/discovery/49_turns.sql
@@ -36620,13 +36771,13 @@ insert into private.errors (code, status, text) values
   ('search_busy', 503, 'Too many people are searching at the moment. Try again shortly.');
 
 create function private.take_search_turn() returns void
-language plpgsql volatile security definer   -- the same number for all callers
+language plpgsql volatile security definer   -- reads the same setting for all callers
 set search_path = ''
 as $$
 declare
   v_me text := private.require_caller();
 begin
-  -- try-locks: no call waits here, and a turn ends when its transaction ends, also if that fails
+  -- a try-lock never waits, and a turn ends with its transaction, even if that fails
   if not (pg_try_advisory_xact_lock(hashtextextended('search 1 ' || v_me, 0))
           or pg_try_advisory_xact_lock(hashtextextended('search 2 ' || v_me, 0))) then
     perform private.raise_error('searches_running', '{"Retry-After": "1"}');
@@ -36639,8 +36790,8 @@ begin
   perform private.raise_error('search_busy');
 end $$;
 comment on function private.take_search_turn is
-  'Lets a search run until its transaction ends: at most 2 per person, and in the instance as many as the setting '
-  'searches_at_once says. If no turn is free, the facade retries for a while.';
+  'Takes a turn, which ends with the transaction. There are 2 turns per person, and in the whole instance as many as '
+  'the setting searches_at_once says. If no turn is free, the facade retries for a while.';
 
 -- sql/discovery/50_search.sql
 
@@ -36648,7 +36799,8 @@ comment on function private.take_search_turn is
 -- docs/decisions.md, Discovery.
 
 create type private.search_run as (types text[], ids uuid[], numbers bigint[], ranks real[]);
-comment on type private.search_run is 'What was found, in order: types, ids, numbers, and how well each matches.';
+comment on type private.search_run is
+  'The documents that were found, in order: their types, ids and numbers, and how well each matches.';
 
 create function private.visible_documents(p_types text[], p_ids uuid[]) returns uuid[]
 language plpgsql stable
@@ -36668,7 +36820,7 @@ begin
   return v_seen;
 end $$;
 comment on function private.visible_documents is
-  'Returns which of these things the caller may see, by the view of their type.';
+  'Returns the ids of those of these things that the caller may see, according to the view of their type.';
 call private.force_index_scans('private.visible_documents');
 
 create function private.search_blocks(
@@ -36695,10 +36847,11 @@ begin
   cross join lateral (select o.number, o.type, o.id, o.interests, o.words from private.search_documents o
                       where o.number = n.number offset 0) d
   where d.type = any (p_types) and (p_query.interests is null or d.interests && p_query.interests)
-    -- first whether it contains the other words too: this is cheaper than checking who may see it
+    -- checks first whether it contains the other words too, because this is cheaper than checking whether it is
+    -- visible
     and (v_single or d.words @@ p_query.ranking);
   v_seen := private.visible_documents(v_types, v_ids);
-  -- only what the caller may see is searched for phrases and ranked
+  -- only documents that the caller may see are searched for phrases and ranked
   select array_agg(f.type), array_agg(f.id), array_agg(f.number), array_agg(f.rank)
   into v_run.types, v_run.ids, v_run.numbers, v_run.ranks
   from (select m.* from (
@@ -36717,16 +36870,16 @@ begin
 end $$;
 comment on function private.search_blocks is
   'Searches whole blocks, from number p_low to before p_before. Returns the documents in the leads'' lists that match '
-  'and that the caller may see, and those of p_people that are in these blocks; p_people were found visible before. '
-  'Documents that the caller may not see, for example across a block between people, are neither searched for phrases '
-  'nor ranked.';
+  'and that the caller may see, and those of p_people that are in these blocks. The calling function has checked that '
+  'p_people are visible. Documents that the caller may not see, for example across a block between people, are '
+  'neither searched for phrases nor ranked.';
 call private.force_index_scans('private.search_blocks');
--- for the join of what was found with the list of what is visible
+-- for the join of the documents that were found with those that are visible
 alter function private.search_blocks set enable_hashjoin = on;
 alter function private.search_blocks set enable_sort = on;
 
 create function private.require_search_cursor(p_type text, p_id text) returns private.search_documents
-language plpgsql stable security definer   -- a cursor stays valid when what it names is deleted
+language plpgsql stable security definer   -- a cursor stays valid when the thing that it names is deleted
 set search_path = ''
 as $$
 declare
@@ -36761,8 +36914,7 @@ comment on function private.require_search_cursor is
 
 create type private.search_page as (run private.search_run, next text);
 comment on type private.search_page is
-  'Up to 51 results and, if the documents looked at did not fill the page, the cursor from which the next page '
-  'continues.';
+  'Up to 51 results and, if the search stopped before it had 51, the cursor from which it continues.';
 
 create function private.find_by_words(p_query private.search_query, p_type text, p_cursor text)
 returns private.search_page
@@ -36803,11 +36955,11 @@ begin
     cross join lateral (select o.* from private.search_documents o
                         where o.type = 'person' and o.id = n.id offset 0) d
     where d.number < v_before and d.gone_at is null
-      -- among results of other types, only very similar names
+      -- a search over all types finds only very similar names
       and (p_type = 'person' or n.likeness >= 0.5)
       and (p_query.without is null or not d.words @@ p_query.without);
   end if;
-  if v_cursor.number is not null and v_cursor.gone_at is null then   -- if it is deleted, its block is listed again
+  if v_cursor.number is not null and v_cursor.gone_at is null then   -- else lists its block again
     v_rank := case v_cursor.type
       when 'person' then (select u.rank from unnest(v_people.ids, v_people.ranks) as u (id, rank)
                           where u.id = v_cursor.id)
@@ -36817,7 +36969,7 @@ begin
   v_leads := private.search_leads(private.search_scopes(v_types), p_query.words, v_before);
   v_each := greatest(2, least(100, 400 / greatest(cardinality(v_leads), 1)));
   loop
-    -- down to where the fullest list has v_each entries, in whole blocks
+    -- reads whole blocks, down to the place where the longest list has v_each entries
     select max(n.number) into v_low
     from unnest(v_leads) l
     cross join lateral (
@@ -36853,13 +37005,13 @@ begin
   return v_page;
 end $$;
 comment on function private.find_by_words is
-  'Returns the next things of a type (null for all) that match and that the caller may see. It searches whole blocks '
-  'until it has 51 results or has looked at 1200 entries of lists.';
+  'Returns the next things of a type (null for all types) that match the query and that the caller may see. It '
+  'searches whole blocks until it has 51 results or has looked at 1200 entries of lists.';
 call private.force_index_scans('private.find_by_words');
 
 create function private.search_cards(p_type text, p_ids uuid[], p_highlight tsquery)
 returns table (id uuid, card jsonb)
-language plpgsql stable security definer   -- its caller has found them visible
+language plpgsql stable security definer   -- the calling function has checked that they are visible
 set search_path = ''
 as $$
 declare
@@ -36905,7 +37057,7 @@ begin
     v_first := coalesce(v_first, v_excerpt);
     exit when strpos(v_excerpt, e'\u0002') > 0;
     v_excerpt := v_first;
-    v_from := v_from + 500;   -- pieces overlap: a phrase may cross their border
+    v_from := v_from + 500;   -- pieces overlap, because a phrase may cross a border
     exit when v_from + 100 > length(v_body);
   end loop;
   return replace(replace(replace(replace(replace(v_excerpt,
@@ -36916,7 +37068,7 @@ comment on function private.excerpt is
   'are from the first piece of 600 characters with a hit, or else from the beginning.';
 
 create function private.search_items(p_page private.search_page, p_highlight tsquery, p_limit integer) returns json
-language plpgsql stable security definer   -- its caller has found them visible
+language plpgsql stable security definer   -- the calling function has checked that they are visible
 set search_path = ''
 as $$
 declare
@@ -36953,8 +37105,8 @@ begin
   return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.highlight, p_limit);
 end $$;
 comment on function api.search is
-  'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, and within a block '
-  'the best match first.';
+  'Searches posts, people, groups, guilds, wiki entries and contents by words. The newest block of time comes first, '
+  'and within a block the best match.';
 
 -- policies/discovery.sql
 
@@ -36968,7 +37120,7 @@ grant insert (user_id, intent, note, is_active), update (intent, note, is_active
 grant select on app.intent_card to authenticated;
 create policy select_own on app.connection_intents for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.connection_intents is
-  'People read their own intent. Others see active intents through definer functions.';
+  'People read their own intent. Definer functions show active intents to others.';
 create policy insert_own on app.connection_intents for insert to authenticated
   with check (user_id = (select app.uid()));
 comment on policy insert_own on app.connection_intents is 'People set only their own intent.';
@@ -37034,7 +37186,7 @@ grant execute on function
 
 -- sql/admin/05_lists.sql
 
--- How staff lists anything: newest first, filtered by what an operation names. Each list is a view
+-- How staff lists rows: newest first, with the filters that an operation names. Each list is a view
 -- private.staff_<list>.
 -- docs/decisions.md, Staff; Lists.
 
@@ -37046,7 +37198,7 @@ language plpgsql stable security definer   -- staff sees more than any policy al
 set search_path = ''
 as $$
 declare
-  v_view   text := format('private.%I', 'staff_' || p_list);   -- no other relation can be named
+  v_view   text := format('private.%I', 'staff_' || p_list);   -- so p_list can name no other relation
   v_cursor uuid := private.require_cursor(p_cursor);
   v_times  text := format('l.at < %L and l.at >= %L', coalesce(p_until, 'infinity'), coalesce(p_since, '-infinity'));
   v_behind text := 'true';
@@ -37084,7 +37236,7 @@ begin
     if p_key is null then
       v_walk := v_walk || ' and ' || v_times;
     else
-      v_fits := v_fits || ' and ' || v_times;   -- in another order, no index has the rows of these times together
+      v_fits := v_fits || ' and ' || v_times;   -- in another order, no index has the rows between these times together
     end if;
     if p_q is not null then
       v_fits := v_fits || format(' and strpos(lower(l.said), lower(%L)) > 0', p_q);
@@ -37107,10 +37259,11 @@ begin
 end $$;
 comment on function private.staff_page is
   'A page of private.staff_<list>, a view with at, id, said (the text that p_q searches), card and a column for each '
-  'filter. It reads the next 400 rows that match each filter that is not null and lie within the two times, and '
-  'returns those whose text has p_q or whose id is p_q. The first given filter of p_by must have an index in the '
-  'order of the list, and selects the 400 rows; p_key is the column of an order other than by time. The cursor of a '
-  'short page is the last row that was read, because nothing is hidden from staff.';
+  'filter. It reads the next 400 rows that match the first filter of p_by that is not null, which must have an index '
+  'in the order of the list. It returns those that lie within the two times, match all other filters that are not '
+  'null, and whose text has p_q. If p_q is a UUID, it looks only at the row with this id. p_key is the column that '
+  'orders the list, if that is not the time. The cursor of a short page is the last row that was read, because '
+  'nothing is hidden from staff.';
 call private.force_index_scans('private.staff_page');
 
 create function private.staff_card(p_list text, p_id uuid) returns json
@@ -37162,7 +37315,7 @@ comment on function private.find_staff_person is 'The person by whom staff filte
 
 -- sql/admin/10_invites.sql
 
--- Invite codes that staff make, lists and revokes.
+-- Invite codes that staff makes, lists and revokes.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -37247,8 +37400,8 @@ begin
   return private.staff_card('invite_codes', p_id);
 end $$;
 comment on function api.revoke_invite_code is
-  'Revokes anybody''s unused invite code; a reservation of it ends, and its owner is notified. Repeating it changes '
-  'nothing. Leaves an audit entry.';
+  'Revokes anybody''s unused invite code. A reservation of the code ends, and the owner of the code is notified. '
+  'Repeating it changes nothing. Leaves an audit entry.';
 
 -- sql/admin/20_reputation.sql
 
@@ -37273,7 +37426,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- NaN compares as greater than every number
+  -- NaN is greater than every number
   if p_delta is null or p_delta = 0 or p_delta not between p_least and 1000 or p_delta <> round(p_delta, 2) then
     perform private.raise_error('delta_out_of_range');
   end if;
@@ -37347,7 +37500,7 @@ begin
   if not found then
     perform private.raise_error('appeal_unknown');
   end if;
-  -- the lock comes first, so that the second of two admins finds it resolved: ARCHITECTURE.md, Locks
+  -- the lock comes first, so that the second of two admins finds the appeal resolved: ARCHITECTURE.md, Locks
   perform private.lock_effects(v_appeal.user_id);
   update app.reputation_appeals
   set status = p_decision, restore_delta = p_restore_delta, note = v_note, resolved_at = now()
@@ -37386,7 +37539,7 @@ begin
   end if;
   v_user := private.require_any_person(p_user_id);
   v_id := private.add_reputation(v_user, private.require_interest(p_interest_id), 'admin.adjusted', p_delta);
-  -- only app.audit_details keeps the note, under this person, whose erasure deletes it
+  -- only app.audit_details keeps the note; it belongs to this person there, so their erasure deletes it
   perform private.audit('reputation.adjusted', 'user', v_user::text,
                         json_build_object('interestId', p_interest_id, 'delta', p_delta, 'note', v_note));
   return (
@@ -37401,7 +37554,7 @@ comment on function api.adjust_reputation is
 
 -- sql/admin/21_reputation_lists.sql
 
--- What staff sees of the ledger of reputation, of peer votes and of who contributed most.
+-- What staff sees of the ledger of reputation, of peer votes and of the people who contributed most.
 -- docs/decisions.md, Staff.
 
 create index reputation_entries_created_at_idx on app.reputation_entries (created_at desc, id desc);
@@ -37515,7 +37668,8 @@ begin
     join app.person_card p on p.id = o.id), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_contributors is
-  'People by contribution score, highest first. The cursor is a person, at the position of their current score.';
+  'People by contribution score, highest first. The cursor is a person: the next page begins after their current '
+  'position.';
 
 -- sql/admin/25_reports.sql
 
@@ -37545,7 +37699,7 @@ select r.created_at as at, r.id, r.status, r.target_type, r.target_id, r.reporte
 from app.reports r
 join app.person_card reporter on reporter.id = r.reporter_id;
 comment on view private.staff_reports is
-  'Reports as staff sees them. A reported message is only in the copy, as its reporter saw it.';
+  'Reports as staff sees them. Of a reported message, staff sees only the copy, as its reporter saw it.';
 
 create function api.list_reports(
   p_status text default null, p_target_type text default null, p_reporter_id text default null,
@@ -37594,7 +37748,8 @@ begin
   return private.staff_card('reports', p_id);
 end $$;
 comment on function private.settle_report is
-  'Settles an open report. Its reporter is notified, but not of who settled it; the reported person is not notified.';
+  'Settles an open report. Its reporter is notified, but does not learn who settled it; the reported person is not '
+  'notified.';
 
 create function api.review_report(p_id uuid) returns json
 language plpgsql volatile
@@ -37634,7 +37789,8 @@ begin
   end if;
   return v_reason;
 end $$;
-comment on function private.find_reason is 'A reason in the form in which it is stored; null if there is none.';
+comment on function private.find_reason is
+  'Returns a reason in the form in which it is stored; null if there is none.';
 
 create function private.emit_moderation(p_type text, p_id uuid, p_action text, p_author uuid) returns void
 language plpgsql volatile
@@ -37645,7 +37801,7 @@ begin
     'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author), array[p_author]);
 end $$;
 comment on function private.emit_moderation is
-  'Notifies a person of what staff did about something of theirs, but not of who did it.';
+  'Notifies the person concerned of what staff did, but not of the person who did it.';
 
 create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text)
 returns void
@@ -37768,12 +37924,12 @@ comment on function api.remove_post is
 -- docs/decisions.md, Staff.
 
 create index posts_created_at_idx on app.posts (created_at desc, id desc);
-comment on index app.posts_created_at_idx is 'api.list_all_posts: all of them.';
+comment on index app.posts_created_at_idx is 'For api.list_all_posts without a filter.';
 create index posts_hidden_idx on app.posts (created_at desc, id desc) where hidden_at is not null;
 comment on index app.posts_hidden_idx is
-  'api.list_all_posts: those that staff hid; and how many, for api.get_metrics.';
+  'For api.list_all_posts with the posts that staff hid, and for api.get_metrics, which counts them.';
 create index posts_by_author_idx on app.posts (author_id, created_at desc, id desc);
-comment on index app.posts_by_author_idx is 'api.list_all_posts: those of an author.';
+comment on index app.posts_by_author_idx is 'For api.list_all_posts with the posts of an author.';
 create index replies_created_at_idx on app.replies (created_at desc, id desc);
 create index replies_hidden_idx on app.replies (created_at desc, id desc) where hidden_at is not null;
 create index series_created_at_idx on app.series (created_at desc, id desc);
@@ -37898,7 +38054,7 @@ insert into private.errors (code, status, text) values
   ('content_kind', 422, 'There is no such kind of content. The names of kinds are plural, such as videos.');
 
 create function private.require_content_kind(p_plural text) returns text
-language plpgsql stable security definer   -- reads the registry for callers who may not
+language plpgsql stable security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 declare
@@ -37912,7 +38068,7 @@ begin
   return v_kind;
 end $$;
 comment on function private.require_content_kind is
-  'The kind of contents or of children that a path of /admin/content names.';
+  'Returns the kind of contents or of children that a path of /admin/content names.';
 
 create function private.staff_contents(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- reads in the registry which view has the details of each kind
@@ -37990,9 +38146,9 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_contents is
-  'The content of this id, or the next contents or children of one kind among the next 400 rows. Filters that are '
-  'given: the kind, removed or not, all these words, not older than a time. Leaves out contents of erased people, '
-  'which are empty.';
+  'Returns the content or child with this id, or the next ones among the next 400 rows: contents of one kind or all, '
+  'or children of one kind. Each filter may be null: the kind, removed or not, all these words, not older than a '
+  'time. Leaves out contents of erased people, which are empty.';
 call private.force_index_scans('private.find_staff_contents');
 
 create function private.find_staff_child(p_kind text, p_id uuid) returns app.place
@@ -38211,7 +38367,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_conversations is
-  'The next conversations among the next 400 rows, newest first: of one kind or both, not older than a time.';
+  'Returns conversations of one kind or both among the next 400 rows, newest first, none older than a time.';
 call private.force_index_scans('private.find_staff_conversations');
 
 create function private.find_staff_conversation(p_id uuid, p_kind text, p_since timestamptz, p_from app.place)
@@ -38225,7 +38381,7 @@ begin
                  and c.created_at >= coalesce(p_since, '-infinity') and (c.created_at, c.id) < (p_from.at, p_from.id));
 end $$;
 comment on function private.find_staff_conversation is
-  'The conversation of this id, if it is of this kind and not older than this time.';
+  'Returns the conversation with this id, if it is of this kind and not older than this time.';
 
 create function private.find_conversation_time(p_id uuid) returns timestamptz
 language plpgsql stable security definer   -- people read conversations only through operations
@@ -38260,8 +38416,7 @@ begin
   return private.page(private.staff_conversations(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_all_conversations is
-  'Conversations as numbers and times, newest first. Filters: one kind, between two times, or this id. No message is '
-  'read.';
+  'Conversations as numbers and times, newest first. Filters: one kind, a period, one id. No message is read.';
 
 -- sql/admin/40_people.sql
 
@@ -38275,7 +38430,7 @@ insert into private.errors (code, status, text) values
   ('role_unknown', 422, 'role must be user, moderator or admin.');
 
 create function private.lock_account(p_user uuid) returns app.users
-language plpgsql volatile security definer   -- nobody may touch credentials
+language plpgsql volatile security definer   -- nobody may lock credentials
 set search_path = ''
 as $$
 declare
@@ -38299,7 +38454,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_from bigint := private.close_sessions(p_user);   -- or they would work again once it is undone
+  v_from bigint := private.close_sessions(p_user);   -- otherwise the sessions would work again once a ban ends
 begin
   -- one update, because Realtime is notified of each change of the valid tokens
   update app.users set role = p_role, banned_at = p_banned_at, tokens_valid_from = v_from where id = p_user;
@@ -38324,7 +38479,7 @@ set search_path = ''
 as $$
 begin
   perform private.change_account(p_person.id, p_person.role, case when p_banned then now() end);
-  -- only app.audit_details keeps the reason, under this person, whose erasure deletes it
+  -- only app.audit_details keeps the reason; it belongs to this person there, so their erasure deletes it
   perform private.audit(case when p_banned then 'user.banned' else 'user.unbanned' end, 'user', p_person.id::text,
                         case when p_reason is not null then json_build_object('reason', p_reason) end);
 end $$;
@@ -38417,8 +38572,8 @@ comment on function api.set_role is
 
 -- sql/admin/40_signals.sql
 
--- Mana and votes that flow between neighbours of the invite tree. The rules allow them, but puppet accounts depend on
--- them, so staff and DBAs can see them. They are a hint, never a sanction.
+-- Mana and votes that flow between neighbours of the invite tree. The rules allow such flows, but puppet accounts
+-- depend on them, so staff and DBAs can see them. A flow is only a hint: nothing is sanctioned because of it.
 -- docs/decisions.md, Staff.
 
 create index payment_splits_created_at_idx on app.payment_splits (created_at);
@@ -38430,7 +38585,7 @@ create function private.suspicious_flows(
   kind text, giver_id uuid, receiver_id uuid, distance integer, younger_age interval, flows bigint, total numeric,
   given_share numeric, neighbour_share numeric, first_at timestamptz, last_at timestamptz
 )
-language plpgsql stable security definer   -- nobody may read what others paid and voted
+language plpgsql stable security definer   -- nobody may read the payments and votes of others
 set search_path = ''
 as $$
 begin
@@ -38441,7 +38596,7 @@ begin
             s.created_at as at
      from app.payment_splits s
      where s.created_at >= p_since
-       -- one by one, here and below; a join would read the whole table
+       -- looked up one by one, here and below, because a join would read the whole table
        and (select not p.reversed from app.payments p where p.id = s.payment_id)
        and (select true from app.payments r where r.reversal_of = s.payment_id) is null
      order by s.created_at desc limit 20000)
@@ -38495,7 +38650,7 @@ comment on function private.suspicious_flows is
   'p_since. younger_age is the age of the younger account at the first flow, given_share the pair''s share of all '
   'that the giver gave, neighbour_share the neighbours'' share of all that the receiver got; both are null if that '
   'sum is 0. Excludes reversed payments, downvotes, removed votes, and paths through staff, who invite strangers.';
--- reads the newest rows by their index, and no older ones
+-- makes the function read the newest rows by their index, and no older rows
 alter function private.suspicious_flows set enable_seqscan = off;
 alter function private.suspicious_flows set enable_bitmapscan = off;
 
@@ -38522,12 +38677,12 @@ select u.created_at as at, u.id, u.role, u.banned_at is not null as banned, u.er
          'lastSeenAt', private.utc(a.last_seen_at),
          'createdAt', private.utc(u.created_at)) as card
 from app.users u
-left join app.accounts a on a.user_id = u.id   -- everybody has one; an inner join would read more rows
+left join app.accounts a on a.user_id = u.id   -- everybody has an account, but an inner join would read more rows
 join app.person_card person on person.id = u.id;
 comment on view private.staff_users is 'People as staff sees them, including banned and erased people.';
 
 create function private.find_by_address(p_q text) returns uuid
-language plpgsql stable security definer   -- nobody may read addresses
+language plpgsql stable security definer   -- nobody may read email addresses
 set search_path = ''
 as $$
 begin
@@ -38555,7 +38710,7 @@ begin
     p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_users is
-  'People, those who joined last first. An email address or actor id in p_q finds its person directly.';
+  'People; those who joined last come first. An email address or actor id in p_q finds its person directly.';
 
 create function private.staff_user_details(p_user uuid) returns json
 language plpgsql stable security definer   -- staff sees more than any policy allows
@@ -38694,7 +38849,7 @@ comment on function private.staff_wiki_proposals is
 create function private.find_staff_wiki_proposals(
   p_status text, p_q text, p_since timestamptz, p_until timestamptz, p_cursor text
 ) returns app.found
-language plpgsql stable security definer   -- bounds the rows that it reads itself
+language plpgsql stable security definer   -- itself limits how many rows it reads
 set search_path = ''
 as $$
 declare
@@ -38740,8 +38895,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_wiki_proposals is
-  'The next proposals among the next 400 rows. Filters: one status, between two times, these letters in the '
-  'interest, the username or the summary. Leaves out proposals of erased people, which are empty.';
+  'The next proposals among the next 400 rows. Filters: one status, a period, these letters in the interest, the '
+  'username or the summary. Leaves out proposals of erased people, which are empty.';
 call private.force_index_scans('private.find_staff_wiki_proposals');
 
 create function api.list_all_wiki_proposals(
@@ -38768,7 +38923,7 @@ begin
                       v_found.next);
 end $$;
 comment on function api.list_all_wiki_proposals is
-  'Proposals for all entries, newest first. Filters: one status, between two times, this id or these letters.';
+  'Proposals for all entries, newest first. Filters: one status, a period, one id or these letters.';
 
 create function private.settle_wiki_by_staff(p_id uuid, p_approve boolean, p_reason text) returns boolean
 language plpgsql volatile
@@ -38797,7 +38952,7 @@ begin
   return v_fits;
 end $$;
 comment on function private.settle_wiki_by_staff is
-  'Approves or rejects an open proposal for an admin; false if the entry has another version meanwhile.';
+  'Approves or rejects an open proposal for an admin; false if the entry got another version meanwhile.';
 
 create function api.approve_wiki_proposal(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -38805,7 +38960,7 @@ set search_path = ''
 as $$
 begin
   if not private.settle_wiki_by_staff(p_id, true, p_reason) then
-    return private.error_response('wiki_base_stale');   -- not raised, because the rollback would leave it open
+    return private.error_response('wiki_base_stale');   -- not raised: a rollback would leave the proposal open
   end if;
   return private.staff_wiki_proposals(array[p_id]) -> 0;
 end $$;
@@ -38850,7 +39005,7 @@ left join app.person_card head on head.id = owner.user_id
 left join app.guilds g on g.space_id = s.id
 left join app.mana_accounts a on a.id = g.space_id;
 comment on view private.staff_spaces is
-  'All groups and guilds as staff sees them. Counts include everybody in them, and people are UUIDs.';
+  'All groups and guilds as staff sees them. Counts also include hidden members; ids of people are UUIDs.';
 
 create function private.find_any_space(p_kind text, p_id text) returns app.spaces
 language plpgsql stable security definer   -- staff sees more than any policy allows
@@ -39040,7 +39195,7 @@ begin
   v_user := private.require_any_person(p_user);
   v_space := private.lock_any_space(p_kind, p_id, array[v_user]);
   if private.find_role(v_space.id, v_user) is distinct from v_role then
-    -- for a member too: a guild whose only founder is banned gets no other founder
+    -- checked for members too: a guild would get no other founder if its only founder is banned
     if v_role = 'owner' and exists (select from app.hidden_people s where s.user_id = v_user) then
       perform private.raise_error('person_unknown');
     end if;
@@ -39058,9 +39213,9 @@ begin
   return private.staff_members(v_space, array[v_user]) -> 0;
 end $$;
 comment on function private.set_any_space_role is
-  'Gives a member of a space another role, for an admin. If it is the owner''s, the previous owner becomes a '
-  'moderator; a banned person cannot get it. Anybody can become the founder of an archived guild that has none. '
-  'Repeating it changes nothing and leaves no audit entry.';
+  'Gives a member of a space another role, for an admin. If it is the role of the owner, the previous owner becomes a '
+  'moderator; a banned person cannot get this role. Anybody can become the founder of an archived guild that has '
+  'none. Repeating it changes nothing and leaves no audit entry.';
 
 create function private.settle_any_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
 language plpgsql volatile security definer   -- nobody may write requests
@@ -39178,8 +39333,8 @@ join app.users u on u.id = a.id
 join app.person_card person on person.id = a.id
 where a.kind = 'wallet';
 comment on view private.staff_wallets is
-  'Wallets as staff sees them, each with its person; id is the person''s UUID. Balances are as last settled: reading '
-  'a wallet regenerates nothing.';
+  'Wallets as staff sees them, each with its person; id is the person''s UUID. Balances are those last settled: '
+  'reading a wallet regenerates no mana.';
 
 create view app.staff_payment_card with (security_invoker) as
 select p.id,
@@ -39222,7 +39377,7 @@ comment on function api.list_wallets is 'Wallets, newest first.';
 
 create function private.find_staff_payments(p_user uuid, p_q text, p_since timestamptz, p_from app.place)
 returns app.found
-language plpgsql stable security definer   -- bounds the rows that it reads itself
+language plpgsql stable security definer   -- itself limits how many rows it reads
 set search_path = ''
 as $$
 declare
@@ -39300,8 +39455,7 @@ begin
                        join app.staff_payment_card c on c.id = p.id), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_all_payments is
-  'Payments and their reversals, newest first. Filters: a sender or recipient, between two times, these letters or '
-  'this id.';
+  'Payments and their reversals, newest first. Filters: a sender or recipient, a period, one id or these letters.';
 
 create function api.reverse_payment(p_id uuid, p_reason text, p_force boolean default false) returns json
 language plpgsql volatile
@@ -39329,8 +39483,9 @@ begin
     'minted', v_done.minted));
 end $$;
 comment on function api.reverse_payment is
-  'Reverses a payment, once: {payment (the reversal), minted}. If the recipients no longer have the mana, it fails, '
-  'unless forced: then the missing mana is minted. Takes an Idempotency-Key. Leaves an audit entry with the reason.';
+  'Reverses a payment, once: {payment (the reversal), minted}. It fails if the recipients no longer have the mana. '
+  'With p_force it succeeds, and the missing mana is minted. Takes an Idempotency-Key. Leaves an audit entry with the '
+  'reason.';
 
 -- sql/admin/55_market.sql
 
@@ -39614,7 +39769,7 @@ begin
     v_previous := v_entry.hash;
   end loop;
   if v_broken is null and v_last < p_after + c_most then
-    -- the end: only the head reveals that entries are missing there
+    -- the end of the log: only the head reveals that entries are missing there
     v_broken := case when v_last <> coalesce(v_head.entries, 0) then least(v_last, coalesce(v_head.entries, 0)) + 1
                      when v_previous is distinct from v_head.hash then v_last end;
   end if;
@@ -39643,7 +39798,8 @@ comment on function api.verify_audit_log is
 
 -- sql/admin/65_interests.sql
 
--- How staff edits the catalog of interests. It remains a tree: a parent is one level up. No interest is deleted.
+-- How staff edits the catalog of interests. The catalog remains a tree: a parent is one level up. Interests are never
+-- deleted.
 -- docs/decisions.md, Interests; Staff.
 
 create index interests_created_at_idx on app.interests (created_at desc, id desc);
@@ -39703,7 +39859,7 @@ begin
   elsif p_interest.parent_id is not null then
     perform private.require_interest(p_interest.parent_id);
   end if;
-  -- the constraints keep it a tree, even with concurrent writes
+  -- the constraints keep the catalog a tree, even with concurrent writes
   insert into app.interests as i (id, slug, name, level, parent_id, accent_color)
   values (p_interest.id, p_interest.slug, p_interest.name, p_interest.level, p_interest.parent_id,
           p_interest.accent_color)
@@ -39777,7 +39933,8 @@ comment on function api.update_interest is
 
 -- sql/admin/66_flags.sql
 
--- Feature flags, which staff can switch. Operations read the table, so a switch takes effect immediately everywhere.
+-- Feature flags, which staff can switch. Operations read the table of flags, so a switch takes effect immediately
+-- everywhere.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -39812,7 +39969,7 @@ comment on function api.list_feature_flags is
   'Feature flags by key, {id, key, enabled, description}; the cursor is a key.';
 
 create function private.switch_flag(p_key text, p_enabled boolean) returns boolean
-language plpgsql volatile security definer   -- nobody else may switch them
+language plpgsql volatile security definer   -- nobody may write feature flags
 set search_path = ''
 as $$
 begin
@@ -39866,7 +40023,8 @@ select a.created_at as at, a.id, a.kind, a.status, a.owner_id,
 from app.media_assets a
 join app.users u on u.id = a.owner_id
 join app.person_card owner on owner.id = a.owner_id;
-comment on view private.staff_media is 'Uploads as staff sees them. in_messages: sent in a message, or meant for one.';
+comment on view private.staff_media is
+  'Uploads as staff sees them. in_messages: whether the upload was sent in a message or is meant for one.';
 
 create function api.list_media(
   p_kind text default null, p_status text default null, p_owner_id text default null, p_q text default null,
@@ -39942,7 +40100,7 @@ select i.created_at as at, i.user_id as id, i.intent, i.is_active as active,
 from app.connection_intents i
 join app.users u on u.id = i.user_id
 join app.person_card person on person.id = i.user_id;
-comment on view private.staff_intents is 'Intents as staff sees them; id is the person''s.';
+comment on view private.staff_intents is 'Intents as staff sees them; id is the UUID of the person.';
 
 create function api.list_intents(
   p_intent text default null, p_active boolean default null, p_q text default null, p_from timestamptz default null,
@@ -39968,7 +40126,7 @@ create table private.staff_metrics (
 );
 create unique index staff_metrics_one_row_idx on private.staff_metrics ((true));
 comment on table private.staff_metrics is 'One row: the latest counts, shared by all staff and facades.';
-comment on column private.staff_metrics.counted_at is 'When it was counted; valid for 30 seconds.';
+comment on column private.staff_metrics.counted_at is 'When the figures were counted. They are valid for 30 seconds.';
 
 create function private.count_metrics() returns json
 language plpgsql volatile security definer   -- staff sees more than any policy allows
@@ -40002,11 +40160,11 @@ begin
   return v_kept.figures;
 end $$;
 comment on function private.count_metrics is
-  'Counts everything, at most once per 30 seconds in the whole instance; concurrent callers get the previous '
-  'figures. It does not audit the books: it returns the latest result of the job.';
+  'Counts everything, at most once per 30 seconds in the whole instance; concurrent callers get the previous figures. '
+  'It does not audit the books: manaAudit is the latest result of the job audit-mana.';
 
 create function api.get_metrics() returns json
-language plpgsql volatile   -- stores what it counted
+language plpgsql volatile   -- stores the figures
 set search_path = ''
 as $$
 begin
@@ -40185,10 +40343,10 @@ begin
   perform private.audit('user.erased', 'user', v_person.id::text);
   return json_build_object('erased', true);
 end $$;
-comment on function api.erase_user is 'Erases a banned person for good, {erased}. Leaves an audit entry.';
+comment on function api.erase_user is 'Erases a banned person for good: {erased}. Leaves an audit entry.';
 
 create function private.erase_banned(p_user uuid) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- an erasure changes rows that nobody else may change
 set search_path = ''
 as $$ begin perform private.erase_person(p_user); end $$;
 comment on function private.erase_banned is 'Erases a person whom staff has found and locked.';
@@ -40205,7 +40363,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- without an actor, because staff did it
+  -- without an actor, so that nobody learns who of the staff did it
   perform private.notify(array(
     select (e.user_id, 'moderation.actioned', null, e.payload ->> 'targetType', e.payload ->> 'targetId',
             e.payload - 'authorId', null, null, e.caused_at)::private.notice
@@ -40221,7 +40379,8 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- sql/admin/85_broadcast.sql
 
--- A message to everybody: the worker notifies 500 people at a time, each exactly once, even if it is killed.
+-- A message to everybody: the worker notifies 500 people at a time, each person exactly once, even if the worker is
+-- killed.
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
@@ -40243,14 +40402,15 @@ create table app.broadcasts (
 );
 create index broadcasts_actor_id_idx on app.broadcasts (actor_id, id);
 comment on table app.broadcasts is
-  'Messages of admins to everybody. They are sent in the name of the instance, so they stay when the admin is erased.';
+  'Messages of admins to everybody. They are sent in the name of the instance, so they remain when the admin is '
+  'erased.';
 comment on column app.broadcasts.told is 'How many people have been handled so far, in the order of their ids.';
 comment on column app.broadcasts.told_to is 'The last person who was handled.';
 comment on column app.broadcasts.finished_at is 'When everybody had been notified; null until then.';
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.broadcasts', 'actor_id', 'broadcasts', '{told_to}');
 
--- the row of the broadcast says who is next; this index prevents a second notification in any case
+-- the row of the broadcast says who is next; in any case, this index prevents a second notification
 create unique index notifications_broadcast_key on app.notifications (user_id, group_key)
   where kind = 'admin.broadcast';
 
@@ -40263,7 +40423,7 @@ declare
   v_ids       uuid[];
   v_next      uuid;
 begin
-  -- of two workers with the same job, the second continues after the first
+  -- if two workers have the same job, the second continues where the first ended
   select * into v_broadcast from app.broadcasts where id = (p_job ->> 'broadcastId')::uuid for update;
   if v_broadcast.finished_at is not null or not found then
     return json_build_object('changed', 0, 'next', null);
@@ -40271,7 +40431,7 @@ begin
   v_broadcast.told_to := coalesce(v_broadcast.told_to, '00000000-0000-0000-0000-000000000000');
   v_ids := array(select id from app.users
                  where id > v_broadcast.told_to and created_at <= v_broadcast.created_at order by id limit 500);
-  -- these notifications join no group, so no effects need a lock
+  -- these notifications are never rolled up, so they need no lock of effects
   perform private.notify(array(
     select (u.id, 'admin.broadcast', null, 'broadcast', v_broadcast.id::text,
             jsonb_build_object('title', v_broadcast.title, 'body', v_broadcast.body), null, null,
@@ -40297,7 +40457,7 @@ comment on function private.deliver_broadcast is
 call private.make_batch_queue('broadcasts', 'private.deliver_broadcast');
 
 create function private.begin_broadcast(p_title text, p_body text) returns app.broadcasts
-language plpgsql volatile security definer   -- no role of people may write broadcasts
+language plpgsql volatile security definer   -- nobody may write broadcasts
 set search_path = ''
 as $$
 declare
@@ -40338,7 +40498,7 @@ comment on function api.broadcast is
 
 -- sql/admin/90_erasure.sql
 
--- What erasure does to what staff wrote about a person's posts, replies, contents and payments.
+-- How an erasure deletes what staff wrote about a person's posts, replies, contents, payments and orders.
 -- How erasure runs: sql/base/90_erasure.sql.
 
 create function private.erase_reasons(p_job jsonb, p_after uuid default null) returns json
@@ -42340,7 +42500,7 @@ end $$;
 
 -- policies/admin.sql
 
--- Who may run the operations of staff: only the service role, and each checks the caller's stored role itself.
+-- Who may run the operations of staff: only the service role. Each operation checks the caller's stored role itself.
 -- Twin of sql/admin/.
 
 -- broadcasts: only for definer functions
@@ -42415,7 +42575,7 @@ grant execute on function
   private.staff_card,
   private.staff_contents,
   private.find_conversation_time,
-  private.post_start,   -- a column of posts is computed with it
+  private.post_start,   -- a generated column of posts uses it
   private.staff_conversations,
   private.staff_jobs,
   private.staff_page,
@@ -42426,9 +42586,9 @@ grant execute on function
   private.staff_wiki_proposals,
   private.switch_flag,
   private.emit_moderation,
-  private.trending_at,   -- a column of posts is computed with it
+  private.trending_at,   -- a generated column of posts uses it
   private.verify_audit,
-  private.visibility_level,   -- a column of posts is computed with it
+  private.visibility_level,   -- a generated column of posts uses it
   private.write_reputation
   to service_role;
 
