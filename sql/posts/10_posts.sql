@@ -129,8 +129,8 @@ comment on index app.posts_reposts_idx is
 create unique index posts_repost_key on app.posts (author_id, quoted_post_id)
   where format = 'repost' and deleted_at is null;
 comment on index app.posts_repost_key is
-  'A person''s repost of a post, of which there is at most one: api.create_post, api.unrepost, '
-  'private.post_engagement.';
+  'A person''s repost of a post, of which there is at most one: api.create_post, api.unrepost, and the count of '
+  'engagement.';
 create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
   where pinned_at is not null and deleted_at is null;
 comment on index app.posts_pinned_idx is 'A person''s pins: private.pin, api.list_posts_by.';
