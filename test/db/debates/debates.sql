@@ -1,4 +1,4 @@
--- Debates: who may do what, positions, arguments on four levels, votes, what is earned, bans and erasures.
+-- Debates: who may do what, positions, arguments on four levels, votes, earned reputation, bans and erasures.
 begin;
 select plan(80);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
@@ -48,7 +48,7 @@ select is(pg_temp.tally('trees'), '0 1 1 0', 'The tally counts all positions');
 select is((select count(*) from app.debate_positions)::int, 1, 'Nobody can see other people''s positions');
 select is(api.leave_position(pg_temp.id('trees'))::text, null, 'A position can be withdrawn');
 select api.leave_position(pg_temp.id('trees'));
-select is(pg_temp.tally('trees'), '0 1 0 0', 'Withdrawing twice counts once');
+select is(pg_temp.tally('trees'), '0 1 0 0', 'Repeating the withdrawal of a position changes nothing');
 
 -- Arguments
 select test.act_as('bob');
@@ -65,7 +65,7 @@ select test.act_as('bob');
 select throws_ok($$ select pg_temp.argue('five', 'trees', 'for', 'four') $$, 'PT422', 'argument_depth', 'A fifth level of arguments is refused');
 select throws_ok(format('select pg_temp.argue(''x'', ''trees'', ''for'', null, %s)', n), 'PT422', 'argument_body', 'An argument of ' || n || ' characters is refused') from unnest(array[0, 49, 2001]) n;
 select throws_ok($$ select pg_temp.argue('x', 'trees', 'undecided') $$, 'PT422', 'value_invalid', 'An argument must be for or against');
-select throws_ok($$ select pg_temp.argue('x', 'trees', 'for', 'trees') $$, 'PT404', 'argument_unknown', 'An argument can''t answer an unknown one');
+select throws_ok($$ select pg_temp.argue('x', 'trees', 'for', 'trees') $$, 'PT404', 'argument_unknown', 'An argument can''t answer an unknown argument');
 select is(pg_temp.names(api.list_arguments(pg_temp.id('trees'), p_sort => 'new')), 'four three two one', 'The list has all levels, newest first');
 select is(pg_temp.names(api.list_arguments(pg_temp.id('trees'), 'against', p_sort => 'new')), 'four two', 'The list can be narrowed to one side');
 select is(pg_temp.names(api.list_arguments(pg_temp.id('trees'), p_parent_id => pg_temp.id('two'))), 'three', 'The list can be narrowed to the answers to an argument');
@@ -77,11 +77,11 @@ select api.vote_argument(pg_temp.id('two')), api.vote_argument(pg_temp.id('one')
 select is(pg_temp.names(api.list_arguments(pg_temp.id('trees'))), 'two one four three', 'The default order is by votes, then newest first');
 select is(pg_temp.names(api.list_arguments(pg_temp.id('trees'), p_sort => s, p_limit => 2, p_cursor => api.list_arguments(pg_temp.id('trees'), p_sort => s, p_limit => 2) ->> 'nextCursor')), n, 'The cursor leads to the next page in the order ' || s)
 from (values ('top', 'four three'), ('new', 'two one')) w (s, n);
-select throws_ok($$ select api.list_arguments(pg_temp.id('trees'), p_cursor => pg_temp.id('one')::text) $$, 'PT400', 'cursor_unknown', 'A plain id is no cursor');
+select throws_ok($$ select api.list_arguments(pg_temp.id('trees'), p_cursor => pg_temp.id('one')::text) $$, 'PT400', 'cursor_unknown', 'A plain id is refused as a cursor');
 select is(api.unvote_argument(pg_temp.id('one'))::text, null, 'A vote can be withdrawn');
 select is((select votes from app.debate_arguments where id = pg_temp.id('one')), 0, 'A withdrawn vote is not counted');
 
--- What an argument earns
+-- The reputation that an argument earns
 select is(pg_temp.earned(), 'bob reply.criticism 2.00, carla reply.contribution 5.00, dora reply.criticism 2.00', 'Arguments earn reputation like replies, but not in the author''s own debate');
 select test.act_as('dora');
 select throws_ok($$ select api.delete_argument(pg_temp.id('one')) $$, 'PT403', 'argument_not_yours', 'Only its author can delete an argument');
@@ -104,7 +104,7 @@ select is(api.get_debate(pg_temp.id('trees')) ->> 'argumentCount', '2', 'A block
 select throws_ok($$ select api.vote_argument(pg_temp.id('two')) $$, 'PT404', 'argument_unknown', 'Arguments of a blocked person can''t be voted for');
 select test.act_as('carla');
 select throws_ok(format('select api.%s', o), 'PT404', 'debate_unknown', 'A person blocked by the author gets debate_unknown from ' || o) from unnest(array['get_debate(pg_temp.id(''trees''))', 'list_arguments(pg_temp.id(''trees''))', 'take_position(pg_temp.id(''trees''), ''for'')']) o;
-select is((api.unvote_argument(pg_temp.id('one')) ->> 'code') || (api.leave_position(pg_temp.id('trees')) ->> 'code'), 'PT404PT404', 'Withdrawing a vote or a position across a block answers 404');
+select is((api.unvote_argument(pg_temp.id('one')) ->> 'code') || (api.leave_position(pg_temp.id('trees')) ->> 'code'), 'PT404PT404', 'Withdrawing a vote or a position across a block returns the code PT404');
 select api.delete_argument(pg_temp.id('two'));
 select test.act_as('alice');
 select api.unblock_person('carla');
@@ -160,7 +160,7 @@ select pg_temp.argue('stuck', 'suns');
 select test.act_as_owner();
 update app.users set erased_at = now() where username = 'alice';
 select test.act_as('carla');
-select is(api.delete_argument(pg_temp.id('stuck'))::text, null, 'An argument in an erased person''s debate can be deleted');
+select is(api.delete_argument(pg_temp.id('stuck'))::text, null, 'An argument in the debate of an erased person can be deleted');
 select test.act_as_owner();
 select is((select body from app.debate_arguments where id = pg_temp.id('stuck')), '', 'The text of the deleted argument is gone');
 

@@ -1,4 +1,4 @@
--- Intents: whose they are, who is suggested by them, and who isn't. test/model/discovery.test.ts checks every order
+-- Intents: who can read and write them, who is suggested, and who isn't. test/model/discovery.test.ts checks the order
 -- against a model.
 begin;
 select plan(26);
@@ -27,7 +27,7 @@ select test.act_as('bob');
 select is((select count(*) from app.connection_intents)::int, 0, 'Nobody can read other people''s intents');
 update app.connection_intents set note = 'x';
 select throws_ok($$ insert into app.connection_intents (user_id, intent) select test.id('carla'), 'friends' $$, '42501', null, 'Nobody can insert an intent for somebody else');
-select throws_ok($$ select * from private.intent_interests $$, '42501', null, 'Nobody can read where people are found by interests');
+select throws_ok($$ select * from private.intent_interests $$, '42501', null, 'Nobody can read the index of the interests of people with an intent');
 select lives_ok($$ select pg_temp.choose('history'), api.set_intent('friends') $$, 'Bob sets the intent to find friends');
 select test.act_as('carla');
 select lives_ok($$ select api.set_intent('friends'), pg_temp.choose('music', 'history') $$, 'Carla sets the same intent');
@@ -36,7 +36,7 @@ select lives_ok($$ select api.set_intent('friends'), pg_temp.choose('arts') $$, 
 select pg_temp.wait('bob', 20), pg_temp.wait('carla', 10), pg_temp.wait('dora', 30);
 
 select test.act_as('alice');
-select is(api.get_intent() ->> 'note', 'For hikes', 'Others can''t change the intent');
+select is(api.get_intent() ->> 'note', 'For hikes', 'Other people can''t change a person''s intent');
 select is(pg_temp.met(api.list_candidates()), 'carla 2, bob 1', 'The candidate with the most shared interests comes first');
 select is(pg_temp.met(api.list_candidates(p_min_shared => 0)), 'carla 2, bob 1, dora 0', 'With p_min_shared 0, people without shared interests are included');
 select is(pg_temp.met(api.list_candidates(p_interest_slug => 'music')), 'carla 2', 'Candidates can be narrowed to an interest');
@@ -44,12 +44,12 @@ select throws_ok($$ select api.list_candidates(p_interest_slug => 'nothing') $$,
 select is(pg_temp.met(api.list_candidates(p_country => 'de', p_city => 'bérlin')), 'carla 2, bob 1', 'Candidates can be narrowed to a country and a city');
 select is(pg_temp.met(api.list_candidates(p_city => 'B%')), '', 'A percent sign is no wildcard');
 select is(pg_temp.met(api.list_candidates(p_cursor => 'carla')), 'bob 1', 'A page continues after the person in the cursor');
-select throws_ok($$ select api.list_candidates(p_cursor => 'eve') $$, 'PT400', 'cursor_unknown', 'A person without an intent is no cursor');
+select throws_ok($$ select api.list_candidates(p_cursor => 'eve') $$, 'PT400', 'cursor_unknown', 'A person without an intent is refused as a cursor');
 
 select test.act_as('carla');
 select api.drop_interest(pg_temp.interest('history')), api.block_person('alice');
 select test.act_as('bob');
-select is(pg_temp.met(api.list_candidates()), 'alice 1', 'A person without shared interests is no candidate any more');
+select is(pg_temp.met(api.list_candidates()), 'alice 1', 'A person who no longer shares an interest is not suggested');
 select test.act_as('alice');
 select is(pg_temp.met(api.list_candidates()), 'bob 1', 'Nobody is suggested across a block');
 select test.act_as_owner();
@@ -64,9 +64,9 @@ select test.act_as_owner();
 create function pg_temp.stands(p_name text) returns text language sql stable as $$
   select (select count(*) from private.intent_interests where user_id = test.id(p_name))
          || ' ' || (select count(*) from app.connection_intents where user_id = test.id(p_name) and is_active and not hidden) $$;
-select is(pg_temp.stands('alice'), '0 0', 'A banned person''s rows are taken out of the index');
+select is(pg_temp.stands('alice'), '0 0', 'A banned person''s rows are removed from the index');
 update app.users set banned_at = null where id = test.id('alice');
-select is(pg_temp.stands('alice'), '3 1', 'The end of the ban restores the rows');
+select is(pg_temp.stands('alice'), '3 1', 'The end of the ban restores the rows of the index');
 
 select * from finish();
 rollback;

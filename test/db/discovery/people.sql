@@ -1,4 +1,4 @@
--- People by name, by what they write about, and by reputation; and who can't be found.
+-- Finding people by name, by the interests they write about, and by reputation; and who can't be found.
 begin;
 select plan(29);
 select test.people('alice', 'jose', 'katherine', 'dora', 'eve');
@@ -20,7 +20,7 @@ select is(pg_temp.met(api.list_people(p_cursor => 'dora')), 'katherine jose', 'A
 select is(pg_temp.named(q), 'jose', 'José is found by ' || q) from unnest(array['jose', 'JOSÉ', 'jos', 'muller', 'Müller', 'jose muler', 'mullre']) q;
 select is(pg_temp.named(q), 'katherine', 'Katherine is found by ' || q) from unnest(array['Catherine', 'andersen', 'kathrine']) q;
 select is(pg_temp.named(q), '', 'The character is no wildcard: ' || q) from unnest(array['%', '_', '%a%', '\', '''', '*']) q;
-select throws_ok($$ select api.list_people('jose', p_cursor => 'nobody') $$, 'PT400', 'cursor_unknown', 'An unknown person is no cursor');
+select throws_ok($$ select api.list_people('jose', p_cursor => 'nobody') $$, 'PT400', 'cursor_unknown', 'An unknown person is refused as a cursor');
 select throws_ok($$ select * from private.name_trigrams $$, '42501', null, 'Nobody can read the trigrams of names');
 
 select api.select_interest(pg_temp.interest('history'), 3, 3), api.select_interest(pg_temp.interest('music'), 3, 3), api.follow_person('dora');
@@ -30,8 +30,8 @@ select test.id(n), pg_temp.interest(i), v, v from (values ('dora', 'history', 12
 on conflict (user_id, interest_id) do update set value = excluded.value;
 update app.users set country = 'PT', city = 'Évora' where username = 'dora';
 select test.act_as('alice');
-select is(pg_temp.met(api.list_talent()), 'jose dora', 'Talent covers the caller''s interests, highest reputation first');
-select is(api.list_talent() #>> '{items,0,reputation,level}', 'Practitioner', 'A person is listed with their level');
+select is(pg_temp.met(api.list_talent()), 'jose dora', 'Talent lists people with reputation in the caller''s interests, highest first');
+select is(api.list_talent() #>> '{items,0,reputation,level}', 'Practitioner', 'A person in the list of talent has the level of their reputation');
 select is(pg_temp.met(api.list_talent('history')), 'dora jose', 'Talent can be narrowed to one interest');
 select is(pg_temp.met(api.list_talent('history', p_cursor => 'dora')), 'jose', 'The cursor leads to the next page of talent');
 select is(pg_temp.met(api.list_talent('arts', 'pt')), '', 'Talent can be narrowed to a country');

@@ -1,4 +1,4 @@
--- The search: what finds what, and what nobody can find. test/model/oracle checks posts against the model of
+-- The search: which words find what, and what nobody can find. test/model/oracle checks posts against the model of
 -- visibility.
 begin;
 select plan(67);
@@ -44,10 +44,10 @@ update app.users set role = 'user' where username = 'bob';
 select test.act_as('alice');
 select is(pg_temp.hits(api.search('gárDENS', 'post')), 'essay plants', 'Accents, case and plurals are ignored');
 select is(pg_temp.found('filmed gardens', 'video') || pg_temp.found('filming roses'), 'video', 'All words must match, in any inflection');
-select is(pg_temp.found('gardening', 'video'), 'video', 'Contents are found by their texts');
+select is(pg_temp.found('gardening', 'video'), 'video', 'Contents are found by the words of their texts');
 select is(pg_temp.found('garden', 'group'), 'group', 'Groups are found, but a private one isn''t found by outsiders');
 select is(pg_temp.found('guild', 'guild'), 'guild', 'Guilds are found');
-select is((select string_agg(w, ' ' order by w) from unnest(string_to_array(pg_temp.found('garden'), ' ')) w), 'essay group guild plants video', 'A search without a type finds all of them');
+select is((select string_agg(w, ' ' order by w) from unnest(string_to_array(pg_temp.found('garden'), ' ')) w), 'essay group guild plants video', 'A search without a type finds documents of all types');
 select is(pg_temp.found(q, 'post'), 'plants', 'The post is found by ' || q) from unnest(array['cafe', 'rose', 'grow spring', '"roses in spring"', 'CAFÉ -tulips']) q;
 select is(pg_temp.found(q, 'post'), '', 'The post isn''t found by ' || q)
 from unnest(array['rose tulips', '"spring roses"', 'rose -spring', 'rose -"in spring"', '-rose', '%', '"', '- " -', ''' & !', '()', 'history']) q;
@@ -70,7 +70,7 @@ select is(pg_temp.found('garden', 'group'), 'hidden group', 'The owner finds bot
 select is(pg_temp.found('garden few'), 'circles', 'The author finds a post for circles');
 select api.update_post(pg_temp.id('plants'), '{"body": "About violets"}'), api.delete_post(pg_temp.id('essay'));
 select test.act_as('alice');
-select is(pg_temp.found('cafe') || pg_temp.found('tulips') || ' ' || pg_temp.found('violet'), ' plants', 'A former text of a post no longer finds it');
+select is(pg_temp.found('cafe') || pg_temp.found('tulips') || ' ' || pg_temp.found('violet'), ' plants', 'A post isn''t found by its former text');
 select test.act_as_owner();
 select is((select count(*)::int from private.search_words where word = 'tulip'), 0, 'A former word is deleted from the index');
 select is((select words::text from private.search_documents where gone_at is not null), '', 'The row of a deleted document is kept without its words');
@@ -89,7 +89,7 @@ select is(json_array_length(api.search('violins') -> 'items'), 1, 'Once the wiki
 select test.act_as_owner();
 create temp table indexed as select number, ctid as place from private.search_documents where id = pg_temp.id('video');
 update app.users set banned_at = now() where username = 'bob';
-select is((select d.ctid from private.search_documents d join indexed i using (number)), (select place from indexed), 'A ban doesn''t rewrite the indexed words');
+select is((select d.ctid from private.search_documents d join indexed i using (number)), (select place from indexed), 'A ban doesn''t rewrite the index rows');
 update app.users set banned_at = null where username = 'bob';
 select test.act_as('alice');
 select is(pg_temp.found('filming'), 'video', 'The end of the ban makes the content findable again');
@@ -97,9 +97,9 @@ select test.act_as_owner();
 update app.users set banned_at = now() where username = 'bob';
 update app.users set erased_at = now() where username = 'dora';
 select test.act_as('alice');
-select is(pg_temp.found('violet') || pg_temp.found('filming') || pg_temp.found('dora') || pg_temp.found('bob'), '', 'Nothing of banned and erased people is found');
+select is(pg_temp.found('violet') || pg_temp.found('filming') || pg_temp.found('dora') || pg_temp.found('bob'), '', 'Nothing by banned and erased people is found');
 
--- Scopes: what only some may see isn't indexed for everybody
+-- Scopes: a document that only some people may see isn't indexed for everybody
 select test.act_as_owner();
 update app.users set banned_at = null where username = 'bob';
 create function pg_temp.scope(p_name text) returns text language sql stable security definer as $$
@@ -110,9 +110,9 @@ select is(pg_temp.scope('circles') || ' ' || pg_temp.scope('hidden') || ' ' || p
           'level1 private group video', 'A post for circles, a private group and a public content each have their own scope');
 select test.act_as('bob');
 select api.update_post(pg_temp.id('circles'), '{"visibility": "inner"}');
-select is(pg_temp.scope('circles') || ' ' || pg_temp.found('garden few'), 'level2 circles', 'A post moves to the scope of the inner circle');
+select is(pg_temp.scope('circles') || ' ' || pg_temp.found('garden few'), 'level2 circles', 'A post that becomes visible to the inner circle moves to its scope');
 select api.update_post(pg_temp.id('circles'), '{"visibility": "public"}');
-select is(pg_temp.scope('circles'), 'post', 'A post moves to the public scope');
+select is(pg_temp.scope('circles'), 'post', 'A post that becomes public moves to the public scope');
 select test.act_as_owner();
 update app.posts set hidden_at = now() where id = pg_temp.id('circles');
 update app.contents set removed_at = now() where id = pg_temp.id('video');
@@ -137,7 +137,7 @@ update app.posts set hidden_at = null where id = pg_temp.id('plants');
 select is(pg_temp.scope('plants'), null, 'A change during the ban doesn''t index the post again');
 update app.users set banned_at = null where username = 'bob';
 select private.hide_or_show_documents(json_build_object('userId', test.id('bob'))::jsonb);
-select is(pg_temp.scope('circles') || ' ' || pg_temp.scope('plants') || ' ' || pg_temp.scope('video'), 'post post video', 'After the end of the ban everything is indexed again');
+select is(pg_temp.scope('circles') || ' ' || pg_temp.scope('plants') || ' ' || pg_temp.scope('video'), 'post post video', 'After the end of the ban all documents of the person are indexed again');
 
 -- Texts and queries that take long
 select test.act_as('bob');
@@ -145,15 +145,15 @@ select pg_temp.note('long', api.create_post(repeat('thyme sage ', 300) || 'sage 
 select pg_temp.note('late', api.create_post(repeat('thyme sage ', 30) || 'sage thyme thyme'));
 select test.settle();
 select test.act_as('alice');
-select is(pg_temp.found('"thyme thyme"', 'post'), 'late', 'A phrase is searched in all positions of a word');
+select is(pg_temp.found('"thyme thyme"', 'post'), 'late', 'A phrase is found at any position, even beyond those that count for the rank');
 select test.act_as_owner();
 select is((select max(cardinality(w.positions)) from unnest(private.ranked_words(private.search_vector('mint', repeat('thyme sage ', 300)))) w), 16, 'Only the first 16 positions of a word count for the rank');
 select is(private.ranked_words(private.search_vector('mint', 'thyme')), null, 'A word with 16 positions or fewer has no separate rank entry');
 select is((select max(octet_length(w.lexeme)) || ' ' || max(cardinality(w.positions)) from unnest(private.search_vector(repeat('½', 500), repeat('⑽', 4999) || ' ' || repeat('㎮', 600))) w), '800 24',
           'A word that unaccent makes too long for a tsvector is cut, because it would crash the server');
-select ok(private.search_vector('', repeat('ⅷ', 800) || ' dill') @@ to_tsquery('private.search', 'dill'), 'A word beside a cut one is found');
+select ok(private.search_vector('', repeat('ⅷ', 800) || ' dill') @@ to_tsquery('private.search', 'dill'), 'A word next to one that was cut is found');
 select test.act_as('alice');
-select is((select regexp_count(api.search('dill') #>> '{items,0,excerpt}', '<mark>dill</mark>')), 1, 'The excerpt is taken from where the match is');
+select is((select regexp_count(api.search('dill') #>> '{items,0,excerpt}', '<mark>dill</mark>')), 1, 'The excerpt is taken from around the match');
 select throws_ok(format('select api.search(%L)', repeat('a ', 16) || '-"' || repeat('b ', 17) || '"'), 'PT422', 'search_words', 'A query of 33 words is refused');
 
 select * from finish();

@@ -1,4 +1,4 @@
--- The stream: its kinds, its authors, and what is never in it. test/model/oracle checks posts against the model of
+-- The stream: its kinds, its authors, and what it leaves out. test/model/oracle checks posts against the model of
 -- visibility.
 begin;
 select plan(18);
@@ -33,13 +33,13 @@ update app.users set country = 'PT', city = 'Évora' where username = 'carla';
 select pg_temp.place(n, m) from (values ('essay', 50), ('circles', 45), ('video', 40), ('audio', 30), ('photo', 20), ('spoken', 10), ('gone', 5)) v (n, m);
 
 select test.act_as('alice');
-select is(pg_temp.streams(api.list_stream()), 'photo audio video essay', 'All kinds are in one order, without what is for circles, removed or in a group');
+select is(pg_temp.streams(api.list_stream()), 'photo audio video essay', 'The stream mixes all kinds and leaves out items that are for circles, removed or in a group');
 select is((select string_agg(concat_ws(' ', i ->> 'type', i ->> 'subBadge', i ->> 'mediaUrl', i ->> 'title'), ', ') from json_array_elements(api.list_stream() -> 'items') i),
           'post photo https://example.org/d.png, audio audio https://example.org/c.mp3, video video https://example.org/a.mp4, post essay Title', 'Each item has its type, badge, media and title');
 select is(pg_temp.streams(api.list_stream(p_cursor => pg_temp.id(n)::text)), s, 'A page continues after a cursor of: ' || n)
 from (values ('photo', 'audio video essay'), ('audio', 'video essay'), ('essay', '')) v (n, s);
 select throws_ok($$ select api.list_stream(p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'An invented cursor is refused');
-select throws_ok($$ select api.list_stream(p_cursor => pg_temp.id('spoken')::text) $$, 'PT400', 'cursor_unknown', 'An item in a group is no cursor for a non-member');
+select throws_ok($$ select api.list_stream(p_cursor => pg_temp.id('spoken')::text) $$, 'PT400', 'cursor_unknown', 'An item in a group is refused as a cursor of a non-member');
 select is(pg_temp.streams(api.list_stream('video')) || ' ' || pg_temp.streams(api.list_stream('post')), 'video photo essay', 'The stream can be narrowed to one type');
 select is(pg_temp.streams(api.list_stream(p_country => 'pt', p_city => 'evora')), 'photo audio', 'The stream can be narrowed to the authors'' country and city');
 select is(pg_temp.streams(api.list_stream(p_trending => true)), '', 'Without reactions nothing trends');
@@ -63,7 +63,7 @@ select is(pg_temp.streams(api.list_stream()), 'photo audio video essay', 'A memb
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'carla';
 select test.act_as('alice');
-select is(pg_temp.streams(api.list_stream()), '', 'Nothing of banned people is shown');
+select is(pg_temp.streams(api.list_stream()), '', 'Nothing by banned people is shown');
 
 select * from finish();
 rollback;

@@ -18,7 +18,7 @@ set constraints all immediate;
 insert into app.mana_transactions (kind) values ('payment');
 select is((select string_agg(rule, ', ') from private.audit_mana()), 'a transaction has entries', 'A transaction without entries is found');
 select test.act('worker', null);
-select is(private.job_audit_mana(), 1, 'The job counts the errors');
+select is(private.job_audit_mana(), 1, 'The job returns the number of errors');
 select test.act_as_owner();
 
 insert into private.mana_account_kinds (kind, balance_in) values ('test', 'account');

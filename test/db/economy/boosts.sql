@@ -38,8 +38,8 @@ select api.hide_post(pg_temp.id('hidden'));
 -- Acting as Bob, who is not the author
 select test.act_as('bob');
 select throws_ok($$ select api.boost_post(pg_temp.id('one'), 1) $$, 'PT403', 'post_not_yours', 'Only the author can boost a post');
-select throws_ok($$ select api.boost_post(pg_temp.id('repost'), 1) $$, 'PT403', 'post_not_yours', 'A person can''t boost another''s post by their own repost');
-select throws_ok($$ select api.boost_post(pg_temp.id('closed'), 1) $$, 'PT404', 'post_unknown', 'A post the caller can''t see is unknown');
+select throws_ok($$ select api.boost_post(pg_temp.id('repost'), 1) $$, 'PT403', 'post_not_yours', 'A person can''t boost another person''s post through their own repost of it');
+select throws_ok($$ select api.boost_post(pg_temp.id('closed'), 1) $$, 'PT404', 'post_unknown', 'Boosting a post that the caller can''t see fails with post_unknown');
 select throws_ok($$ select api.boost_post(gen_random_uuid(), 1) $$, 'PT404', 'post_unknown', 'An unknown post can''t be boosted');
 create temporary table before as select pg_temp.score('one') as one, pg_temp.score('two') as two, pg_temp.score('repost') as repost;
 grant select on before to public;
@@ -66,7 +66,7 @@ select throws_ok($$ select * from app.post_boosts $$, '42501', null, 'Nobody can
 
 -- The feed. Acting as Bob
 select test.act_as('bob');
-select ok((select one > 1 and two = 1 and repost > 0 from before), 'Before the boosts the posts had these scores');
+select ok((select one > 1 and two = 1 and repost > 0 from before), 'Each post has a score before the boosts');
 select is(pg_temp.score('one'), (select round(one * 1.5, 4) from before), 'A boost of tier 1 multiplies the score by 1.5');
 select is(pg_temp.score('two'), (select two * 2 from before), 'A boost of tier 2 multiplies the score by 2');
 select is(pg_temp.weight('two', 'boost'), 1::numeric, 'The boost is one of the reasons');
@@ -89,17 +89,17 @@ update app.post_counters set boost_expires_at = now() where post_id = pg_temp.id
 select test.act_as('bob');
 select is(pg_temp.score('one'), (select round(one * 1.5, 4) from before), 'A boost counts until the job ends it');
 select is(pg_temp.run(), 1, 'The job ends an expired boost');
-select is(pg_temp.run(), 0, 'The job ends it once');
+select is(pg_temp.run(), 0, 'The job ends a boost only once');
 select test.act_as('bob');
-select is(pg_temp.score('one'), (select one from before), 'After the boost the score is what it was');
-select is(pg_temp.boosted('one'), '0.0', 'After the boost the post isn''t boosted');
+select is(pg_temp.score('one'), (select one from before), 'After the boost the post has its former score');
+select is(pg_temp.boosted('one'), '0.0', 'After the boost the card shows no boost');
 select test.act_as('alice');
-select lives_ok($$ select api.boost_post(pg_temp.id('one'), 1) $$, 'The post can then be boosted again');
+select lives_ok($$ select api.boost_post(pg_temp.id('one'), 1) $$, 'After the boost the post can be boosted again');
 select test.act_as_owner();
 update app.post_counters set boost_expires_at = now() where post_id = pg_temp.id('one');
 select private.move('starter', array[private.mint(), test.id('alice')], array[-10, 10]);
 select test.act_as('alice');
-select lives_ok($$ select api.boost_post(pg_temp.id('one'), 1) $$, 'It can be boosted again even before the job has ended the first boost');
+select lives_ok($$ select api.boost_post(pg_temp.id('one'), 1) $$, 'An expired boost that the job hasn''t ended yet doesn''t prevent another');
 
 -- The feature flag, and anonymous callers
 select test.act_as_owner();

@@ -1,4 +1,4 @@
--- Holds: mana between two wallets; they are opened, added to, and settled exactly once.
+-- Holds: mana taken from a wallet and not yet paid to another. They are opened, added to, and settled exactly once.
 begin;
 select plan(38);
 select test.people('alice', 'bob', 'carla', 'dora', 'emil');
@@ -11,7 +11,7 @@ select is(pg_temp.wallet('alice'), '30 50 20', 'Held mana has left the wallet');
 select is((select balance from app.mana_accounts where id = pg_temp.hold(1)), 20::bigint, 'Held mana is in an account of its own');
 select is((select kind from app.mana_transactions where id = pg_temp.hold(1)), 'hold', 'A hold is opened by a transaction with its id');
 select private.add_to_hold(pg_temp.hold(1), 5);
-select is(pg_temp.wallet('alice'), '25 50 25', 'More mana can be added from the same wallet');
+select is(pg_temp.wallet('alice'), '25 50 25', 'The holder can add mana to the hold');
 select throws_ok($$ select private.add_to_hold(pg_temp.hold(1), 26) $$, 'PT409', 'insufficient_mana', 'The holder can''t add more than they have');
 select throws_ok($$ select private.open_hold(pg_temp.hold(2), 'test', test.id('alice'), 26) $$, 'PT409', 'insufficient_mana',
   'The holder can''t hold more than they have');
@@ -23,12 +23,12 @@ select throws_ok($$ select private.settle_hold(pg_temp.hold(1), array[test.id('b
   'A settlement can''t pay more than is held');
 select is_empty('select * from private.audit_mana()', 'The audit of mana finds nothing wrong while mana is held');
 
--- Several receivers, one of them twice, one of them the holder, and a remainder
+-- A settlement with several receivers, one named twice and one of them the holder, and with a remainder
 select private.settle_hold(pg_temp.hold(1), array[test.id('bob'), test.id('carla'), test.id('bob'), test.id('alice')], array[10, 3, 2, 4]);
 select is(pg_temp.wallet('bob'), '62 62 0', 'A receiver named twice gets both amounts');
 select is(pg_temp.wallet('carla'), '53 53 0', 'The other receiver gets their amount');
 select is(pg_temp.wallet('alice'), '35 50 15', 'The holder gets the remainder, which doesn''t count as spent');
-select is((select balance from app.mana_accounts where id = pg_temp.hold(1)), 0::bigint, 'Nothing is left in the hold');
+select is((select balance from app.mana_accounts where id = pg_temp.hold(1)), 0::bigint, 'No mana is left in the hold');
 select results_eq(
   $$ select t.kind, -e.amount from app.mana_entries e join app.mana_transactions t on t.id = e.transaction_id
      where e.account_id = pg_temp.hold(1) and e.amount < 0 order by e.seq $$,
@@ -37,7 +37,7 @@ select throws_ok($$ select private.settle_hold(pg_temp.hold(1)) $$, '55000', 'th
 select throws_ok($$ select private.add_to_hold(pg_temp.hold(1), 1) $$, '55000', 'there is no open hold', 'Nothing can be added to a settled hold');
 select throws_ok($$ select private.settle_hold(pg_temp.hold(9)) $$, '55000', 'there is no open hold', 'An unknown hold can''t be settled');
 
--- A whole hold to one receiver, and a whole hold back to an erased person, whose wallet is otherwise unchanged
+-- A whole hold is paid to one receiver, and a whole hold is returned to an erased person, whose wallet is unchanged
 select private.open_hold(pg_temp.hold(2), 'test', test.id('alice'), 7);
 select private.settle_hold(pg_temp.hold(2), array[test.id('bob')], array[7]);
 select is(pg_temp.wallet('bob'), '69 69 0', 'A whole hold can be paid to one receiver');
@@ -59,27 +59,27 @@ select private.open_hold(pg_temp.hold(10 + n), 'test', test.id('dora'), 10) from
 call pg_temp.pass(10);
 select is(pg_temp.balance('dora'), 0, 'With 50 mana on hold nothing regenerates');
 select private.settle_hold(pg_temp.hold(10 + n)) from generate_series(1, 5) n;
-select is(pg_temp.balance('dora'), 50, 'After a full refund the balance is 50 again, without a backlog');
+select is(pg_temp.balance('dora'), 50, 'After a full refund the balance is 50 again, without a backlog of regeneration');
 select private.open_hold(pg_temp.hold(20), 'test', test.id('dora'), 20);
 select private.move('payment', array[test.id('dora'), test.id('emil')], array[-18, 18]);
 call pg_temp.pass(1);
-select is(pg_temp.balance('dora'), 17, 'Below 50, including held mana, the wallet regenerates');
+select is(pg_temp.balance('dora'), 17, 'A wallet regenerates if its balance and its held mana are less than 50');
 call pg_temp.pass(10);
-select is(pg_temp.balance('dora'), 30, 'The wallet regenerates up to 50, including held mana');
+select is(pg_temp.balance('dora'), 30, 'A wallet regenerates until its balance and its held mana are 50');
 select private.settle_hold(pg_temp.hold(20), array[test.id('emil')], array[20]);
 call pg_temp.pass(2);
-select is(pg_temp.balance('dora'), 40, 'Mana paid to somebody else no longer counts');
--- Days before a hold are settled first, whatever the order of the accounts
+select is(pg_temp.balance('dora'), 40, 'Held mana that was paid to somebody else no longer counts');
+-- A wallet regenerates for the days before a hold first, whatever the order of the accounts
 select private.move('payment', array[test.id('dora'), test.id('emil')], array[-20, 20]);
 call pg_temp.pass(3);
 select private.open_hold('00000000-0000-0000-0000-000000000001', 'test', test.id('dora'), 35);
-select is(pg_temp.balance('dora'), 0, 'The days before a hold regenerate first');
+select is(pg_temp.balance('dora'), 0, 'Opening a hold first regenerates the days before it');
 call pg_temp.pass(4);
 select private.add_to_hold('00000000-0000-0000-0000-000000000001', 15);
-select is(pg_temp.balance('dora'), 0, 'The days before an addition regenerate first');
+select is(pg_temp.balance('dora'), 0, 'Adding to a hold first regenerates the days before it');
 call pg_temp.pass(9);
 select private.settle_hold('00000000-0000-0000-0000-000000000001', array[test.id('emil')], array[40]);
-select is(pg_temp.balance('dora'), 10, 'The days while the wallet was full regenerate nothing');
+select is(pg_temp.balance('dora'), 10, 'Nothing regenerates for the days on which the wallet was full');
 select is_empty('select * from private.audit_mana()', 'The audit of mana finds nothing wrong after the regeneration');
 
 -- The audit finds rows that were changed without the functions

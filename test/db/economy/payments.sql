@@ -1,4 +1,4 @@
--- Emoji payments: for what, by whom, and what sender and receiver see of them.
+-- Emoji payments: who can pay for what, and what sender and receiver see of a payment.
 begin;
 select plan(48);
 select test.people('alice', 'bob', 'carla', 'dave');
@@ -28,7 +28,7 @@ select is((api.list_payments('sent') #>> '{items,0,receiver,username}'), 'bob', 
 select is(api.pay('love', 0, p_reply_id => pg_temp.id('reply')) #>> '{payment,receiver,username}', 'carla',
   'A payment for a reply goes to the reply''s author');
 select is((api.pay('awe', 1, p_receiver_id => 'carla') ->> 'senderBalance')::int, 36, 'A payment can go to a person, and a Wave costs 3 mana');
-select is((api.pay('joy', 0, p_receiver_id => 'bob') #>> '{payment,splits,0,amount}')::int, 1, 'A person gets all of it');
+select is((api.pay('joy', 0, p_receiver_id => 'bob') #>> '{payment,splits,0,amount}')::int, 1, 'A paid person gets the full amount');
 
 select throws_ok($$ select api.pay('love', 0) $$, 'PT422', 'payment_target', 'A payment needs a target');
 select throws_ok($$ select api.pay('love', 0, pg_temp.id('post'), null, 'bob') $$, 'PT422', 'payment_target', 'A payment can''t have two targets');
@@ -73,13 +73,13 @@ select throws_ok($$ select api.get_breakdown(pg_temp.id('closed')) $$, 'PT404', 
 -- Who sees which payments
 select is(json_array_length(api.list_payments() -> 'items'), 0, 'Other people''s lists don''t have the payments');
 select is((select count(*) from app.payments) + (select count(*) from app.payment_splits), 0::bigint, 'Other people see no rows in the tables');
-select throws_ok(format('select api.list_payments(p_cursor => %L)', pg_temp.id('payment')), 'PT400', 'cursor_unknown', 'Another person''s payment is no cursor');
+select throws_ok(format('select api.list_payments(p_cursor => %L)', pg_temp.id('payment')), 'PT400', 'cursor_unknown', 'Another person''s payment is refused as a cursor');
 select throws_ok($$ select api.list_payments('both') $$, 'PT422', 'direction_unknown', 'An unknown direction is refused');
 select throws_ok($$ insert into app.payments (sender_id, receiver_id, emotion, tier, amount)
                     values (app.uid(), test.id('bob'), 'love', 0, 1) $$, '42501', null, 'Nobody can insert payments directly');
 select test.act_as('bob');
 select is(json_array_length(api.list_payments('received') -> 'items'), 5, 'The receiver sees the payments');
-select is(json_array_length(api.list_payments('sent') -> 'items'), 0, 'They are not listed as sent');
+select is(json_array_length(api.list_payments('sent') -> 'items'), 0, 'Received payments are not listed as sent');
 select lives_ok($$ select api.pay('calm', 0, p_receiver_id => 'alice') $$, 'The receiver can pay back');
 select is(json_array_length(api.list_payments() -> 'items'), 6, 'Without a direction both sent and received payments are listed');
 select results_eq(
@@ -88,9 +88,9 @@ select results_eq(
        union all
        select api.list_payments(p_limit => 1, p_cursor => page ->> 'nextCursor') from pages where (page ->> 'hasMore')::boolean)
      select count(*), count(distinct page #>> '{items,0,id}') from pages $$,
-  $$ values (6::bigint, 6::bigint) $$, 'Each payment comes once when walking the pages');
+  $$ values (6::bigint, 6::bigint) $$, 'Walking the pages lists each payment once');
 
--- A block hides the person, but not the payment
+-- After a block a payment stays listed, without the person
 select api.block_person('alice');
 select is(
   (select jsonb_agg(distinct jsonb_build_array(i -> 'senderId', i -> 'sender', i -> 'receiverId'))

@@ -44,7 +44,7 @@ select is(json_array_length(api.list_payments('sent') #> '{items,0,splits}'), 3,
 select is(api.list_payments('sent') #>> '{items,0,amount}', '10', 'The sender sees one payment');
 select is(api.list_payments('sent') #>> '{items,0,splits,0}', '{"receiverId" : "acct:alice@localhost", "amount" : 2}', 'The author''s split comes first');
 select lives_ok($$ select pg_temp.pay('spark', 0) $$, 'A payment too small to split is accepted');
-select is(pg_temp.splits('spark'), 'alice 1', 'A payment too small to split goes to the author');
+select is(pg_temp.splits('spark'), 'alice 1', 'The author gets the whole of a payment too small to split');
 select lives_ok($$ select pg_temp.pay('nova', 5) $$, 'A large payment is accepted');
 select is(pg_temp.splits('nova'), 'alice 10, bob 33, carla 57', 'A large payment leaves the author a tenth');
 select is((api.get_wallet() ->> 'balance')::int, 550 - 111, 'The sender pays the full amount');
@@ -86,7 +86,7 @@ select is(pg_temp.splits('erased'), 'alice 43, carla 57', 'An erased co-author''
 select is(pg_temp.shares('storm'), 'acct:alice 5, acct:carla 5', 'An erased co-author''s share is shown as the author''s');
 select api.block_person('carla');
 select is(pg_temp.shares('storm'), 'acct:alice 10', 'A blocked co-author''s share is shown as the author''s');
-select is(pg_temp.card('storm') ->> 'amount', '10', 'The amount of the payment is unchanged');
+select is(pg_temp.card('storm') ->> 'amount', '10', 'The sender still sees the full amount of the payment');
 select api.block_person('alice');
 select is(pg_temp.shares('storm'), 'somebody 10', 'If the author is blocked too, the receiver is null');
 select is(pg_temp.card('storm') ->> 'postId', null, 'The payment doesn''t name a post the caller can''t see');
@@ -94,20 +94,20 @@ select api.unblock_person('alice'), api.unblock_person('carla');
 select is(pg_temp.card('storm') ->> 'postId', pg_temp.id('post')::text, 'Once the post is visible again, the payment names it');
 select test.act_as('carla');
 select api.block_person('alice'), api.block_person('erin');
-select is(pg_temp.shares('storm'), 'acct:carla 5', 'Co-authors see their own share whoever they blocked');
+select is(pg_temp.shares('storm'), 'acct:carla 5', 'Co-authors see their own share, even if they blocked the others');
 
 -- A co-author who can't see the post any more is paid, but isn't told for which post
-select is(pg_temp.card('storm') ->> 'postId', null, 'A co-author who blocked the author doesn''t see the post in the payment');
+select is(pg_temp.card('storm') ->> 'postId', null, 'The payment doesn''t name the post to a co-author who blocked the author');
 select api.unblock_person('erin');
 select test.act_as('erin');
 select pg_temp.pay('unseen', 5);
-select is(pg_temp.card('unseen') ->> 'postId', pg_temp.id('post')::text, 'The sender sees the post in the payment');
+select is(pg_temp.card('unseen') ->> 'postId', pg_temp.id('post')::text, 'The payment names the post to the sender');
 select test.act_as('carla');
-select is(pg_temp.told('unseen') - 'paymentId', '{"emotion": "love", "tier": 5, "amount": 57, "postId": null, "replyId": null}', 'A co-author who can''t see the post is notified without it');
-select ok(pg_temp.told('nova') ->> 'postId' is not null, 'An earlier notification named the post');
+select is(pg_temp.told('unseen') - 'paymentId', '{"emotion": "love", "tier": 5, "amount": 57, "postId": null, "replyId": null}', 'The notification of a co-author who can''t see the post doesn''t name it');
+select ok(pg_temp.told('nova') ->> 'postId' is not null, 'The notification before the block names the post');
 select test.act_as('alice');
-select is(pg_temp.told('unseen') ->> 'postId', pg_temp.id('post')::text, 'The author is notified with the post');
-select is(pg_temp.card('unseen') ->> 'postId', pg_temp.id('post')::text, 'The author sees the post in the payment');
+select is(pg_temp.told('unseen') ->> 'postId', pg_temp.id('post')::text, 'The notification of the author names the post');
+select is(pg_temp.card('unseen') ->> 'postId', pg_temp.id('post')::text, 'The payment names the post to the author');
 
 -- When co-authors leave, their share goes to the author
 select test.act_as('carla');
@@ -119,10 +119,10 @@ select pg_temp.pay('left', 2);
 select is(pg_temp.splits('left'), 'alice 10', 'A co-author who left gets no share of later payments');
 select is(pg_temp.shares('unseen'), 'acct:alice 43, acct:carla 57', 'Earlier payments keep their splits');
 select test.act_as_owner();
-select is((select count(*) from app.payment_splits where payment_id = pg_temp.id('storm')), 3::bigint, 'The ledger of splits has every share');
+select is((select count(*) from app.payment_splits where payment_id = pg_temp.id('storm')), 3::bigint, 'The table of splits still has the splits of all receivers');
 select test.act_as('erin');
 
--- What isn't paid for the post itself
+-- Payments that aren't for the post itself
 select is((api.pay('love', 2, p_reply_id => pg_temp.id('reply')) #>> '{payment,splits}')::jsonb,
   '[{"receiverId": "acct:alice@localhost", "amount": 10}]', 'A payment for a reply goes to the reply''s author alone');
 select is((api.pay('love', 2, p_receiver_id => 'alice') #>> '{payment,splits}')::jsonb,

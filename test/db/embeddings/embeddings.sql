@@ -36,7 +36,7 @@ select id, 'm', md5(private.embedded_text(title, body)), '{1,-1,1,1}', '1011' fr
 update private.centroids set due_at = now();
 select is(private.job_refresh_centroids(), 1, 'The job computes Bob''s centroid');
 select is((select vector from private.centroids where person_id = (select id from app.users where username = 'bob')), '{1,-1,1,1}'::real[],
-  'The centroid is the mean of the vectors of what he liked');
+  'The centroid is the mean of the vectors of the posts that he liked');
 select is(private.signature('{0.5,-1,0,2}'::real[])::text, '1001', 'A signature has the signs of the vector');
 
 select test.act_as('bob');
@@ -63,9 +63,9 @@ select test.act_as_owner();
 select test.settle();
 update private.centroids set due_at = now();
 select is(private.job_refresh_centroids(), 1, 'The centroid is computed without the missing vector');
-select is((select due_at from private.centroids), now() + interval '1 minute', 'It is due again a minute later');
+select is((select due_at from private.centroids), now() + interval '1 minute', 'The centroid is due again a minute later');
 
--- The more posts a centroid is made of, the longer it waits for more
+-- The more posts a centroid is made of, the longer it waits after a change
 update private.centroids set posts = 50, due_at = null;
 select test.act_as('bob');
 select api.unreact(pg_temp.id('new'));
@@ -81,7 +81,7 @@ select id, 'm', md5(private.embedded_text(title, body)), '{1,-1,1,1}', '1011' fr
   where id = pg_temp.id('one') on conflict do nothing;
 update private.centroids set due_at = now();
 select private.job_refresh_centroids();
-select is((select posts from private.centroids), 1::smallint, 'A centroid counts the posts that have vectors');
+select is((select posts from private.centroids), 1::smallint, 'A centroid counts only the posts that have vectors');
 update private.centroids set due_at = null;
 select test.act_as('bob');
 select api.unreact(pg_temp.id('one'));
@@ -95,6 +95,6 @@ create function pg_temp.looked() returns bigint language sql as $$
   where oid = 'app.posts'::regclass or oid in (select indexrelid from pg_index where indrelid = 'app.posts'::regclass) $$;
 create temp table before as select pg_temp.looked() as looked;
 select is(private.find_unembedded(array[pg_temp.id('new')]), array[pg_temp.id('new')], 'A post without a vector is found');
-select cmp_ok(pg_temp.looked() - (select looked from before), '<', 10::bigint, 'No other post is read');
+select cmp_ok(pg_temp.looked() - (select looked from before), '<', 10::bigint, 'Finding it reads no other post');
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Events: their fields, RSVPs and capacity, lists, permissions, and what frees a place.
+-- Events: their fields, RSVPs and capacity, lists, permissions, and what frees a seat.
 begin;
 select plan(79);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
@@ -73,14 +73,14 @@ select is(pg_temp.names(api.list_events('upcoming', p_country => 'germany')), 'l
 select is(pg_temp.names(api.list_events(p_q => 'soon body')), 'soon', 'All words must match, in title or body');
 select throws_ok($$ select api.list_events('x') $$, 'PT422', 'event_when', 'An unknown filter is refused');
 select throws_ok($$ select api.list_events('upcoming', p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'An invented cursor is refused');
-select is(string_agg(api.get_event(pg_temp.id(n)) ->> 'status', ' '), 'scheduled live cancelled ended', 'The status follows from the time')
+select is(string_agg(api.get_event(pg_temp.id(n)) ->> 'status', ' '), 'scheduled live cancelled ended', 'The status depends on the time and on the cancellation')
 from unnest(array['soon', 'now', 'off', 'over']) n;
 
 -- RSVPs
 select test.act_as('alice');
 select pg_temp.event('party', '{"capacity": 1}');
 select test.act_as('bob');
-select is(api.rsvp_event(pg_temp.id('party'), 'going') #>> '{viewer,rsvp}', 'going', 'The first RSVP gets the place');
+select is(api.rsvp_event(pg_temp.id('party'), 'going') #>> '{viewer,rsvp}', 'going', 'The first RSVP gets the seat');
 select api.rsvp_event(pg_temp.id('party'), 'going');
 select is(pg_temp.counts('party'), '1 0 0 going', 'Repeating the RSVP changes nothing');
 select test.act_as('carla');
@@ -89,28 +89,28 @@ select api.rsvp_event(pg_temp.id('party'), 'going');
 select test.act_as('dora');
 select api.rsvp_event(pg_temp.id('party'), 'going');
 select is(pg_temp.counts('party'), '1 0 2 waitlisted 2', 'The third RSVP is second on the waitlist');
-select is(pg_temp.names(api.list_event_attendees(pg_temp.id('party'))), 'bob', 'The list of attendees has the people going');
-select is(pg_temp.names(api.list_event_attendees(pg_temp.id('party'), 'waitlisted')), 'carla dora', 'The list of waitlisted people is in their order');
+select is(pg_temp.names(api.list_event_attendees(pg_temp.id('party'))), 'bob', 'The list of attendees has the people who are going');
+select is(pg_temp.names(api.list_event_attendees(pg_temp.id('party'), 'waitlisted')), 'carla dora', 'Waitlisted people are listed in the order of the waitlist');
 select is(pg_temp.names(api.list_event_attendees(pg_temp.id('party'), 'waitlisted', 1, api.list_event_attendees(pg_temp.id('party'), 'waitlisted', 1) ->> 'nextCursor')), 'dora', 'The cursor leads to the next page of waitlisted people');
 select is((select count(*) from app.event_rsvps)::int, 1, 'People see only their own RSVP in the table');
 select throws_ok(format('select api.rsvp_event(%L, %L)', pg_temp.id('party'), s), 'PT422', 'event_rsvp', 'An RSVP is refused: ' || s) from unnest(array['waitlisted', 'x']) s;
-select throws_ok(format('select api.rsvp_event(%L, %L)', pg_temp.id(n), 'going'), 'PT409', c, 'An event takes no RSVP: ' || n)
+select throws_ok(format('select api.rsvp_event(%L, %L)', pg_temp.id(n), 'going'), 'PT409', c, 'An event accepts no RSVP: ' || n)
 from (values ('off', 'event_cancelled'), ('over', 'event_over')) v (n, c);
-select is(api.rsvp_event(pg_temp.id('now'), 'going') #>> '{viewer,rsvp}', 'going', 'A live event takes RSVPs');
+select is(api.rsvp_event(pg_temp.id('now'), 'going') #>> '{viewer,rsvp}', 'going', 'A live event accepts RSVPs');
 select test.act_as('bob');
 select api.rsvp_event(pg_temp.id('party'), 'interested');
-select is(pg_temp.counts('party'), '1 1 1 interested', 'A person who is no longer going frees the place');
+select is(pg_temp.counts('party'), '1 1 1 interested', 'A person who is no longer going frees their seat');
 select test.act_as('carla');
-select is(pg_temp.counts('party'), '1 1 1 going', 'The place goes to the first on the waitlist');
+select is(pg_temp.counts('party'), '1 1 1 going', 'The seat goes to the first person on the waitlist');
 select test.settle();
 select is(pg_temp.told('carla') || '/' || pg_temp.told('dora'), 'promoted/', 'The promoted person is notified');
 select ok(api.unrsvp_event(pg_temp.id('party')) is null, 'An RSVP can be withdrawn');
 select api.unrsvp_event(pg_temp.id('party'));
-select is(pg_temp.counts('party'), '1 1 0', 'A withdrawn RSVP promotes the next person, once');
-select is(pg_temp.names(api.list_my_events()) || '/' || pg_temp.names(api.list_my_events('going')), '/', 'Without RSVPs the own list is empty');
+select is(pg_temp.counts('party'), '1 1 0', 'A repeated withdrawal promotes nobody else');
+select is(pg_temp.names(api.list_my_events()) || '/' || pg_temp.names(api.list_my_events('going')), '/', 'A person without RSVPs has an empty list of events');
 select test.act_as('dora');
-select is(pg_temp.names(api.list_my_events()), 'party now', 'The own list has the events the person is going to');
-select throws_ok($$ select api.list_my_events('x') $$, 'PT422', 'event_role', 'An unknown role is refused');
+select is(pg_temp.names(api.list_my_events()), 'party now', 'A person''s list has the events they are going to');
+select throws_ok($$ select api.list_my_events('x') $$, 'PT422', 'event_role', 'An unknown role in the list of one''s own events is refused');
 
 -- Changes
 select throws_ok($$ select api.update_event(pg_temp.id('party'), '{"capacity": 9}') $$, 'PT403', 'content_not_yours', 'A guest can''t change the event');
@@ -119,17 +119,17 @@ select throws_ok($$ select api.delete_event(pg_temp.id('party')) $$, 'PT403', 'c
 select test.act_as('bob');
 select api.rsvp_event(pg_temp.id('party'), 'going');
 select test.act_as('alice');
-select is(pg_temp.names(api.list_my_events('hosting')), 'party over off now soon late', 'The hosting list has the host''s events');
-select is(api.update_event(pg_temp.id('party'), '{"capacity": 2, "title": "party", "body": "New"}') ->> 'goingCount', '2', 'An added place goes to the waitlist');
+select is(pg_temp.names(api.list_my_events('hosting')), 'party over off now soon late', 'The list of hosted events has the host''s events');
+select is(api.update_event(pg_temp.id('party'), '{"capacity": 2, "title": "party", "body": "New"}') ->> 'goingCount', '2', 'An added seat goes to the waitlist');
 select is(api.update_event(pg_temp.id('party'), '{"capacity": 1}') ->> 'goingCount', '2', 'A smaller capacity removes nobody');
 select test.settle();
-select is(pg_temp.told('dora'), 'promoted', 'Guests are not notified of such changes');
+select is(pg_temp.told('dora'), 'promoted', 'Guests are not notified of a new title, text or capacity');
 select is((api.get_event_calendar(pg_temp.id('party')) ->> 'sequence')::int, 2, 'Each change raises the sequence of the calendar file');
 select api.rsvp_event(pg_temp.id('party'), 'interested');
 select api.update_event(pg_temp.id('party'), jsonb_build_object('startsAt', now() + interval '1 day'));
 select test.settle();
 select is(concat_ws('/', pg_temp.told('dora'), pg_temp.told('bob'), pg_temp.told('alice')), 'changed promoted/changed promoted/', 'Guests are notified of a new time, and the host isn''t');
-select throws_ok($$ select api.update_event(pg_temp.id('party'), jsonb_build_object('startsAt', now())) $$, 'PT422', 'event_past', 'A new time in the past is refused');
+select throws_ok($$ select api.update_event(pg_temp.id('party'), jsonb_build_object('startsAt', now())) $$, 'PT422', 'event_past', 'A new start that isn''t in the future is refused');
 select throws_ok($$ select api.update_event(pg_temp.id('over'), '{"title": "x"}') $$, 'PT409', 'event_over', 'An event that is over can''t be changed');
 select is(api.cancel_event(pg_temp.id('party'), ' Rain ') ->> 'cancelReason', 'Rain', 'The host can cancel with a reason');
 select throws_ok($$ select api.cancel_event(pg_temp.id('party')) $$, 'PT409', 'event_cancelled', 'An event can be cancelled only once');
@@ -137,7 +137,7 @@ select throws_ok($$ select api.update_event(pg_temp.id('party'), '{}') $$, 'PT40
 select test.settle();
 select is(pg_temp.told('dora'), 'cancelled changed promoted', 'Guests are notified of the cancellation');
 
--- What frees a place
+-- What frees a seat
 select pg_temp.event(n, '{"capacity": 1}') from unnest(array['block', 'ban', 'erasure']) n;
 select test.act_as('eve');
 select api.rsvp_event(pg_temp.id(n), 'going') from unnest(array['block', 'ban', 'erasure', 'now']) n;
@@ -146,8 +146,8 @@ select api.rsvp_event(pg_temp.id(n), 'going') from unnest(array['block', 'ban', 
 select test.act_as('eve');
 select test.act_as('alice');
 select api.block_person('eve');
-select is(pg_temp.counts('block'), '1 0 0', 'A block between host and guest frees the guest''s place');
-select is(pg_temp.names(api.list_event_attendees(pg_temp.id('block'))), 'bob', 'The next person on the waitlist gets the place');
+select is(pg_temp.counts('block'), '1 0 0', 'A block between host and guest frees the guest''s seat');
+select is(pg_temp.names(api.list_event_attendees(pg_temp.id('block'))), 'bob', 'The next person on the waitlist gets the seat');
 select test.act_as('eve');
 select throws_ok($$ select api.rsvp_event(pg_temp.id('ban'), 'going') $$, 'PT404', 'event_unknown', 'A blocked person can''t RSVP');
 select test.act_as('alice');
@@ -161,14 +161,14 @@ select test.act_as_owner();
 select pg_temp.begun('erasure', '-3 hours');
 update app.users set banned_at = now() where id = test.id('bob');
 select test.act_as('eve');
-select is(pg_temp.counts('ban'), '1 0 1 going', 'A ban frees a place');
+select is(pg_temp.counts('ban'), '1 0 1 going', 'A ban frees a seat');
 select test.act_as('alice');
-select is(pg_temp.counts('erasure'), '1 0 0', 'A ban frees no place in an event that is over');
+select is(pg_temp.counts('erasure'), '1 0 0', 'A ban frees no seat in an event that is over');
 select is(pg_temp.names(api.list_event_attendees(pg_temp.id('erasure'))), '', 'A banned guest isn''t listed');
 select test.act_as_owner();
 select private.erase_person(test.id('eve'));
 select test.act_as('carla');
-select is(pg_temp.counts('ban'), '1 0 0 going', 'An erasure frees a place');
+select is(pg_temp.counts('ban'), '1 0 0 going', 'An erasure frees a seat');
 select test.act_as_owner();
 select is((select count(*) from app.event_rsvps where user_id = test.id('eve'))::int, 0, 'An erasure deletes the RSVPs');
 

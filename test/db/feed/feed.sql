@@ -8,7 +8,7 @@ grant all on made to public;
 create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
 create function pg_temp.names(p_page json) returns text language sql as $$
   select coalesce(string_agg(i ->> 'body', ' ' order by place), '') from json_array_elements(p_page -> 'items') with ordinality l (i, place) $$;
--- The whole feed, page by page
+-- All names of the feed, read page by page
 create function pg_temp.walk(p_limit integer) returns text language plpgsql as $$
 declare
   v_page  json := api.list_feed(p_limit => p_limit);
@@ -64,7 +64,7 @@ from (values (pg_temp.id('three')::text, 'a post for circles that the caller isn
              ('00000000-0000-4000-8000-000000000000', 'an unknown post'), ('x', 'not an id'), ('', 'an empty text')) c (c, what);
 select test.act_as('carla');
 select api.block_person('alice');
-select throws_ok(format('select api.list_feed(p_cursor => %L)', pg_temp.id('one')), 'PT400', 'cursor_unknown', 'A post of a person whom the caller blocked is no cursor');
+select throws_ok(format('select api.list_feed(p_cursor => %L)', pg_temp.id('one')), 'PT400', 'cursor_unknown', 'A post of a person whom the caller blocked is refused as a cursor');
 select throws_ok(format('select api.list_feed(p_limit => %s)', n), 'PT422', 'limit_out_of_range', 'Invalid limit: ' || n)
 from unnest(array['0', '51', 'null']) n;
 
@@ -74,10 +74,10 @@ insert into app.spaces (id, kind, slug, name) values ('00000000-0000-4000-8000-0
 insert into app.space_members (space_id, user_id) values ('00000000-0000-4000-8000-000000000001', test.id('bob'));
 update app.posts set space_id = '00000000-0000-4000-8000-000000000001', visibility = 'public' where id in (pg_temp.id('five'), pg_temp.id('one'));
 select test.act_as('bob');
-select is(api.list_feed(p_limit => 1, p_cursor => pg_temp.id('five')::text) #>> '{items,0,id}', pg_temp.id('alike')::text, 'A member can continue from a post in the space');
+select is(api.list_feed(p_limit => 1, p_cursor => pg_temp.id('five')::text) #>> '{items,0,id}', pg_temp.id('alike')::text, 'A member can use a post in the space as a cursor');
 select test.act_as('carla');
 select api.unblock_person('alice');
-select throws_ok(format('select api.list_feed(p_cursor => %L)', pg_temp.id('one')), 'PT400', 'cursor_unknown', 'A post in a space is no cursor for a non-member');
+select throws_ok(format('select api.list_feed(p_cursor => %L)', pg_temp.id('one')), 'PT400', 'cursor_unknown', 'A post in a space is refused as a cursor of a non-member');
 
 select * from finish();
 rollback;

@@ -54,8 +54,8 @@ select pg_temp.post('bob', 'b3-repost', 9, p_format => 'repost', p_of => 'e1');
 -- Tabs
 select test.act_as('alice');
 select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b3-repost b1', 'Following has the posts of followed people, newest first');
-select is(pg_temp.names(api.list_feed(p_tab => 'circles')), 'a1-circles d1-inner c1-circles', 'Circles has the posts written for the caller''s circles');
-select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e1 b3-repost e2 b1', 'Trending has public posts, and reposted ones come first');
+select is(pg_temp.names(api.list_feed(p_tab => 'circles')), 'a1-circles d1-inner c1-circles', 'Circles has the caller''s own posts for circles and those that the caller may see');
+select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e1 b3-repost e2 b1', 'Trending has public posts, and posts with reposts come first');
 select is((select string_agg(n, ' ' order by n) from unnest(string_to_array(pg_temp.names(api.list_feed()), ' ')) n),
   'a1-circles b1 b3-repost c1-circles d1-inner e1 e2', 'For You has everything the caller may see');
 select throws_ok($$ select api.list_feed(p_tab => 'foryou') $$, 'PT422', 'tab_unknown', 'An unknown tab is refused');
@@ -72,8 +72,8 @@ select is(pg_temp.names(api.list_feed(p_limit => 5)), 'd1-inner b3-repost e1 e2 
 select is(pg_temp.why(api.list_feed(), 0), 'depth 0.8 interest 1 circle 1', 'A post has reasons for its depth, interest and inner circle');
 select is(pg_temp.why(api.list_feed(), 1), 'engagement 1.3863 following 1', 'A repost gets the engagement of its original');
 select is(pg_temp.why(api.list_feed(), 3), 'depth 0.2 interest 1', 'A depth far from the caller''s weighs less');
-select is(pg_temp.why(api.list_feed(), 4), 'following 1', 'A followed author is a reason');
-select is(pg_temp.why(api.list_feed(), 5), 'circle 0.5', 'A circle is a reason');
+select is(pg_temp.why(api.list_feed(), 4), 'following 1', 'A post of a followed author has that as a reason');
+select is(pg_temp.why(api.list_feed(), 5), 'circle 0.5', 'A post for a circle of which the caller is a member has that as a reason');
 select is(pg_temp.why(api.list_feed(), 6), '', 'A post without any reason has none');
 select is((api.list_feed() #>> '{items,6,score}')::numeric, 0::numeric, 'A post without reasons has the score 0');
 select is((select count(*) from json_array_elements(api.list_feed() -> 'items') i
@@ -104,12 +104,12 @@ select is(pg_temp.names(api.list_feed(p_limit => 1, p_cursor => pg_temp.id('a1-c
 
 -- Filters
 select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-4'))), 'e2', 'The feed can be narrowed to an interest');
-select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-1'))), 'd1-inner e1', 'The filter includes the interests below');
-select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-2'))), 'd1-inner e1', 'The filter works with an interest in the middle of the tree');
-select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-3'))), 'd1-inner', 'The filter works with a leaf of the tree');
+select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-1'))), 'd1-inner e1', 'The filter by an interest includes the interests below');
+select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-2'))), 'd1-inner e1', 'The filter by an interest works in the middle of the tree');
+select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-3'))), 'd1-inner', 'The filter by an interest works at a leaf of the tree');
 select throws_ok($$ select api.list_feed(p_interest_id => '00000000-0000-4000-8000-000000000000') $$, 'PT404', 'interest_unknown', 'An unknown interest fails with interest_unknown');
 select is(pg_temp.names(api.list_feed(p_min_depth => 4)), 'e2 d1-inner', 'The feed can be filtered by a minimum depth');
-select is(pg_temp.names(api.list_feed(p_min_depth => 5)), 'e2', 'The deepest level can be filtered');
+select is(pg_temp.names(api.list_feed(p_min_depth => 5)), 'e2', 'The feed can be filtered by the deepest level');
 select is(pg_temp.names(api.list_feed(p_format => 'thread')), 'e2', 'The feed can be narrowed to a format');
 select is(pg_temp.names(api.list_feed(p_format => 'repost')), 'b3-repost', 'The feed can be narrowed to reposts');
 select is(pg_temp.names(api.list_feed(p_format => 'thread', p_min_depth => 5, p_interest_id => pg_temp.interest('tap-4'))), 'e2', 'Several filters can be combined');
@@ -117,17 +117,17 @@ select is(pg_temp.names(api.list_feed(p_format => 'note', p_interest_id => pg_te
 select is(pg_temp.names(api.list_feed(p_tab => 'circles', p_min_depth => 4)), 'd1-inner', 'A filter works in the tab Circles');
 select is(pg_temp.names(api.list_feed(p_tab => 'trending', p_interest_id => pg_temp.interest('tap-1'))), 'e1', 'A filter works in the tab Trending');
 select is(pg_temp.names(api.list_feed(p_tab => 'following', p_format => 'note')), 'b1', 'A filter works in the tab Following');
-select is(pg_temp.names(api.list_feed(p_journalism => true)), '', 'Without journalism the filter finds nothing');
+select is(pg_temp.names(api.list_feed(p_journalism => true)), '', 'The journalism filter finds nothing if no post is journalism');
 select test.act_as_owner();
 alter table app.posts disable trigger user;
 update app.posts set is_journalism = true where id in (pg_temp.id('b1'), pg_temp.id('c2-inner'), pg_temp.id('c1-circles'));
 alter table app.posts enable trigger user;
 select test.act_as('alice');
-select is(pg_temp.names(api.list_feed(p_journalism => true, p_limit => 1)), 'b1', 'Journalism is ranked');
-select is(pg_temp.names(api.list_feed(p_journalism => true)), 'b1 c1-circles', 'Journalism has only what the caller may see');
+select is(pg_temp.names(api.list_feed(p_journalism => true, p_limit => 1)), 'b1', 'Journalism has the order of the feed');
+select is(pg_temp.names(api.list_feed(p_journalism => true)), 'b1 c1-circles', 'The journalism filter finds only posts that the caller may see');
 select is(pg_temp.names(api.list_feed(p_journalism => true, p_tab => 'circles')), 'c1-circles', 'The journalism filter works in a tab');
 
--- Muted: a person, a post, reposts of both, and words in what is quoted
+-- Muted people, posts and words, reposts of muted people and posts, and muted words in quoted posts
 select api.mute_person('eve');
 select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'b1', 'Posts of a muted person, and reposts of them, are left out');
 select api.unmute_person('eve');
@@ -143,7 +143,7 @@ select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e2 b1', 'Reposts o
 
 -- A repost is visible to people who may see its original
 select test.act_as('alice');
-select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b1', 'Muted words work in the tab Following');
+select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b1', 'The tab Following leaves out posts with muted words');
 select api.unmute_keyword((api.list_muted_keywords() #>> '{items,0,id}')::uuid);
 select api.block_person('eve');
 select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b1', 'A repost of a post across a block is left out');
@@ -151,9 +151,9 @@ select api.unblock_person('eve');
 select test.act_as_owner();
 update app.posts set visibility = 'inner' where id = pg_temp.id('e1');
 select test.act_as('alice');
-select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b1', 'A repost of a post that was narrowed is left out');
+select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b1', 'A repost is left out if its original is no longer visible to the caller');
 
--- A repost of a post for circles: found by the people in the circle, and by nobody else
+-- A repost of a post for circles is found only by the people in the circle
 select test.act_as('carla');
 select api.add_circle_member((select id from app.circles where owner_id = app.uid()), 'eve');
 select test.act_as('alice');
@@ -161,7 +161,7 @@ insert into made select 'a2-repost', (api.repost(pg_temp.id('c1-circles')) ->> '
 insert into made select 'a3-repost', (api.repost(pg_temp.id('b1')) ->> 'id')::uuid;
 select test.act_as('eve');
 select ok(pg_temp.names(api.list_feed()) ~ 'a2-repost', 'A person in the circle has the repost in For You');
-select is(pg_temp.names(api.list_feed(p_tab => 'circles')), 'b3-repost e1 c1-circles a2-repost', 'A person in the circle has the repost under Circles, like reposts of posts narrowed later');
+select is(pg_temp.names(api.list_feed(p_tab => 'circles')), 'b3-repost e1 c1-circles a2-repost', 'The tab Circles of a person in the circle has the repost, like reposts of posts narrowed later');
 select ok(pg_temp.names(api.list_feed(p_tab => 'trending')) !~ 'a2-repost', 'A repost of a post for circles doesn''t trend');
 select ok(pg_temp.names(api.list_feed(p_tab => 'trending')) ~ 'a3-repost', 'A repost of a public post trends');
 select test.act_as('bob');
@@ -203,7 +203,7 @@ from generate_series(1, 2);
 select is((select count(*) from app.feed_blocks where starts_at < (select max(starts_at) from app.feed_blocks)), 0::bigint,
   'A job that runs late doesn''t cut an earlier block');
 select test.act_as('eve');
-select throws_ok('select count(*) from app.feed_blocks', '42501', null, 'People can''t read the boundaries');
+select throws_ok('select count(*) from app.feed_blocks', '42501', null, 'People can''t read where blocks start');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Groups: who sees which, that nobody writes them without the operations, counts, limits, bans, blocks and erasures.
+-- Groups: who sees which, that nobody writes to them without the operations, counts, limits, bans, blocks, erasures.
 begin;
 select plan(66);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
@@ -46,7 +46,7 @@ select throws_ok(s, '42501', null, 'Nobody can run: ' || s)
 from unnest(array['insert into app.spaces (kind, slug, name) values (''group'', ''mine'', ''x'')', 'update app.spaces set visibility = ''public''',
   'insert into app.space_members (space_id, user_id, made_at) select id, app.uid(), now() from app.spaces', 'delete from app.space_members',
   'update app.space_requests set status = ''approved''', 'insert into app.space_invitations (space_id, inviter_id, invitee_id) select id, app.uid(), app.uid() from app.spaces']) s;
-select throws_ok($$ select api.list_spaces('club') $$, 'PT422', 'value_invalid', 'there are groups and guilds, and no other kind');
+select throws_ok($$ select api.list_spaces('club') $$, 'PT422', 'value_invalid', 'An unknown kind of space is refused');
 select test.act_as_anon();
 select throws_ok($$ select api.get_space('group', 'open') $$, '42501', null, 'Groups need a signed-in caller');
 
@@ -61,7 +61,7 @@ select lives_ok($$ select api.block_person('carla') $$, 'A member can block anot
 select is(pg_temp.who('open'), 'alice owner, dora member', 'A blocked member is hidden from the list');
 select is(api.get_space('group', 'open') ->> 'memberCount', '2', 'A blocked member is not counted');
 select test.act_as_owner();
-select is((select member_count from app.spaces where slug = 'open'), 3, 'The blocked member still takes a place');
+select is((select member_count from app.spaces where slug = 'open'), 3, 'The blocked member still counts towards the stored number of members');
 update app.users set banned_at = now() where id = test.id('carla');
 select test.act_as('bob');
 select is(pg_temp.who('open') || ' ' || (api.get_space('group', 'open') ->> 'memberCount'), 'alice owner, dora member 2', 'A banned person is neither listed nor counted');
@@ -77,7 +77,7 @@ select is(pg_temp.is_seen('asked'), 'pending', 'A person who asked to join is pe
 select api.block_person('alice');
 select test.act_as('alice');
 select is(json_array_length(api.list_space_requests('group', 'asked') -> 'items'), 0, 'A request of a person who blocked the moderator isn''t listed');
-select throws_ok($$ select api.settle_space_request('group', 'asked', (select id from app.space_requests limit 1), true) $$, 'PT404', 'request_unknown', 'Such a request can''t be approved');
+select throws_ok($$ select api.settle_space_request('group', 'asked', (select id from app.space_requests limit 1), true) $$, 'PT404', 'request_unknown', 'A request of a person who blocked the moderator can''t be approved');
 select test.act_as('eve');
 select api.unblock_person('alice');
 select is(api.withdraw_space_request('group', 'asked', (select id from app.space_requests)) ->> 'status', 'withdrawn', 'A person can withdraw their request');
@@ -88,7 +88,7 @@ select test.act_as('eve');
 select is(pg_temp.is_seen('asked'), 'unknown', 'A group that became private is unknown to others');
 select throws_ok($$ select api.join_group('asked') $$, 'PT404', 'space_unknown', 'A group that became private can''t be joined');
 
--- An invitation ends when the inviter loses the right to invite, even before that is recorded
+-- An invitation has no effect once the inviter may not invite any more, even before its row is revoked
 select test.act_as('alice');
 select pg_temp.make('invited', 'private');
 select api.invite_to_group('invited', 'dora');
@@ -177,8 +177,8 @@ select test.act_as_owner();
 update app.users set banned_at = now() where id = test.id('gus');
 select test.act_as('fay');
 select is((select count(*) from json_array_elements(api.list_group_invitations(pg_temp.id('hosted')) -> 'items'))::int, 0, 'An invitation by a banned person is hidden');
-select lives_ok($$ select api.invite_to_group(pg_temp.id('hosted'), 'hal') $$, 'It doesn''t prevent another invitation');
+select lives_ok($$ select api.invite_to_group(pg_temp.id('hosted'), 'hal') $$, 'The hidden invitation doesn''t prevent another one');
 select test.act_as('hal');
-select is((select string_agg(i #>> '{inviter,username}', ' ') from json_array_elements(api.list_my_group_invitations() -> 'items') i), 'fay', 'The other invitation is listed');
+select is((select string_agg(i #>> '{inviter,username}', ' ') from json_array_elements(api.list_my_group_invitations() -> 'items') i), 'fay', 'The invited person sees the other invitation');
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Guilds: who can found one, who reads and writes without the operations, who isn't counted, and erasures.
+-- Guilds: who can found one, that nobody can bypass the operations, who isn't counted, and erasures.
 begin;
 select plan(24);
 select test.people('alice', 'bob', 'carla', 'dora');
@@ -28,9 +28,9 @@ select throws_ok($$ select api.update_guild('owls', '{"minRep": -1}') $$, 'PT422
 select throws_ok($$ select api.create_guild('x', (select id from app.interests limit 1), p_charter => repeat('é', 20001)) $$, 'PT422', 'guild_charter', 'A charter of more than 20,000 characters is refused');
 select is(api.update_guild('owls', '{"visibility": "private", "joinPolicy": "open", "interestId": null, "about": "Birds"}') ->> 'about', 'Birds', 'The founder can change the description');
 select is((select visibility || ' ' || join_policy || ' ' || (interest_id is not null) from app.spaces where slug = 'owls'), 'public request true', 'The founder can''t change visibility, join policy or interest');
-select throws_ok(format('select api.%s', o), 'PT404', 'space_unknown', 'it is no group: ' || o)
+select throws_ok(format('select api.%s', o), 'PT404', 'space_unknown', 'A guild isn''t a group: ' || o)
 from unnest(array['get_space(''group'', ''owls'')', 'join_group(''owls'')', 'archive_group(''owls'')']) o;
-select throws_ok(s, '42501', null, 'nobody reads or writes past the operations: ' || s)
+select throws_ok(s, '42501', null, 'Nobody can run: ' || s)
 from unnest(array['select * from app.guilds', 'update app.guilds set min_rep = 0', 'select * from app.guild_charters', 'delete from app.guild_charters']) s;
 
 select pg_temp.let_in('owls', 'bob'), pg_temp.let_in('owls', 'carla'), pg_temp.let_in('owls', 'dora');
@@ -49,6 +49,6 @@ select test.act_as_owner();
 select private.erase_person(test.id('bob'));
 select is((select m.role from app.space_members m where m.user_id = test.id('alice')), 'owner', 'A steward becomes the owner of the erased founder''s guild');
 select test.settle();
-select is((select string_agg(payload ->> 'role', ' ' order by created_at desc) from app.notifications where user_id = test.id('alice') and kind = 'membership.decided'), 'founder', 'The new founder is notified of the role');
+select is((select string_agg(payload ->> 'role', ' ' order by created_at desc) from app.notifications where user_id = test.id('alice') and kind = 'membership.decided'), 'founder', 'The new founder is notified of the new role');
 select * from finish();
 rollback;

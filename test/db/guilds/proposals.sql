@@ -1,4 +1,4 @@
--- Proposals: who reads and writes without the operations, lengths, the limit of open ones, the export and erasures.
+-- Proposals: that nobody can bypass the operations, lengths, the limit of open ones, the export, bans and erasures.
 begin;
 select plan(20);
 select test.people('alice', 'bob', 'carla', 'dora');
@@ -47,7 +47,7 @@ select test.act_as('bob');
 select is(api.vote_on_proposal('owls', pg_temp.id('early'), 'yes') #>> '{status}', 'open', 'Two of four votes are not a majority');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'carla';
-select is((select string_agg(private.recount_proposals(data) ->> 'changed', '') from pgboss.job where name = 'recounted-proposals'), '1', 'A ban makes the worker count again');
+select is((select string_agg(private.recount_proposals(data) ->> 'changed', '') from pgboss.job where name = 'recounted-proposals'), '1', 'A ban makes the worker count the votes again');
 select private.job_settle_proposals();
 select is((select concat_ws(' ', status, yes, eligible) from app.guild_proposals where id = pg_temp.id('early')), 'executed 2 3', 'Two of three votes are a majority');
 delete from app.space_members where user_id in (test.id('carla'), test.id('dora'));
@@ -58,6 +58,6 @@ select private.erase_person(test.id('bob'));
 select is((select concat_ws('|', title, body, payload ->> 'charter', status) from app.guild_proposals where id = pg_temp.id('charter')), '||Fly|open', 'The text of a charter stays while it is open for votes');
 update app.guild_proposals set closes_at = now(), due_at = now() where id = pg_temp.id('charter');
 select is(private.job_settle_proposals(), 1, 'The proposal is settled when it closes');
-select is((select concat_ws('|', payload ->> 'charter', status) from app.guild_proposals where id = pg_temp.id('charter')), 'expired', 'The charter is deleted when it wasn''t adopted');
+select is((select concat_ws('|', payload ->> 'charter', status) from app.guild_proposals where id = pg_temp.id('charter')), 'expired', 'The text of the charter is deleted if it wasn''t adopted');
 select * from finish();
 rollback;

@@ -1,5 +1,5 @@
--- Permissions: nobody can read another person's account, codes or password hash, and only the gate can do what needs
--- no token yet.
+-- Permissions: nobody can read another person's account, codes or password hash, and only the gate can call the
+-- operations that need no token.
 begin;
 select plan(69);
 select test.people('alice', 'bob', 'carla');
@@ -31,7 +31,7 @@ select results_eq('select user_id from app.accounts', $$ values (test.id('bob'))
 select results_eq('select code from app.invite_codes', $$ values ('INV-BBBBBB') $$, 'People see only their own invite codes');
 select is((select count(*)::int from app.invite_tree), 0, 'People don''t see other people''s invite tree');
 select throws_ok('select * from private.credentials', '42501', null, 'Nobody can read the password hashes');
-select throws_ok('select * from private.own_profiles', '42501', null, 'Nobody can read the view of own profiles');
+select throws_ok('select * from private.own_profiles', '42501', null, 'Nobody can read the view of people''s own profiles');
 select is(api.get_me() ->> 'id', test.id('bob')::text, 'get_me returns the caller''s profile');
 select set_eq('select json_object_keys(api.get_me())', array['id', 'actorId', 'username', 'email', 'emailVerifiedAt', 'emailBouncedAt', 'role', 'firstName', 'lastName',
   'dateOfBirth', 'country', 'city', 'phone', 'about', 'profilePicUrl', 'createdAt', 'lastSeenAt'], 'The own profile has these fields');
@@ -59,8 +59,8 @@ select test.act_as_owner();
 insert into app.audience (viewer_id, author_id, level)
 values (test.id('alice'), test.id('bob'), -1), (test.id('bob'), test.id('alice'), -1);
 select test.act_as('alice');
-select is((select count(*)::int from app.person_card where id = test.id('bob')), 0, 'Across a block there is no card');
-select is((select count(*)::int from app.personas where user_id = test.id('bob')), 0, 'Across a block there is no persona');
+select is((select count(*)::int from app.person_card where id = test.id('bob')), 0, 'Across a block a person has no card');
+select is((select count(*)::int from app.personas where user_id = test.id('bob')), 0, 'Across a block a person has no visible persona');
 
 -- Acting as an anonymous caller
 select test.act_as_anon();

@@ -14,7 +14,7 @@ from (values (0, 0, 5), (49.99, 0, 5), (50, 0, 6), (0, 13.9, 5), (0, 14, 6), (99
              (-1000, 0, 5), (1250, 0, 30), (1249, 0, 29), (0, 350, 30), (9999, 9999, 30)) v (total, days, allotted);
 select pg_temp.allotted(0, 0);
 
--- What counts. The status follows from the time, whether or not a job has recorded it
+-- Which codes count. The status follows from the time, whether or not a job has recorded it
 insert into app.invite_codes (code, generated_by, status, reservation_id, reserved_until, used_by, used_at, expires_at)
 select code, test.id('alice'), status, case status when 'reserved' then gen_random_uuid() end, now() + reserved,
        case status when 'used' then test.id('bob') end, case status when 'used' then now() end, now() + lives
@@ -31,12 +31,12 @@ grant select on codes to authenticated;
 
 -- Acting as Alice
 select test.act_as('alice');
-select is(api.list_my_invites() ->> 'remaining', '0', 'No code is left');
-select throws_ok('select api.create_invite()', 'PT409', 'invites_exhausted', 'With no code left none can be made');
+select is(api.list_my_invites() ->> 'remaining', '0', 'No code remains');
+select throws_ok('select api.create_invite()', 'PT409', 'invites_exhausted', 'Without a remaining code, no code can be made');
 select throws_ok(format('select api.revoke_invite(%L)', id), 'PT409', 'invite_settled', format('%s can''t be revoked', code))
 from codes where code in ('INV-FFFFFF', 'INV-HHHHHH', 'INV-BBBBBB') order by code;
 select lives_ok(format('select api.revoke_invite(%L)', id), 'A reserved code can be revoked') from codes where code = 'INV-CCCCCC';
-select is(api.list_my_invites() ->> 'remaining', '0', 'Revoking a code doesn''t allow another one');
+select is(api.list_my_invites() ->> 'remaining', '0', 'Revoking a code doesn''t allow making another one');
 
 -- Acting as Bob
 select test.act_as('bob');

@@ -58,16 +58,16 @@ select is(pg_temp.address('bob'), 'bob@example.org', 'Other people''s addresses 
 select test.act('worker', null);
 select is(pg_temp.mail('a'), null, 'A used link isn''t mailed again');
 select pg_temp.as_caller('alice');
-select throws_ok($$ select pg_temp.again('x') $$, 'PT409', 'email_verified', 'A verified address needs no link');
+select throws_ok($$ select pg_temp.again('x') $$, 'PT409', 'email_verified', 'A link for a verified address is refused');
 
 -- A change of address
-select throws_ok($$ select pg_temp.change('new@example.org', 'x', 'another hash') $$, 'PT401', 'token_revoked', 'A password hash that changed meanwhile is refused');
+select throws_ok($$ select pg_temp.change('new@example.org', 'x', 'another hash') $$, 'PT401', 'token_revoked', 'Asking for a new address with a password hash that changed meanwhile is refused');
 select is(pg_temp.change(' new@example.org ', 'new'), '{"ok" : true}', 'A person can ask for a new address');
 select is(pg_temp.change('bob@example.org', 'bobs'), '{"ok" : true}', 'Asking for a taken address gives the same answer');
 select test.act('worker', null);
-select is(pg_temp.mail('new'), null, 'A later change ends the earlier one');
+select is(pg_temp.mail('new'), null, 'A later change of address ends the earlier one');
 select is(pg_temp.mail('bobs'), '{"to": "bob@example.org", "letter": "taken"}', 'The owner of the taken address is informed');
-select is(pg_temp.mail('bobs', 'asked'), '{"to": "alice@example.org", "letter": "asked"}', 'The old address is informed');
+select is(pg_temp.mail('bobs', 'asked'), '{"to": "alice@example.org", "letter": "asked"}', 'The old address of the person who asked is informed');
 select test.act_as_gate();
 select throws_ok($$ select pg_temp.verify('bobs') $$, 'PT409', 'email_taken', 'A taken address can''t be verified');
 select pg_temp.as_caller('alice');
@@ -78,15 +78,15 @@ select is(pg_temp.mail(n), '{"to": "new@example.org", "letter": "change"}', 'The
 from unnest(array['fresh', 'fresh again']) n;
 select test.act_as_gate();
 select api.request_password_reset('alice@example.org', pg_temp.link_id('reset'), pg_temp.hash('reset'));
-select is(pg_temp.address('alice'), 'alice@example.org verified', 'Until it is verified nothing changes');
+select is(pg_temp.address('alice'), 'alice@example.org verified', 'The address is unchanged until the new one is verified');
 select is(pg_temp.verify('fresh'), '{"ok" : true}', 'The link is accepted');
 select is(pg_temp.address('alice'), 'new@example.org verified', 'The address is changed and verified');
-select throws_ok($$ select pg_temp.verify('fresh again') $$, 'PT410', 'verification_over', 'A change ends the other links');
-select throws_ok($$ select api.check_password_reset(pg_temp.link_id('reset'), pg_temp.hash('reset')) $$, 'PT410', 'reset_over', 'A change ends the links for resetting the password');
+select throws_ok($$ select pg_temp.verify('fresh again') $$, 'PT410', 'verification_over', 'A change of address ends the other links');
+select throws_ok($$ select api.check_password_reset(pg_temp.link_id('reset'), pg_temp.hash('reset')) $$, 'PT410', 'reset_over', 'A change of address ends the links for resetting the password');
 select test.act('worker', null);
 select is(pg_temp.mail('fresh', 'changed'), '{"to": "alice@example.org", "letter": "changed"}', 'The old address is informed of the change');
 select test.act_as_owner();
-select is((select count(*)::int from pgboss.job where data ->> 'letter' = 'changed'), 1, 'It is informed once');
+select is((select count(*)::int from pgboss.job where data ->> 'letter' = 'changed'), 1, 'The old address is informed once');
 
 -- Back to an earlier address: links mailed to it stay invalid
 select pg_temp.as_caller('alice');
@@ -126,8 +126,8 @@ insert into private.email_verifications (id, user_id, email, token_hash, expires
 select gen_random_uuid(), test.id('carla'), 'carla@example.org', pg_temp.hash('x'), now() from generate_series(1, 6);
 select pg_temp.as_caller('carla');
 select throws_ok($$ select pg_temp.again('too many') $$, 'PT409', 'verifications_exhausted', 'The eleventh link within an hour is refused');
-select throws_ok($$ select pg_temp.change('carla.new@example.org', 'too many') $$, 'PT409', 'verifications_exhausted', 'A change is refused too');
-select lives_ok($$ select pg_temp.change('carla@example.org', 'x') $$, 'A cancelled change isn''t limited');
+select throws_ok($$ select pg_temp.change('carla.new@example.org', 'too many') $$, 'PT409', 'verifications_exhausted', 'A change of address is refused too');
+select lives_ok($$ select pg_temp.change('carla@example.org', 'x') $$, 'Cancelling a change isn''t limited');
 
 -- At most five an hour to one new address, whoever asks
 select test.act_as_owner();
@@ -135,23 +135,23 @@ insert into private.email_verifications (id, user_id, email, replaces, token_has
 select pg_temp.link_id('many ' || n), test.id('alice'), 'Victim@example.org', 'alice@example.org', pg_temp.hash('x'),
        now() - (10 - n) * interval '1 minute', now() + interval '1 day' from generate_series(1, 5) n;
 select pg_temp.as_caller('bob');
-select is(api.request_email_change('new hash', 'victim@example.org', pg_temp.link_id('many 6'), pg_temp.hash('x'))::text, '{"ok" : true}', 'Asking for the sixth mail gets the same answer');
+select is(api.request_email_change('new hash', 'victim@example.org', pg_temp.link_id('many 6'), pg_temp.hash('x'))::text, '{"ok" : true}', 'Asking for an address that had five mails gets the same answer');
 select test.act('worker', null);
-select is(pg_temp.mail('many 5'), '{"to": "Victim@example.org", "letter": "change"}', 'Five mails an hour go to an address');
-select is(pg_temp.mail('many 6'), null, 'The sixth isn''t mailed');
+select is(pg_temp.mail('many 5'), '{"to": "Victim@example.org", "letter": "change"}', 'Up to five mails an hour go to an address');
+select is(pg_temp.mail('many 6'), null, 'The sixth mail isn''t sent');
 select is(pg_temp.mail('many 6', 'asked'), '{"to": "bob@example.org", "letter": "asked"}', 'The old address is informed in any case');
 
 -- Who gets mail
 select test.act_as_owner();
 update app.users set created_at = now() - interval '25 hours' where username in ('alice', 'carla');
-select set_eq('select user_id from private.reachable_accounts', $$ select id from app.users where username <> 'carla' $$, 'After a day only verified addresses get mail');
+select set_eq('select user_id from private.reachable_accounts', $$ select id from app.users where username <> 'carla' $$, 'A day after registering, only verified addresses get mail');
 select test.act_as_gate();
-select is(api.request_password_reset('carla@example.org', pg_temp.link_id('late'), pg_temp.hash('late'))::text, '{"ok" : true}', 'Asking for a reset gets the same answer');
+select is(api.request_password_reset('carla@example.org', pg_temp.link_id('late'), pg_temp.hash('late'))::text, '{"ok" : true}', 'Asking for a reset without a verified address gets the same answer');
 select test.act('worker', null);
-select is(private.find_reset_mail(pg_temp.link_id('late'))::text, null, 'The reset is mailed to nobody');
+select is(private.find_reset_mail(pg_temp.link_id('late'))::text, null, 'The reset without a verified address isn''t mailed');
 select test.act_as_owner();
 update private.email_verifications set expires_at = now() - interval '2 hours';
-select isnt(private.job_purge(), 0, 'The job deletes rows');
+select isnt(private.job_purge(), 0, 'The job deletes expired rows');
 select is((select count(*)::int from private.email_verifications), 0, 'Links are deleted an hour after they expire');
 
 select * from finish();

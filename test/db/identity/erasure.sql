@@ -24,9 +24,9 @@ select is(api.erase_me('no hash')::text, '{"erased" : true}', 'With the right ha
 select test.act_as_owner();
 select is((select array[role, first_name, erased_at::text] from app.users where id = (select id from her)),
   array['user', 'Deleted', now()::text], 'The erased person has no name and is no admin');
-select is((select password_hash from private.credentials where user_id = (select id from her)), '!erased', 'No password matches any more');
+select is((select password_hash from private.credentials where user_id = (select id from her)), '!erased', 'The erased person has no password any more');
 select set_eq($$ select status from app.invite_codes where generated_by = (select id from her) $$, array['revoked'], 'Every invite code of the person is revoked');
-select is((select used_by from app.invite_codes where code = 'INV-AAAAAA'), test.id('bob'), 'A used code keeps who used it');
+select is((select used_by from app.invite_codes where code = 'INV-AAAAAA'), test.id('bob'), 'A used code still names who used it');
 create temporary table name as select username from app.users where id = (select id from her);
 select private.erase_person((select id from her));
 select is((select username from app.users where id = (select id from her)), (select username from name), 'Erasing again changes nothing');

@@ -32,7 +32,7 @@ select test.act_as_gate();
 create temporary table answer as select api.reserve_invite('INV-AAAAAA')::jsonb as given;
 select is(given, jsonb_build_object('sessionId', (pg_temp.code('INV-AAAAAA')).reservation_id, 'expiresAt', private.utc(now() + interval '30 minutes')),
   'An active code is reserved for 30 minutes') from answer;
-select is((pg_temp.code('INV-AAAAAA')).status, 'reserved', 'The status is then reserved');
+select is((pg_temp.code('INV-AAAAAA')).status, 'reserved', 'The code is then reserved');
 select isnt((pg_temp.code('INV-AAAAAA')).reservation_id, (pg_temp.code('INV-AAAAAA')).id, 'The session id isn''t the id of the code');
 select throws_ok($$ select api.reserve_invite('INV-AAAAAA') $$, 'PT409', 'invite_reserved', 'A reserved code can''t be reserved again');
 select throws_ok($$ select api.reserve_invite('INV-AAAAAA', pg_temp.candidate(1)) $$, 'PT409', 'invite_reserved', 'A reserved code can''t be reserved by a candidate');
@@ -46,7 +46,7 @@ select is(candidate_session_id, pg_temp.candidate(1), 'The candidate''s session 
 select throws_ok($$ select api.reserve_invite_code('INV-CCCCCC', pg_temp.candidate(2)) $$, 'PT409', 'invite_reserved',
   'Another candidate can''t reserve the code');
 update answer set given = api.reserve_invite_code('INV-CCCCCC', pg_temp.candidate(1));
-select is(given ->> 'inviteCodeId', (pg_temp.code('INV-CCCCCC')).reservation_id::text, 'The same candidate can reserve it again') from answer;
+select is(given ->> 'inviteCodeId', (pg_temp.code('INV-CCCCCC')).reservation_id::text, 'The same candidate can reserve the code again') from answer;
 select isnt((pg_temp.code('INV-CCCCCC')).reservation_id, reservation_id, 'The candidate gets a new reservation') from held;
 select isnt(pg_temp.reserve('INV-DDDDDD', pg_temp.candidate(1)), null, 'A candidate can reserve another code');
 select row_eq($$ select status, reservation_id, candidate_session_id, reserved_until from pg_temp.code('INV-CCCCCC') $$,
@@ -54,7 +54,7 @@ select row_eq($$ select status, reservation_id, candidate_session_id, reserved_u
 select isnt(pg_temp.reserve('INV-CCCCCC', pg_temp.candidate(2)), null, 'The released code can be reserved by somebody else');
 select throws_ok($$ select api.reserve_invite('INV-CCCCCC', pg_temp.candidate(1)) $$, 'PT409', 'invite_reserved',
   'A candidate can''t reserve a code that is taken');
-select is((pg_temp.code('INV-DDDDDD')).candidate_session_id, pg_temp.candidate(1), 'A refused candidate keeps their reservation');
+select is((pg_temp.code('INV-DDDDDD')).candidate_session_id, pg_temp.candidate(1), 'The candidate keeps the earlier reservation');
 
 -- reserved → active, after half an hour
 select pg_temp.change('INV-AAAAAA', $$ reserved_until = now() + interval '1 second' $$);
@@ -64,7 +64,7 @@ select pg_temp.change('INV-BBBBBB', 'reserved_until = now(), expires_at = now()'
 select isnt(pg_temp.reserve('INV-EEEEEE'), null, 'A code can be reserved');
 select row_eq($$ select status, reservation_id from pg_temp.code('INV-AAAAAA') $$, row('active'::text, null::uuid),
   'Reserving a code releases overdue reservations');
-select is((pg_temp.code('INV-BBBBBB')).status, 'expired', 'An overdue reservation of an expired code expires it');
+select is((pg_temp.code('INV-BBBBBB')).status, 'expired', 'An expired code whose reservation is overdue gets the status expired');
 select pg_temp.change('INV-EEEEEE', 'reserved_until = now()');
 select isnt(pg_temp.reserve('INV-EEEEEE'), null, 'A code with an overdue reservation can be reserved');
 
@@ -73,7 +73,7 @@ select throws_ok($$ select api.reserve_invite('INV-ZZZZZZ') $$, 'PT404', 'invite
 select throws_ok($$ select api.reserve_invite('') $$, 'PT404', 'invite_unknown', 'An empty code is refused');
 select throws_ok($$ select api.reserve_invite('INV-BBBBBB') $$, 'PT410', 'invite_dead', 'An expired code is refused');
 select pg_temp.change('INV-AAAAAA', $$ expires_at = now() $$);
-select throws_ok($$ select api.reserve_invite('INV-AAAAAA') $$, 'PT410', 'invite_dead', 'A code past its time is refused before it is marked as expired');
+select throws_ok($$ select api.reserve_invite('INV-AAAAAA') $$, 'PT410', 'invite_dead', 'An expired code is refused even before a job has recorded that it expired');
 select pg_temp.change('INV-AAAAAA', $$ expires_at = now() + interval '1 day', status = 'revoked' $$);
 select throws_ok($$ select api.reserve_invite('INV-AAAAAA') $$, 'PT410', 'invite_dead', 'A revoked code is refused');
 select pg_temp.change('INV-AAAAAA', $$ status = 'used', used_by = test.id('bob'), used_at = now() $$);

@@ -29,7 +29,7 @@ select test.act_as('bob');
 select throws_ok($$ select api.set_default_persona((select id from hers)) $$, 'PT404', 'persona_unknown', 'A person can''t make another person''s persona their default');
 select throws_ok($$ select api.update_persona((select id from hers), '{"name": "Mine"}') $$, 'PT404', 'persona_unknown', 'Another person''s persona can''t be changed');
 select throws_ok($$ select api.delete_persona((select id from hers)) $$, 'PT404', 'persona_unknown', 'Another person''s persona can''t be deleted');
-select results_eq($$ select name::text from app.personas where user_id = app.uid() and is_default $$, array['Main'], 'The caller''s own default is unchanged');
+select results_eq($$ select name::text from app.personas where user_id = app.uid() and is_default $$, array['Main'], 'The caller''s own default persona is unchanged');
 
 select * from finish();
 rollback;

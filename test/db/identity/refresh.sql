@@ -39,12 +39,12 @@ from unnest(array['gate', 'anon', 'authenticated', 'service_role']) r;
 select test.act_as_gate();
 create temporary table answer as select pg_temp.begin('alice', 'a') as body;
 grant select on answer to public;
-select set_eq('select jsonb_object_keys(body) from answer', array['claims', 'user', 'credentialsVersion'], 'Logging in can start a session');
+select set_eq('select jsonb_object_keys(body) from answer', array['claims', 'user', 'credentialsVersion'], 'A login can start a session');
 select pg_temp.begin('alice', 'b');
 select is(pg_temp.state('a'), '0 open', 'A session starts at generation 0');
-select lives_ok($$ select api.log_in(test.id('alice'), 'no hash', 900) $$, 'Logging in can start no session');
+select lives_ok($$ select api.log_in(test.id('alice'), 'no hash', 900) $$, 'A login doesn''t have to start a session');
 select test.act_as_owner();
-select is((select count(*)::int from app.sessions), 2, 'Only the logins with a session started one');
+select is((select count(*)::int from app.sessions), 2, 'Only the logins that asked for a session started one');
 select results_eq($$ select user_id, issued_at, user_agent, expires_at - created_at from app.sessions where id = pg_temp.family('a') $$,
   $$ select test.id('alice'), (body #>> '{claims,iat}')::bigint, 'Firefox on a', interval '60 days' from answer $$,
   'A session has its person, the iat of its first token, the client and its expiry');
@@ -62,31 +62,31 @@ select is(pg_temp.refresh('a', 1), test.id('alice')::text, 'The previous token i
 select is(pg_temp.refresh('a', 1), test.id('alice')::text, 'The previous token is accepted a third time');
 select is(pg_temp.state('a'), '2 open', 'The generation stays the same');
 select pg_temp.wait('a', '9 seconds');
-select is(pg_temp.refresh('a', 1), test.id('alice')::text, 'The grace period lasts ten seconds');
+select is(pg_temp.refresh('a', 1), test.id('alice')::text, 'The previous token is accepted for ten seconds');
 select throws_ok($$ select api.refresh_session(pg_temp.family('a'), 1, pg_temp.hash('a 1'), pg_temp.hash('made with another key'), 900) $$,
   'PT401', 'refresh_token_invalid', 'Within the grace period another successor is refused');
-select is(pg_temp.state('a'), '2 open', 'This doesn''t end the session');
+select is(pg_temp.state('a'), '2 open', 'A refused successor doesn''t end the session');
 
 -- Reuse
 select pg_temp.wait('a', '1 second');
 select is(api.refresh_session(pg_temp.family('a'), 1, pg_temp.hash('a 1'), pg_temp.hash('a 2'), 900)::jsonb,
   '{"code": "PT401", "message": "refresh_token_reused", "details": "This refresh token was already used, so its session was ended. Log in again.", "hint": null}',
   'After the grace period, a used token counts as stolen');
-select is(current_setting('response.status'), '401', 'The rejection is an answer, because an exception would roll back the end of the session');
+select is(current_setting('response.status'), '401', 'The error is returned, because raising it would roll back the end of the session');
 select is(pg_temp.state('a'), '2 ended', 'The session is ended');
 select is(pg_temp.refresh('a', n), 'refresh_token_invalid', format('A token of generation %s is invalid afterwards', n)) from unnest(array[0, 1, 2, 3]) n;
-select is(pg_temp.state('a'), '2 ended', 'The session stays ended');
+select is(pg_temp.state('a'), '2 ended', 'The session is still ended');
 select test.act_as_owner();
 select is((select user_agent from app.sessions where id = pg_temp.family('a')), null, 'An ended session has no user agent');
 select test.act_as_gate();
 select pg_temp.begin('alice', 'c');
 select pg_temp.refresh('c', 0), pg_temp.refresh('c', 1);
 select is(pg_temp.refresh('c', 0), 'refresh_token_reused', 'The token before the previous one has no grace period');
-select is(pg_temp.state('c'), '2 ended', 'Its reuse ends the session');
+select is(pg_temp.state('c'), '2 ended', 'Using it again ends the session');
 select pg_temp.begin('alice', 'd');
 select is(api.refresh_session(pg_temp.family('d'), 0, pg_temp.hash('forged'), pg_temp.hash('d 1'), 900) ->> 'message',
   'refresh_token_reused', 'Another token of the current generation counts as reused');
-select is(pg_temp.state('d'), '0 ended', 'It ends the session, since somebody knows the signing key');
+select is(pg_temp.state('d'), '0 ended', 'It ends the session, because somebody else may know the signing key');
 
 -- Invalid tokens
 select is(pg_temp.refresh('unknown', 0), 'refresh_token_invalid', 'A token of an unknown session is invalid');
@@ -95,7 +95,7 @@ select is(pg_temp.state('b'), '0 open', 'A token of a later generation changes n
 select pg_temp.wait('b', '60 days');
 select is(pg_temp.refresh('b', 0), 'refresh_token_invalid', 'After 60 days a token is invalid');
 select pg_temp.wait('b', '-1 minute');
-select is(pg_temp.refresh('b', 0), test.id('alice')::text, 'A minute before that it is valid');
+select is(pg_temp.refresh('b', 0), test.id('alice')::text, 'A minute before the 60 days are over, the token is valid');
 select pg_temp.wait('b', '59 days');
 select is(pg_temp.refresh('b', 1), test.id('alice')::text, 'Each use restarts the 60 days');
 
@@ -156,7 +156,7 @@ select is((select array_agg(s ->> 'userAgent') from json_array_elements(api.list
 select is(json_array_length(api.list_sessions() -> 'items'), 2, 'An ended session isn''t listed');
 select throws_ok($$ update app.sessions set ended_at = null where id = pg_temp.family('z') $$, '42501', null, 'People can''t reopen a session in the table');
 select throws_ok($$ select token_hash from app.sessions $$, '42501', null, 'Nobody can read the token hashes');
-select is(api.log_out('local', pg_temp.family('bob'))::text, null, 'Logging out with another person''s session answers as usual');
+select is(api.log_out('local', pg_temp.family('bob'))::text, null, 'Logging out with another person''s session returns the same as usual');
 select is(pg_temp.state('bob'), '0 open', 'The other person''s session stays open');
 select is(api.log_out('local', pg_temp.family('y'))::text, null, 'People can log out with their own session');
 select is(pg_temp.state('y') || ', ' || pg_temp.state('x'), '0 ended, 0 open', 'Logging out ends only that session');
