@@ -38,8 +38,8 @@ select is((pg_temp.code(pg_temp.session('ada'))).status, 'reserved', 'A failed r
 -- Success
 update made set answer = pg_temp.register(session, ' Ada@Example.org ', ' Ada ', ' Lovelace ',
   (current_date - interval '18 years')::date) where name = 'ada';
-select isnt(pg_temp.id('ada'), null, 'A person can join on their 18th birthday, also after failed attempts');
-select set_eq($$ select json_object_keys(answer) from made where name = 'ada' $$, array['claims', 'user', 'credentialsVersion'], 'The answer has claims and a profile');
+select isnt(pg_temp.id('ada'), null, 'A person can register on their 18th birthday, even after failed attempts');
+select set_eq($$ select json_object_keys(answer) from made where name = 'ada' $$, array['claims', 'user', 'credentialsVersion'], 'Registering returns claims, a profile and the credentials version');
 select set_eq($$ select json_object_keys(answer -> 'claims') from made where name = 'ada' $$,
   array['sub', 'email', 'role', 'iat', 'exp'], 'The claims are exactly those of a token');
 select row_eq($$ select answer #>> '{claims,sub}', answer #>> '{claims,email}', answer #>> '{claims,role}',
@@ -117,20 +117,20 @@ select matches(private.free_username('Ada', '1815'), '^ada_\d{1,4}$', 'A name th
 update app.users set username = '1815_12' where username = 'ada_1815';
 select matches(private.free_username('1815', '12'), '^1815_\d{1,4}$', 'A name made of numbers gets only one number');
 update app.users set banned_at = now() where username = 'ada_lovelace';
-select isnt(private.free_username('Ada', 'Lovelace'), 'ada_lovelace', 'A banned person''s username is not given away');
+select isnt(private.free_username('Ada', 'Lovelace'), 'ada_lovelace', 'A banned person''s username is not given to another person');
 
--- Constraints of the tables, whoever writes
+-- Constraints of the tables, for every writer
 select throws_ok($$ select private.create_person('x', 'h', 'X', 'Y', null, null, null) $$, 'PT422', 'value_invalid', 'An address that is too short is refused');
 select throws_ok($$ select private.create_person('x@y.z', 'h', '', 'Y', null, null, null) $$, 'PT422', 'value_invalid', 'An empty first name is refused');
 select throws_ok($$ select private.create_person('x@y.z', 'h', 'X', 'Y', null, 'de', null) $$, 'PT422', 'value_invalid', 'A country in lower case is refused');
 select throws_ok($$ select private.create_person('x@y.z', 'h', 'X', 'Y', null, null, null, 'owner') $$, 'PT422', 'value_invalid', 'An unknown role is refused');
 
 -- The first admin
-select is(private.ensure_first_admin('root@example.org', 'a hash')::text, null, 'With an admin nothing is created');
+select is(private.ensure_first_admin('root@example.org', 'a hash')::text, null, 'If there is an admin, no other is created');
 update app.users set role = 'user', username = 'admin_before' where role = 'admin';
 delete from app.usernames where username = 'admin';   -- otherwise the name would stay theirs
 create temporary table codes as select c from json_array_elements_text(private.ensure_first_admin('root@example.org', 'a hash')) c;
-select is((select count(distinct c)::int from codes), 3, 'Without an admin one is created, with three codes');
+select is((select count(distinct c)::int from codes), 3, 'If there is no admin, one is created, with three codes');
 select results_eq($$ select u.username, u.role, a.email, a.date_of_birth from app.users u join app.accounts a on a.user_id = u.id where u.role = 'admin' $$,
   $$ values ('admin', 'admin', 'root@example.org', null::date) $$, 'The first admin has the username admin');
 select is((select count(*)::int from app.invite_codes i join codes on c = i.code join app.users u on u.id = i.generated_by and u.role = 'admin'

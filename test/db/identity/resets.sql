@@ -30,9 +30,9 @@ from unnest(array['worker', 'gate', 'authenticated']) r;
 -- Changing one's own password
 insert into token values ('alice', test.claims('alice')), ('bob', test.claims('bob'));
 select test.act_as_gate();
-select throws_ok('select api.find_password()', 'PT401', 'token_missing', 'An anonymous caller has no password to find');
+select throws_ok('select api.find_password()', 'PT401', 'token_missing', 'An anonymous caller can''t get a password hash');
 select test.act('gate', (select claims from token where name = 'alice'));
-select is(api.find_password()::jsonb, jsonb_build_object('userId', test.id('alice'), 'passwordHash', 'no hash', 'credentialsVersion', 0), 'The gate gets the caller''s hash to check');
+select is(api.find_password()::jsonb, jsonb_build_object('userId', test.id('alice'), 'passwordHash', 'no hash', 'credentialsVersion', 0), 'The gate gets the caller''s password hash to check');
 select throws_ok($$ select api.change_password('another hash', 'new hash', 900) $$, 'PT401', 'token_revoked', 'A hash that changed meanwhile is refused');
 insert into answer values ('change', api.change_password('no hash', 'new hash', 900, pg_temp.reset_id('family'), pg_temp.hash('family'), 'Firefox'));
 select is((select body #>> '{claims,sub}' from answer), test.id('alice')::text, 'A change returns a new token');
@@ -95,8 +95,8 @@ update private.password_resets set expires_at = now() - interval '1 second' wher
 select test.act_as_gate();
 select throws_ok($$ select pg_temp.reset('bob 1') $$, 'PT410', 'reset_over', 'After an hour a token is refused');
 select test.act('gate', (select claims from token where name = 'bob'));
-select lives_ok($$ select api.change_password('no hash', 'another hash', 900) $$, 'A person can change the password meanwhile');
-select throws_ok($$ select pg_temp.reset('bob 2') $$, 'PT410', 'reset_over', 'A changed password ends the mailed tokens');
+select lives_ok($$ select api.change_password('no hash', 'another hash', 900) $$, 'A person can change the password while a reset is open');
+select throws_ok($$ select pg_temp.reset('bob 2') $$, 'PT410', 'reset_over', 'A changed password invalidates the mailed tokens');
 select test.act_as_owner();
 update private.password_resets set created_at = now() - interval '25 hours' where id = pg_temp.reset_id('bob 1');
 select test.act('worker', null);

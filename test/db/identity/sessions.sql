@@ -68,21 +68,21 @@ select test.act('authenticated', pg_temp.token('after 1'));
 select is((select string_agg(distinct pg_temp.alive(claims), ',') from token where name like 'after %'), 'true', 'A token issued right after a global logout is valid');
 select test.act_as_owner();
 select is((select min((claims ->> 'iat')::bigint) from token where name like 'after %'),
-  (select tokens_valid_from from app.users where username = 'alice'), 'Its iat is the next whole second');
+  (select tokens_valid_from from app.users where username = 'alice'), 'The iat of such a token is the next whole second');
 select is((select count(distinct (claims ->> 'iat', claims ->> 'exp'))::int from token where name like 'after %'), 3, 'No two of these tokens are the same');
 
 -- Who can't log in
 update app.users set banned_at = now() where username = 'alice';
 select test.act_as_gate();
 select is(api.find_login('alice@example.org') ->> 'userId', test.id('alice')::text, 'A banned person''s password is still checked');
-select throws_ok($$ select api.log_in(test.id('alice'), 'no hash', 900) $$, 'PT403', 'person_banned', 'A banned person with the right password is told of the ban');
-select throws_ok($$ select api.log_in(test.id('alice'), 'another hash', 900) $$, 'PT401', 'credentials_wrong', 'A banned person with a wrong password isn''t told');
+select throws_ok($$ select api.log_in(test.id('alice'), 'no hash', 900) $$, 'PT403', 'person_banned', 'A banned person with the right password gets the error person_banned');
+select throws_ok($$ select api.log_in(test.id('alice'), 'another hash', 900) $$, 'PT401', 'credentials_wrong', 'A banned person with a wrong password gets the error credentials_wrong');
 select test.act_as_owner();
 select is((select credentials_version from app.users where username = 'alice'), 1, 'A ban raises the credentials version');
 update app.users set banned_at = now() where username = 'alice';
-select is((select credentials_version from app.users where username = 'alice'), 1, 'A repeated ban doesn''t raise it again');
+select is((select credentials_version from app.users where username = 'alice'), 1, 'A repeated ban doesn''t raise the version again');
 update app.users set banned_at = null where username = 'alice';
-select is((select credentials_version from app.users where username = 'alice'), 1, 'The end of a ban doesn''t restore it');
+select is((select credentials_version from app.users where username = 'alice'), 1, 'The end of a ban doesn''t restore the version');
 select is((select credentials_version from app.users where username = 'bob'), 0, 'A new role and a logout don''t change another person''s version');
 select throws_ok($$ set local role authenticated; update app.users set credentials_version = 7 $$, '42501', null, 'People can''t write the credentials version');
 select test.act_as_owner();
@@ -94,8 +94,8 @@ select is(api.find_login('alice@example.org')::text, null, 'An erased person can
 select test.act_as_anon();
 select throws_ok('select api.log_out()', '42501', null, 'An anonymous caller can''t log out');
 select test.act('authenticated', null);
-select throws_ok('select api.log_out()', 'PT401', 'token_missing', 'authenticated without a token can''t log out');
-select throws_ok('select api.get_me()', 'PT401', 'token_missing', 'authenticated without a token has no profile');
+select throws_ok('select api.log_out()', 'PT401', 'token_missing', 'The role authenticated can''t log out without a token');
+select throws_ok('select api.get_me()', 'PT401', 'token_missing', 'The role authenticated has no profile without a token');
 select test.act_as('bob');
 select is(api.get_me() ->> 'email', 'bob@example.org', 'A person gets their own profile');
 

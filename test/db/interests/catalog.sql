@@ -42,7 +42,7 @@ from unnest(array[
   $$ update app.interests set user_count = 1 - user_count where slug in ('philosophy', 'music') $$,
   $$ insert into app.interests (slug, name, level, accent_color) values ('odd', 'Odd', 1, 'ink') $$,
   $$ delete from app.interests where slug = 'odd' $$]) change;
-select is(pg_temp.tag(), pg_temp.tag('update app.interests set name = name'), 'The ETag doesn''t change with an update that changes nothing');
+select is(pg_temp.tag(), pg_temp.tag('update app.interests set name = name'), 'An update that changes nothing leaves the ETag unchanged');
 
 -- Acting as Alice
 select test.act_as('alice');
@@ -61,8 +61,8 @@ select set_eq(
 select results_eq(
   $$ select i ->> 'parentId' from json_array_elements(api.get_catalog(p_parent_id => pg_temp.interest('philosophy')) -> 'items') i
      group by 1 $$, $$ select pg_temp.interest('philosophy')::text $$, 'Filtering by parent returns its children');
-select is(pg_temp.items(2, 'philosophy'), pg_temp.items(null, 'philosophy'), 'Parent and level can be combined');
-select is(pg_temp.items(3, 'philosophy'), '', 'A parent has no children on a wrong level');
+select is(pg_temp.items(2, 'philosophy'), pg_temp.items(null, 'philosophy'), 'The filters by parent and level can be combined');
+select is(pg_temp.items(3, 'philosophy'), '', 'The filters find nothing if the parent has no children on the level');
 select throws_ok($$ select api.get_catalog(p_parent_id => gen_random_uuid()) $$, 'PT404', 'interest_unknown', 'An unknown parent fails with interest_unknown');
 select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('mine', 'Mine', 1, 'ink') $$,
   '42501', null, 'People can''t add interests');

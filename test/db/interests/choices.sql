@@ -33,17 +33,17 @@ select throws_ok($$ select api.select_interest(pg_temp.interest('ethics'), 1, 0)
 
 select lives_ok($$ select api.select_interests(jsonb_build_array(
   pg_temp.choice('music', 1, 1), pg_temp.choice('ethics', 2, 2), pg_temp.choice('history', 4, 4))) $$, 'Several interests can be chosen at once');
-select is(pg_temp.mine(), 'ethics 2/2, music 1/1, history 4/4', 'A bulk choice is merged with earlier ones, in the order of choosing');
+select is(pg_temp.mine(), 'ethics 2/2, music 1/1, history 4/4', 'A bulk choice is merged with earlier choices, in the order of choosing');
 select lives_ok($$ select api.select_interests(jsonb_build_array(
   pg_temp.choice('music', 2, 2), pg_temp.choice('music', 3, 3))) $$, 'An interest may be named twice in a bulk choice');
-select is(pg_temp.mine(), 'ethics 2/2, music 3/3, history 4/4', 'The last mention of an interest counts');
+select is(pg_temp.mine(), 'ethics 2/2, music 3/3, history 4/4', 'If an interest is named twice, its last mention counts');
 select throws_ok($$ select api.select_interests(jsonb_build_array(
   pg_temp.choice('arts', 1, 1), jsonb_build_object('interestId', gen_random_uuid(), 'depth', 1, 'expertise', 1))) $$,
   'PT404', 'interest_unknown', 'A bulk choice with an unknown interest is refused');
 select throws_ok($$ select api.select_interests(jsonb_build_array(pg_temp.choice('arts', 1, 1), pg_temp.choice('music', 1, 9))) $$,
   'PT422', 'interest_expertise_out_of_range', 'A bulk choice with a number out of range is refused');
 select is(pg_temp.mine(), 'ethics 2/2, music 3/3, history 4/4', 'A refused bulk choice changes nothing');
-select is(pg_temp.count('arts'), 0, 'A refused bulk choice counts nothing');
+select is(pg_temp.count('arts'), 0, 'A refused bulk choice isn''t counted');
 select throws_ok($$ select api.select_interests('{}') $$, '22023', null, 'A bulk choice must be a list');
 
 -- Acting as Bob

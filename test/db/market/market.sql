@@ -31,7 +31,7 @@ select throws_ok($$ select api.create_offering('It', 'Mine', 1, 3, -1) $$, 'PT42
 select throws_ok($$ select api.create_offering('It', 'Mine', 1, 0) $$, 'PT422', 'offering_delivery', 'A delivery time of less than a day is refused');
 select throws_ok($$ select api.create_offering('It', 'Mine', 1, 100000) $$, 'PT422', 'offering_delivery', 'A delivery time of 100,000 days is refused');
 select throws_ok($$ select api.create_offering('It', ' ', 1, 3) $$, 'PT422', 'content_body', 'An offering needs a description');
-select throws_ok($$ select api.list_offerings(p_sort => 'best') $$, 'PT422', 'offering_sort', 'An unknown order of the list is refused');
+select throws_ok($$ select api.list_offerings(p_sort => 'best') $$, 'PT422', 'offering_sort', 'An unknown sort order of offerings is refused');
 select pg_temp.offer('one', 5, 3), pg_temp.offer('two', 6);
 select throws_ok($$ update app.offerings set price_mana = 1 $$, '42501', null, 'Nobody can change the table of offerings directly');
 select throws_ok($$ select api.list_orders(p_role => 'both') $$, 'PT422', 'order_role', 'An unknown role in the list of orders is refused');
@@ -39,14 +39,14 @@ select throws_ok($$ select api.list_orders(p_role => 'both') $$, 'PT422', 'order
 -- Acting as Alice, who orders
 select test.act_as('alice');
 select pg_temp.place('held', 'one', 5), pg_temp.place('accepted', 'one', 5), pg_temp.place('delivered', 'two', 6);
-select is(pg_temp.mana(app.uid()), 34::bigint, 'The price of her orders is held');
+select is(pg_temp.mana(app.uid()), 34::bigint, 'The price of the buyer''s orders is held');
 select throws_ok($$ select api.place_order(pg_temp.id('one'), 5, repeat('x', 2001)) $$, 'PT422', 'order_note', 'A note of more than 2000 characters is refused');
-select throws_ok($$ select api.place_order(pg_temp.id('one'), 4) $$, 'PT409', 'price_changed', 'A price other than the current one is refused');
+select throws_ok($$ select api.place_order(pg_temp.id('one'), 4) $$, 'PT409', 'price_changed', 'An order with a price other than the current one is refused');
 select throws_ok($$ select api.place_order(pg_temp.id('one'), null) $$, 'PT409', 'price_changed', 'An order without a price is refused');
-select is((select count(*) from app.orders), 3::bigint, 'A buyer sees her orders');
-select is((select count(*) from app.order_steps), 3::bigint, 'A buyer sees the history of her orders');
+select is((select count(*) from app.orders), 3::bigint, 'A buyer sees their orders');
+select is((select count(*) from app.order_steps), 3::bigint, 'A buyer sees the history of their orders');
 select throws_ok($$ update app.orders set state = 'completed' $$, '42501', null, 'A buyer can''t change the table of orders');
-select throws_ok($$ select private.settle_hold(pg_temp.id('held')) $$, '42501', null, 'A buyer can''t settle a hold herself');
+select throws_ok($$ select private.settle_hold(pg_temp.id('held')) $$, '42501', null, 'A buyer can''t settle a hold directly');
 select throws_ok($$ select * from app.offering_reviews $$, '42501', null, 'Nobody can read the table of reviews');
 select throws_ok($$ select api.accept_order(pg_temp.id('held')) $$, 'PT403', 'order_party', 'Only the seller can accept an order');
 
@@ -109,7 +109,7 @@ select test.act_as_owner();
 select private.erase_person(test.id('alice'));
 insert into made select 'alice', buyer_id from app.orders where id = pg_temp.id('last');
 select is(pg_temp.work(pg_temp.id('alice')), 2, 'An erasure interrupts the buyer''s orders');
-select is(array[pg_temp.state('last'), pg_temp.state('delivered')], '{cancelled,disputed}'::text[], 'A held order is cancelled, and a delivered one becomes a dispute');
+select is(array[pg_temp.state('last'), pg_temp.state('delivered')], '{cancelled,disputed}'::text[], 'An erasure cancels a held order, and a delivered one becomes a dispute');
 select is(pg_temp.mana(pg_temp.id('alice')), 39::bigint, 'The held mana returns to the wallet of the erased person');
 select is((select count(*) from app.orders where buyer_id = pg_temp.id('alice') and note is not null), 0::bigint, 'The buyer''s notes are deleted');
 select is_empty('select * from private.audit_mana()', 'The audit of mana finds nothing wrong');

@@ -1,4 +1,4 @@
--- Media assets: whose they are, who can use one and for what, which URLs are ours, and how their objects are deleted.
+-- Media assets: who can use one and for what, which URLs belong to the bucket, and how their objects are deleted.
 begin;
 select plan(139);
 select test.people('alice', 'bob');
@@ -29,10 +29,10 @@ select results_eq($$ select owner_id, bytes from private.media_usage order by by
 
 -- Acting as Alice
 select test.act_as('alice');
-select is(private.use_asset(pg_temp.asset(1), '{image,avatar}'), pg_temp.place(1), 'A committed asset returns its public URL');
-select throws_ok($$ select private.use_asset(pg_temp.asset(2), '{image}') $$, 'PT404', 'asset_unknown', 'Another person''s asset is unknown');
-select throws_ok($$ select private.use_asset(gen_random_uuid(), '{image}') $$, 'PT404', 'asset_unknown', 'An id without an asset is unknown');
-select throws_ok($$ select private.use_asset(null, '{image}') $$, 'PT404', 'asset_unknown', 'A null asset is unknown');
+select is(private.use_asset(pg_temp.asset(1), '{image,avatar}'), pg_temp.place(1), 'use_asset returns the public URL of a committed asset');
+select throws_ok($$ select private.use_asset(pg_temp.asset(2), '{image}') $$, 'PT404', 'asset_unknown', 'Another person''s asset fails with asset_unknown');
+select throws_ok($$ select private.use_asset(gen_random_uuid(), '{image}') $$, 'PT404', 'asset_unknown', 'An id without an asset fails with asset_unknown');
+select throws_ok($$ select private.use_asset(null, '{image}') $$, 'PT404', 'asset_unknown', 'A null asset fails with asset_unknown');
 select throws_ok($$ select private.use_asset(pg_temp.asset(3), '{image}') $$, 'PT422', 'asset_kind', 'An asset of another kind is refused');
 select throws_ok($$ select private.use_asset(pg_temp.asset(4), '{image}') $$, 'PT422', 'asset_pending', 'A pending asset is refused');
 
@@ -69,7 +69,7 @@ select is(pg_temp.taken('https://media.example.org/other/' || regexp_replace(pg_
   'media_url', 'An asset id with encoded digits is recognized');
 select is(pg_temp.taken(pg_temp.place(1) || '?' || pg_temp.asset(2)), 'media_url', 'A URL with the caller''s and another person''s asset is refused');
 select is(pg_temp.taken(upper(pg_temp.place(2))), 'media_url', 'An upper-case URL of another person''s asset is refused');
-select is(pg_temp.taken(u), 'media_url', 'An invalid URL, or a wrong one of ours, is refused: ' || left(u, 60)) from unnest(array[
+select is(pg_temp.taken(u), 'media_url', 'A URL that is invalid, or names no asset of the bucket, is refused: ' || left(u, 60)) from unnest(array[
   pg_temp.place(9), pg_temp.place(9, 'HTTP://Media.Example.org:80/kith/'), pg_temp.place(9, 'https://media.example.org/%6bith/'),
   pg_temp.place(9, 'https://media.example.org//kith/'), pg_temp.place(9, 'https://media.ex%61mple.org/kith/'),
   pg_temp.place(9, 'https://ｍedia.example.org/kith/'), pg_temp.place(9, 'https://media.example.org\kith/'),
@@ -92,10 +92,10 @@ update app.settings set value = 'new' where key = 'media_bucket';   -- moving to
 update private.pending_object_deletions set bucket = 'new';
 update app.media_assets set bucket = 'new';
 update app.users set erased_at = now() where id = test.id('alice');
-select is((select bytes from private.media_usage where owner_id = test.id('alice')), 0::bigint, 'An erasure frees the person''s bytes');
+select is((select bytes from private.media_usage where owner_id = test.id('alice')), 0::bigint, 'An erasure sets the person''s counted bytes to 0');
 select is((select array_agg(key order by key) from private.pending_object_deletions where not upload_only),
   array[pg_temp.asset(1), pg_temp.asset(3), pg_temp.asset(4), pg_temp.asset(5)]::text[], 'An erasure queues every object for deletion');
-select is((select array_agg(distinct bucket) from private.pending_object_deletions), '{new}', 'The objects are deleted from the current bucket');
+select is((select array_agg(distinct bucket) from private.pending_object_deletions), '{new}', 'The objects are deleted from the bucket that is current');
 
 select is(private.url_place('http://Kith.example.:08787/a'), '{kith.example:8787,/a}', 'A port other than the default is part of the host');
 update app.settings set value = 'cdn.example.org *.pictures.example.org localhost:8787' where key = 'media_hosts';

@@ -51,11 +51,11 @@ update app.media_assets set created_at = now() - interval '16 minutes' where key
 
 -- Acting as Alice
 select test.act_as('alice');
-select lives_ok($$ select pg_temp.announce(3) $$, 'An old pending asset is dropped for a new one');
+select lives_ok($$ select pg_temp.announce(3) $$, 'A new asset replaces an old pending one');
 select throws_ok($$ select api.create_asset('image', 'image/png', 30) $$, 'PT409', 'media_quota_exceeded', 'Announced bytes count towards the quota');
 select throws_ok($$ select api.create_asset('image', 'image/png', 520) $$, 'PT409', 'media_quota_exceeded', 'An asset above the quota is refused');
-select is((select count(*)::int from app.media_assets where key like 'one of many%'), 46, 'A refused asset drops no pending one');
-select lives_ok($$ select pg_temp.announce(4) $$, 'An asset that fits replaces the other old one');
+select is((select count(*)::int from app.media_assets where key like 'one of many%'), 46, 'A refused asset replaces no pending one');
+select lives_ok($$ select pg_temp.announce(4) $$, 'An accepted asset replaces the other old pending one');
 select is((select count(*)::int from app.media_assets), 50, 'There are still fifty pending assets');
 
 -- Acting as Bob
@@ -82,17 +82,17 @@ select results_eq($$ select key::uuid, upload_only, due_at = now() + interval '1
   $$ values (pg_temp.made(1), true, true) $$, 'The upload object of a committed asset is queued for deletion');
 select is(private.job_delete_objects(), 0, 'Nothing is deleted before the upload URL has expired');
 update app.media_assets set expires_at = now() - interval '1 second', created_at = now() - interval '1 day' where id = pg_temp.made(2);
-select is(private.job_purge() > 0, true, 'An asset that isn''t committed is deleted by age');
+select is(private.job_purge() > 0, true, 'An asset that is never committed is deleted after a time');
 update private.pending_object_deletions set due_at = now();
 select is(private.job_delete_objects(), 2, 'The job names the objects of both assets');
 select is((select data::jsonb from pgboss.job where name = 'objects'),
   jsonb_build_object('bucket', 'kith', 'keys', jsonb_build_array(pg_temp.made(2)), 'uploads', jsonb_build_array(pg_temp.made(1))), 'The job lists whole assets and upload objects separately');
-select is(private.job_delete_objects(), 0, 'The job doesn''t list them again for a while');
+select is(private.job_delete_objects(), 0, 'The job doesn''t list the same objects again for a while');
 delete from app.media_assets where id = pg_temp.made(1);
 select is(private.note_deleted_objects('other', array[pg_temp.made(2)::text], '{}'), 0, 'Deleted objects of another bucket are ignored');
 select is(private.note_deleted_objects('kith', array[pg_temp.made(2)::text], array[pg_temp.made(1)::text]), 1, 'A deleted object is removed from the queue');
 select results_eq($$ select key::uuid, upload_only from private.pending_object_deletions $$,
-  $$ values (pg_temp.made(1), false) $$, 'An asset that was deleted meanwhile stays in the queue');
+  $$ values (pg_temp.made(1), false) $$, 'An asset whose row was deleted meanwhile stays in the queue');
 
 select * from finish();
 rollback;

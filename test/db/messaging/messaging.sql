@@ -101,7 +101,7 @@ select throws_ok($$ select api.report('message', pg_temp.id('one')::text, 'x') $
 select test.act_as('alice');
 select api.add_conversation_members(pg_temp.id('group'), '{dora}');
 select test.act_as('dora');
-select is(pg_temp.names(api.list_messages(pg_temp.id('group'))), 'joined', 'An added member sees messages from then on');
+select is(pg_temp.names(api.list_messages(pg_temp.id('group'))), 'joined', 'An added member sees messages from the addition on');
 select throws_ok($$ select api.get_message(pg_temp.id('one')) $$, 'PT404', 'message_unknown', 'An added member doesn''t see earlier messages');
 select is(api.get_conversation(pg_temp.id('group')) ->> 'unreadCount', '0', 'Earlier messages don''t count as unread');
 
@@ -111,12 +111,12 @@ select pg_temp.sent('to alice', 'direct'), pg_temp.sent('to all', 'group');
 select test.act_as('alice');
 select api.block_person('bob');
 select is(pg_temp.names(api.list_messages(pg_temp.id('direct'))), 'to alice', 'A block doesn''t hide the messages of a direct conversation');
-select is(pg_temp.members('direct'), 'alice member, bob member', 'A block doesn''t hide its members');
+select is(pg_temp.members('direct'), 'alice member, bob member', 'A block doesn''t hide the members of a direct conversation');
 select throws_ok(format('select api.%s', c), 'PT403', 'conversation_closed', 'In a closed conversation nobody can ' || c)
 from unnest(array['send_message(pg_temp.id(''direct''), ''x'', gen_random_uuid())', 'react_to_message(pg_temp.id(''to alice''), ''👍'')']) c;
-select throws_ok($$ select api.get_message(pg_temp.id('to all')) $$, 'PT404', 'message_unknown', 'In a group a block hides messages from each other');
+select throws_ok($$ select api.get_message(pg_temp.id('to all')) $$, 'PT404', 'message_unknown', 'A block hides two members'' messages in a group from each other');
 select test.act_as_owner();
-update app.blocks set created_at = clock_timestamp();   -- all of this is one transaction
+update app.blocks set created_at = clock_timestamp();   -- this whole test is one transaction
 select test.act_as('alice');
 select lives_ok(format('select api.report(%L, pg_temp.id(%L)::text, %L)', 'message', m, 'x'), 'A message sent before the block can be reported: ' || m)
 from unnest(array['to alice', 'to all']) m;

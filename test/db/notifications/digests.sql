@@ -8,12 +8,12 @@ from (values
   ('UTC', 8, '2026-06-01 07:59:59Z', '2026-06-01 08:00Z'), ('UTC', 8, '2026-06-01 08:00Z', '2026-06-02 08:00Z'),
   ('Europe/Berlin', 8, '2026-06-01 00:00Z', '2026-06-01 06:00Z'), ('Europe/Berlin', 8, '2026-12-01 00:00Z', '2026-12-01 07:00Z'),
   ('Europe/Berlin', 0, '2026-06-01 21:59Z', '2026-06-01 22:00Z'), ('Asia/Kathmandu', 8, '2026-06-01 00:00Z', '2026-06-01 02:15Z'),
-  -- Two o'clock doesn't exist that day: the digest comes at three, and at two on the next day
+  -- Two o'clock doesn't exist that day: the digest is due at three, and at two on the next day
   ('Europe/Berlin', 2, '2026-03-28 12:00Z', '2026-03-29 01:00Z'), ('Europe/Berlin', 2, '2026-03-29 01:00Z', '2026-03-30 00:00Z'),
   ('Europe/Berlin', 3, '2026-03-28 12:00Z', '2026-03-29 01:00Z'), ('Europe/Berlin', 1, '2026-03-28 12:00Z', '2026-03-29 00:00Z'),
   ('America/Havana', 0, '2026-03-07 12:00Z', '2026-03-08 05:00Z'), ('Australia/Lord_Howe', 2, '2026-10-03 12:00Z', '2026-10-03 15:30Z'),
   ('Antarctica/Troll', 1, '2026-03-28 12:00Z', '2026-03-29 01:00Z'), ('Pacific/Apia', 8, '2011-12-29 20:00Z', '2011-12-30 18:00Z'),
-  -- Two o'clock comes twice that day, and the digest once
+  -- Two o'clock occurs twice that day, but there is one digest
   ('Europe/Berlin', 2, '2026-10-24 12:00Z', '2026-10-25 01:00Z'), ('Europe/Berlin', 2, '2026-10-25 00:30Z', '2026-10-25 01:00Z'),
   ('Europe/Berlin', 2, '2026-10-25 01:00Z', '2026-10-26 01:00Z'), ('America/New_York', 1, '2026-10-31 12:00Z', '2026-11-01 06:00Z'),
   ('Mars/Olympus', 8, '2026-06-01 00:00Z', '2026-06-01 08:00Z'), ('UTC', null, '2026-06-01 00:00Z', null))
@@ -35,7 +35,7 @@ create function pg_temp.due(variadic p_names text[]) returns void language sql s
   update app.notification_settings set next_digest_at = '2026-06-01 08:00Z' where user_id in (select test.id(n) from unnest(p_names) n) $$;
 create function pg_temp.made() returns text[] language sql security definer as $$
   select array(select u.username from private.digests d join app.users u on u.id = d.user_id order by 1) $$;
--- Makes notifications an hour old, so that they are old also for the digests of those who caused them
+-- Makes notifications an hour old, also for the digests of people whose actions caused them
 create function pg_temp.age() returns void language sql security definer as $$
   update app.notifications set updated_at = now() - interval '1 hour' $$;
 create function pg_temp.says(p_name text, p_from timestamptz default '-infinity') returns jsonb language sql security definer as $$
@@ -49,18 +49,18 @@ alter table app.notifications disable trigger note_change;
 select test.act_as('alice');
 select api.update_preferences('{"timezone": "Asia/Tokyo", "digestHour": 20}');
 select test.act_as_owner();
-select is((next_digest_at at time zone 'Asia/Tokyo')::time, '20:00', 'A new hour is used from the next digest on')
+select is((next_digest_at at time zone 'Asia/Tokyo')::time, '20:00', 'A new hour applies from the next digest on')
 from app.notification_settings where user_id = test.id('alice');
 select ok(next_digest_at between now() and now() + interval '1 day', 'The next digest is due within a day')
 from app.notification_settings where user_id = test.id('alice');
 select test.act_as('alice');
 select api.update_preferences('{"digestHour": null}');
 select test.act_as_owner();
-select is(next_digest_at, null, 'Without an hour no digest is due') from app.notification_settings where user_id = test.id('alice');
+select is(next_digest_at, null, 'Without a digest hour no digest is due') from app.notification_settings where user_id = test.id('alice');
 select test.act_as('alice');
 select api.update_preferences('{"digestHour": 8, "timezone": "Europe/Berlin"}');
 
--- Who gets one
+-- Who gets a digest
 select test.act_as_owner();
 select test.notify(test.id(n), 'payment.received', test.id('gina'), 'payment', 'x')
 from unnest(array['alice', 'carla', 'dave', 'erin', 'frank']) n;
@@ -74,24 +74,24 @@ select api.mark_read(p_before => now() + interval '1 day');
 select test.act_as_owner();
 select pg_temp.age();
 select pg_temp.due('alice', 'bob', 'carla', 'dave', 'erin', 'frank');
-select is(private.job_queue_digests(), 6, 'All people whose hour has come get their next time');
+select is(private.job_queue_digests(), 6, 'Everybody whose digest is due gets a new due time');
 select is(pg_temp.made(), '{alice}', 'Only people with unread mailable notifications get a digest, no banned people, and none without a verified address');
-select is(private.job_queue_digests(), 0, 'A second run queues nobody');
-select is(count(*), 0::bigint, 'Nobody is due afterwards') from app.notification_settings where next_digest_at <= now();
-select is((select data ->> 'digestId' from pgboss.job where name = 'digests'), (select id::text from private.digests), 'The job for the worker has the digest''s id');
-select is((select day from private.digests), '2026-06-01', 'The digest has the date in the person''s own zone');
+select is(private.job_queue_digests(), 0, 'A second run queues no digest');
+select is(count(*), 0::bigint, 'No digest is due after the runs') from app.notification_settings where next_digest_at <= now();
+select is((select data ->> 'digestId' from pgboss.job where name = 'digests'), (select id::text from private.digests), 'The job for the worker has the id of the digest');
+select is((select day from private.digests), '2026-06-01', 'The digest has the date in the person''s time zone');
 select pg_temp.due('alice', 'dave');
 update app.accounts set email_verified_at = now() where user_id = test.id('dave');
 select private.job_queue_digests();
-select is(pg_temp.made(), '{alice,dave}', 'A person who verifies their address gets the next digest');
-select is((select count(*) from private.digests), 2::bigint, 'A day has one digest');
+select is(pg_temp.made(), '{alice,dave}', 'A person who verifies their address gets the next digest that is due');
+select is((select count(*) from private.digests), 2::bigint, 'A person gets one digest a day');
 
 -- Who sends it
 create function pg_temp.mine() returns uuid language sql as $$ select id from private.digests where user_id = test.id('alice') $$;
 select is((private.claim_digest(pg_temp.mine())::jsonb) - 'unsubscribeId',
   '{"to": "alice@example.org", "hour": 8, "timezone": "Europe/Berlin", "items": [{"kind": "payment.received", "count": 1}], "more": false}',
   'A worker claims a digest and gets its contents');
-select is(private.claim_digest(pg_temp.mine())::text, '{"busy" : true}', 'Another worker can''t claim it meanwhile');
+select is(private.claim_digest(pg_temp.mine())::text, '{"busy" : true}', 'Another worker can''t claim the digest meanwhile');
 update private.digests set claimed_until = now() - interval '1 second' where id = pg_temp.mine();
 select ok(private.claim_digest(pg_temp.mine())::jsonb ? 'to', 'After the claim has expired, it can be claimed again');
 select private.note_digest(pg_temp.mine(), false);
@@ -102,7 +102,7 @@ select is(private.claim_digest(gen_random_uuid())::text, null, 'An unknown diges
 update private.digests set day = day - 1;
 select pg_temp.due('alice');
 select private.job_queue_digests();
-select is((select count(*) from private.digests where user_id = test.id('alice')), 1::bigint, 'The next digest starts where the last one ended');
+select is((select count(*) from private.digests where user_id = test.id('alice')), 1::bigint, 'Notifications in a sent digest cause no other digest');
 select test.notify(test.id('alice'), 'appeal.resolved', null, 'appeal', 'x');
 update app.notifications set updated_at = (select told_to from private.digests where id = pg_temp.mine()) where kind = 'appeal.resolved';
 update private.digests set told_to = told_to - interval '1 second';
@@ -113,7 +113,7 @@ select is(pg_temp.says('alice', (select told_from from private.digests where use
 select is((select array_agg(day) from private.digests where user_id = test.id('dave')), '{2026-06-01}', 'An unsent digest is replaced by the next one');
 update private.digests set sent_at = null;
 
--- What it contains when it is sent
+-- What a digest contains when it is sent
 delete from app.notifications;
 select test.act_as('gina');
 create temp table posts as

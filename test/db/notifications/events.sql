@@ -17,7 +17,7 @@ insert into made select 'circle', (api.create_circle('Friends') ->> 'id')::uuid;
 insert into made select 'invitation', (api.invite_to_circle(pg_temp.id('circle'), 'bob') ->> 'id')::uuid;
 select api.add_circle_member(pg_temp.id('circle'), 'carla');
 select test.act_as('bob');
-select is(pg_temp.inbox('circle.invited') #>> '{0,payload,invitationId}', pg_temp.id('invitation')::text, 'The notification has the invitation''s id');
+select is(pg_temp.inbox('circle.invited') #>> '{0,payload,invitationId}', pg_temp.id('invitation')::text, 'The notification of an invitation has the invitation''s id');
 select is(pg_temp.inbox('circle.invited') #> '{0,target}',
   jsonb_build_object('type', 'invitation', 'id', pg_temp.id('invitation')), 'Its target is the invitation');
 select is(pg_temp.inbox('circle.invited') #>> '{0,actors,0,username}', 'alice', 'Its actor is the inviter');
@@ -26,7 +26,7 @@ select is(pg_temp.inbox('circle.added'), '[]', 'A person who accepts isn''t noti
 select test.act_as('carla');
 select is(pg_temp.inbox('circle.added') #> '{0,target}', jsonb_build_object('type', 'circle', 'id', pg_temp.id('circle')),
   'An added person is notified');
-select is(pg_temp.inbox('circle.added') #>> '{0,actors,0,username}', 'alice', 'The actor is the person who added them');
+select is(pg_temp.inbox('circle.added') #>> '{0,actors,0,username}', 'alice', 'The actor is the person who added the member');
 select test.act_as('alice');
 select is(pg_temp.inbox('circle.accepted') #>> '{0,actors,0,username}', 'bob', 'The inviter is notified of the acceptance');
 select is(pg_temp.inbox('circle.accepted') #>> '{0,payload,invitationId}', pg_temp.id('invitation')::text, 'The notification has the accepted invitation');
@@ -68,8 +68,8 @@ select private.emit('identity.invite_code.used', json_build_object(
   'codeId', pg_temp.id('code'), 'newUserId', test.id('carla'), 'inviterUserId', test.id('alice')),
   array[test.id('alice')]);
 select test.act_as('alice');
-select is(pg_temp.inbox('invite.used') #>> '{0,actors,0,username}', 'carla', 'The inviter is notified of who joined');
-select is(pg_temp.inbox('invite.used') #> '{0,target}', jsonb_build_object('type', 'invite-code', 'id', pg_temp.id('code')), 'The target is the invite code');
+select is(pg_temp.inbox('invite.used') #>> '{0,actors,0,username}', 'carla', 'The inviter is notified of the person who registered');
+select is(pg_temp.inbox('invite.used') #> '{0,target}', jsonb_build_object('type', 'invite-code', 'id', pg_temp.id('code')), 'The target is the invite code of the registration');
 
 -- No notification has the internal id of a person
 select test.act_as_owner();

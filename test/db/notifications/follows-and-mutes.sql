@@ -50,7 +50,7 @@ select api.add_circle_member((select id from app.circles where name = 'Another')
 select api.unfollow_person('alice');
 select api.follow_person('alice');
 select test.act_as('alice');
-select is(api.count_unread() ->> 'count', '0', 'Nothing new is unread');
+select is(api.count_unread() ->> 'count', '0', 'Nothing by the muted person is unread');
 select is(pg_temp.inbox(k), null, 'A muted person causes no notification of kind ' || k)
 from unnest(array['post.reacted', 'post.replied', 'payment.received', 'circle.invited', 'circle.added']) k;
 select is(pg_temp.inbox('user.followed'), '1 dave, 2 bob carla', 'Earlier notifications stay');
@@ -69,7 +69,7 @@ select api.unmute_person('bob');
 select test.act_as('bob');
 select api.react((select id from post), 'spark');
 select test.act_as('alice');
-select is(pg_temp.inbox('post.reacted'), '2 bob carla', 'After the mute is lifted, the person causes notifications again');
+select is(pg_temp.inbox('post.reacted'), '2 bob carla', 'After the mute is lifted, the person''s actions cause notifications again');
 select is(api.count_unread() ->> 'count', '1', 'The new notification is unread');
 
 select * from finish();

@@ -55,7 +55,7 @@ select is(jsonb_array_length(pg_temp.inbox('post.replied')), 2, 'After an hour a
 
 -- Reading
 select is((api.mark_read(p_group_key => 'post.replied:00000000-0000-4000-8000-000000000001') ->> 'count')::int, 5, 'A group can be marked read at once');
-select isnt(pg_temp.inbox('post.replied') #> '{0,readAt}', 'null', 'A read notification has the time');
+select isnt(pg_temp.inbox('post.replied') #> '{0,readAt}', 'null', 'A read notification has the time of reading');
 select is((api.mark_read(p_group_key => 'post.replied:00000000-0000-4000-8000-000000000001') ->> 'count')::int, 5, 'Marking it twice is not an error');
 select test.act_as_owner();
 select test.notify(test.id('alice'), 'post.replied', test.id('carla'), 'post', '00000000-0000-4000-8000-000000000001');
@@ -65,11 +65,11 @@ select test.act_as_owner();
 update app.notifications set read_at = now() where group_key = 'post.reacted:00000000-0000-4000-8000-000000000001';
 select test.notify(test.id('alice'), 'post.reacted', test.id('bob'), 'post', '00000000-0000-4000-8000-000000000001');
 select test.act_as('alice');
-select is((api.count_unread() ->> 'count')::int, 5, 'A repeated item leaves a read group read');
+select is((api.count_unread() ->> 'count')::int, 5, 'An item by the same person on the same post leaves a read group read');
 select is((api.mark_read(array[(pg_temp.inbox('user.followed') #>> '{0,id}')::uuid, gen_random_uuid()]) ->> 'count')::int, 4,
   'Ids can be marked read, and unknown ids are ignored');
-select is((api.mark_read(p_before => now()) ->> 'count')::int, 4, 'Marking everything before a time excludes that time');
-select is((api.mark_read(p_before => now() + interval '1 second') ->> 'count')::int, 0, 'Marking everything before a later time includes the rest');
+select is((api.mark_read(p_before => now()) ->> 'count')::int, 4, 'Marking everything before a time leaves notifications of that very time unread');
+select is((api.mark_read(p_before => now() + interval '1 second') ->> 'count')::int, 0, 'Marking everything before a later time includes them');
 select throws_ok($$ select api.mark_read() $$, 'PT422', 'read_selection', 'Marking without a selection is refused');
 select throws_ok($$ select api.mark_read('{}', 'user.followed') $$, 'PT422', 'read_selection', 'Marking with two selections is refused');
 select results_eq(
@@ -78,7 +78,7 @@ select results_eq(
        union all
        select api.list_notifications(1, page ->> 'nextCursor') from pages where (page ->> 'hasMore')::boolean)
      select count(*), count(distinct page #>> '{items,0,id}') from pages $$,
-  $$ select 7::bigint, 7::bigint $$, 'Each notification comes once when walking the pages');
+  $$ select 7::bigint, 7::bigint $$, 'Walking the pages lists each notification once');
 
 -- Who gets no notification
 select test.act_as('alice');
@@ -92,13 +92,13 @@ update app.users set erased_at = now() where username = 'erin';
 select test.notify(test.id(n), 'circle.added', test.id('alice'), 'circle', 'c3') from unnest(array['dave', 'erin']) n;
 select is((select count(*) from app.notifications where user_id = test.id('alice') and kind in ('user.followed', 'circle.added')),
   1::bigint, 'A person isn''t notified of their own actions or those of a person they blocked');
-select is((select count(*) from app.notifications where user_id = test.id('bob')), 0::bigint, 'A person isn''t notified by somebody they are blocked by');
+select is((select count(*) from app.notifications where user_id = test.id('bob')), 0::bigint, 'A person isn''t notified of actions of somebody who blocked them');
 select is((select count(*) from app.notifications where user_id in (test.id('dave'), test.id('erin'))), 0::bigint,
   'Banned and erased people get no notifications');
 select lives_ok($$ select test.notify(test.id('alice'), 'post.milestone', null, null, null, '{"reactions": 5}') $$,
   'A notification can have no actor');
 select test.notify(test.id('alice'), 'post.liked', null, null, null);
-select is((select count(*) from app.notifications where kind = 'post.liked'), 0::bigint, 'An unregistered kind isn''t sent');
+select is((select count(*) from app.notifications where kind = 'post.liked'), 0::bigint, 'A notification of an unregistered kind isn''t stored');
 
 -- Acting as Alice: actors who are hidden since are not shown
 select test.act_as('alice');
@@ -106,8 +106,8 @@ select is(
   (select jsonb_agg(a ->> 'username') from jsonb_array_elements(pg_temp.inbox('post.reacted')) i,
    jsonb_array_elements(i -> 'actors') a where i #>> '{target,id}' = '00000000-0000-4000-8000-000000000001'),
   '["carla"]', 'Blocked, banned and erased actors are not shown');
-select is(pg_temp.inbox('payment.received') #> '{0,actors}', '[]', 'The notification stays without its actor');
-select is(pg_temp.inbox('post.milestone') #> '{0,actors}', '[]', 'A notification without an actor has an empty list');
+select is(pg_temp.inbox('payment.received') #> '{0,actors}', '[]', 'A notification whose only actor is hidden is listed without actors');
+select is(pg_temp.inbox('post.milestone') #> '{0,actors}', '[]', 'A notification without an actor has an empty list of actors');
 
 -- Acting as Carla
 select test.act_as('carla');
@@ -119,7 +119,7 @@ update app.notifications set read_at = null where id = (select id from of_alice)
 grant select on of_alice to public;
 select test.act_as('carla');
 select lives_ok($$ select api.mark_read(array(select id from of_alice)) $$, 'Marking another person''s notification is not an error');
-select throws_ok($$ select api.list_notifications(20, (select id::text from of_alice)) $$, 'PT400', 'cursor_unknown', 'Another person''s notification is no cursor');
+select throws_ok($$ select api.list_notifications(20, (select id::text from of_alice)) $$, 'PT400', 'cursor_unknown', 'Another person''s notification is refused as a cursor');
 select throws_ok($$ select api.list_notifications(51) $$, 'PT422', 'limit_out_of_range', 'A page has at most 50 notifications');
 select throws_ok($$ update app.notifications set count = 9 $$, '42501', null, 'Nobody can change a notification');
 select throws_ok($$ insert into app.notifications (user_id, kind, group_key) values (app.uid(), 'post.replied', 'x') $$, '42501', null, 'Nobody can insert a notification');

@@ -41,7 +41,7 @@ select pg_temp.tell('payment.received');
 select test.act_as('alice');
 select is(pg_temp.inbox('payment.received'), 0::bigint, 'A kind turned off in the app isn''t in the inbox');
 select is(api.count_unread() ->> 'count', '0', 'A kind turned off in the app isn''t counted as unread');
-select is(pg_temp.kept('payment.received'), 1::bigint, 'It is stored for the push');
+select is(pg_temp.kept('payment.received'), 1::bigint, 'A kind turned off only in the app is stored for the push');
 select api.update_preferences('{"payment.received": {"push": false}, "post.replied": {"inApp": false}}');
 select test.act_as_owner();
 select pg_temp.tell('payment.received', 'y');
@@ -53,7 +53,7 @@ select is(pg_temp.inbox('post.replied'), 0::bigint, 'Turning a channel on doesn'
 select test.act_as_owner();
 select pg_temp.tell('post.replied');
 select test.act_as('alice');
-select is(pg_temp.inbox('post.replied'), 1::bigint, 'A new item puts the group into the inbox');
+select is(pg_temp.inbox('post.replied'), 1::bigint, 'A new item moves the group into the inbox');
 
 -- Other people
 select test.act_as('carla');

@@ -1,4 +1,4 @@
--- Marking thousands read: the newest in the same transaction, the others by the worker.
+-- Marking thousands as read: the newest in the same transaction, the others by the worker.
 begin;
 select plan(11);
 select test.people('alice', 'bob');
@@ -24,15 +24,15 @@ select test.id(p), 'payment.received', g, now() - n * interval '1 second'
 from generate_series(1, 800) n, unnest('{one,other}'::text[]) g, unnest('{alice,bob}'::text[]) p;
 
 select test.act_as('alice');
-select is(api.count_unread() ->> 'count', '1000', 'The unread count ends at 1000');
-select is(api.mark_read(p_group_key => 'one') ->> 'count', '1000', 'The count in the answer ends at 1000 too');
-select is(pg_temp.unread('one'), 300, '500 of a group are marked in the same transaction');
+select is(api.count_unread() ->> 'count', '1000', 'The unread count is at most 1000');
+select is(api.mark_read(p_group_key => 'one') ->> 'count', '1000', 'The count in the answer is at most 1000 too');
+select is(pg_temp.unread('one'), 300, '500 notifications of a group are marked in the same transaction');
 select is(pg_temp.work(), 300, 'The worker marks the others');
 select is(pg_temp.unread(), 800, 'Another group stays unread');
 select api.mark_read(p_before => now() - interval '100 seconds');
-select is(pg_temp.unread(), 300, '500 of those before a time are marked in the same transaction');
-select is(pg_temp.work(), 200, 'The worker marks the others before the time');
-select is(pg_temp.unread(), 100, 'Later notifications stay unread');
+select is(pg_temp.unread(), 300, '500 notifications before a time are marked in the same transaction');
+select is(pg_temp.work(), 200, 'The worker marks the other notifications before the time');
+select is(pg_temp.unread(), 100, 'Notifications after the time stay unread');
 select is(api.mark_read(p_before => now() + interval '1 second') ->> 'count', '0', 'A few notifications are all marked in the same transaction');
 select is(pg_temp.work(), 0, 'Nothing is left for the worker');
 select throws_ok($$ select api.mark_read(array(select gen_random_uuid() from generate_series(1, 101))) $$,

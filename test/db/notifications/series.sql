@@ -1,5 +1,5 @@
--- Followers of a series are notified of new parts: when they are published, once, and only if they may see them; many
--- by a job.
+-- Followers of a series are notified of new items: when they are published, once, and only if they may see them. Many
+-- followers are notified by a job.
 begin;
 select plan(34);
 select test.people('alice', 'bob', 'carla', 'dave');
@@ -24,7 +24,7 @@ begin
   perform test.act_as('alice');
   perform api.add_series_item(pg_temp.id('series'), pg_temp.id(p_post), p_position);
 end $$;
--- The parts that a person was notified of; marks them read first
+-- The items that a person was notified of; marks them read first
 create function pg_temp.told(p_person text) returns text language plpgsql as $$
 begin
   perform test.act_as(p_person);
@@ -45,12 +45,12 @@ select pg_temp.post('a1');
 select pg_temp.add('a1');
 select api.follow_series(pg_temp.id('series')) from test.act_as('bob');
 select api.follow_series(pg_temp.id('series')) from test.act_as('carla');
-select is(pg_temp.told('bob'), '', 'A follower isn''t notified of earlier parts');
+select is(pg_temp.told('bob'), '', 'A follower isn''t notified of earlier items');
 
 -- A published post is added to the series
 select pg_temp.post('a2');
 select pg_temp.add('a2');
-select is(pg_temp.told(p), 'a2', p || ' is notified of a new part') from unnest(array['bob', 'carla']) p;
+select is(pg_temp.told(p), 'a2', p || ' is notified of a new item') from unnest(array['bob', 'carla']) p;
 select test.act_as('bob');
 select is((api.list_notifications() #> '{items,0}')::jsonb - '{id,createdAt,updatedAt,readAt,actors}'::text[], jsonb_build_object(
     'kind', 'series.updated', 'groupKey', concat_ws(':', 'series.updated', pg_temp.id('series')), 'count', 1,
@@ -58,19 +58,19 @@ select is((api.list_notifications() #> '{items,0}')::jsonb - '{id,createdAt,upda
     'payload', jsonb_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('a2'))), 'The notification has the post and the series');
 select is(api.list_notifications() #>> '{items,0,actors,0,username}', 'alice', 'Its actor is the author');
 select is(pg_temp.told(p), '', p || ' is not notified') from unnest(array['alice', 'dave']) p;
-select is(pg_temp.events(), 2, 'Each new part is an event');
+select is(pg_temp.events(), 2, 'Each new item is an event');
 select pg_temp.add('a2', 1);
 select pg_temp.add('a1');
-select is(pg_temp.events(), 2, 'Moving a part is no event');
-select is(pg_temp.told('bob'), 'a2', 'Moving a part notifies nobody');
+select is(pg_temp.events(), 2, 'Moving an item is no event');
+select is(pg_temp.told('bob'), 'a2', 'Moving an item notifies nobody');
 
--- Followers who may not see the part
+-- Followers who may not see the item
 select pg_temp.post('near', 'circles');
 select pg_temp.add('near');
-select is(pg_temp.told('bob'), 'a2', 'A follower who may not see the part isn''t notified');
-select is(pg_temp.told('carla'), 'a2 near', 'A follower who may see the part is notified');
+select is(pg_temp.told('bob'), 'a2', 'A follower who may not see the item isn''t notified');
+select is(pg_temp.told('carla'), 'a2 near', 'A follower who may see the item is notified');
 
--- A scheduled part is published
+-- A scheduled item is published
 select pg_temp.scheduled('s1');
 select pg_temp.add('s1');
 select pg_temp.scheduled('s2', 'circles');
@@ -78,9 +78,9 @@ select pg_temp.add('s2', 1);
 select is(pg_temp.events(), 3, 'Adding a scheduled post is no event');
 select is(pg_temp.told('bob'), 'a2', 'Adding a scheduled post notifies nobody');
 select pg_temp.as_owner(format('select private.publish_post(%L)', pg_temp.id(n))) from unnest(array['s1', 's2']) n;
-select is(pg_temp.events(), 5, 'Publishing it is an event');
-select is(pg_temp.told('bob'), 'a2 s1', 'A follower who may see it is notified');
-select is(pg_temp.told('carla'), 'a2 near s2', 'Of several unread parts a follower is notified of the latest');
+select is(pg_temp.events(), 5, 'Publishing a scheduled item is an event');
+select is(pg_temp.told('bob'), 'a2 s1', 'A follower who may see the published item is notified');
+select is(pg_temp.told('carla'), 'a2 near s2', 'Of several unread items a follower is notified of the latest');
 select pg_temp.add('s1', 1);
 select pg_temp.as_owner($$ select private.publish_post(pg_temp.id('s1')) $$);
 select is(pg_temp.events(), 5, 'Publishing twice emits one event');
@@ -106,10 +106,10 @@ update app.posts set published_at = now() - interval '2 hours' where id = pg_tem
 select private.emit('posts.series.extended', json_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id(p))) from unnest(array['s1', 'a2']) p;
 select test.settle();
 select is((select count(*)::int from app.notifications where target_id = pg_temp.id('s1')::text), 1, 'A repeated event notifies nobody again');
-select is((select count(*)::int from app.notifications where target_id = pg_temp.id('a2')::text), 0, 'A repeated event of an earlier part notifies nobody');
+select is((select count(*)::int from app.notifications where target_id = pg_temp.id('a2')::text), 0, 'A repeated event of an earlier item notifies nobody');
 insert into app.mutes (muter_id, muted_id) values (test.id('bob'), test.id('alice'));
 
--- More than 100 followers: by the queue, in batches of 500
+-- More than 100 followers are notified by the queue, in batches of 500
 select test.crowd('many_', 1001);
 create function pg_temp.jobs() returns jsonb language sql as $$ select jsonb_agg(data) from pgboss.job where name = 'series-notices' $$;
 insert into app.series_follows (series_id, user_id) select pg_temp.id('series'), id from app.users where username ~ '^many_[0-9]{1,2}$';
@@ -117,7 +117,7 @@ select is((select count(*)::int from app.series_follows), 100, 'The series has a
 select pg_temp.post('h1');
 select pg_temp.add('h1');
 select test.act_as_owner();
-select is((select count(*)::int from app.notifications where target_id = pg_temp.id('h1')::text), 99, 'A hundred followers are notified in the same transaction, except one who muted the author');
+select is((select count(*)::int from app.notifications where target_id = pg_temp.id('h1')::text), 99, 'Up to a hundred followers are notified in the same transaction, except those who muted the author');
 select is(pg_temp.jobs(), null, 'Nothing is queued');
 insert into app.series_follows (series_id, user_id) select pg_temp.id('series'), id from app.users where username ~ '^many_'
 on conflict do nothing;

@@ -51,13 +51,13 @@ select throws_ok($$ insert into app.bookmarks (post_id, user_id) values (pg_temp
 select throws_ok($$ insert into app.bookmarks (post_id, user_id, created_at) values (pg_temp.id('two'), test.id('carla'), now()) $$, '42501', null,
   'A bookmark can''t be backdated');
 select throws_ok($$ update app.bookmarks set created_at = now() $$, '42501', null, 'A bookmark can''t be changed');
-select throws_ok($$ select from private.removed_bookmarks $$, '42501', null, 'Nobody can read ended bookmarks');
+select throws_ok($$ select from private.removed_bookmarks $$, '42501', null, 'Nobody can read removed bookmarks');
 select is(api.bookmark(pg_temp.id('one')) #>> '{counters,bookmarks}', '2', 'Bookmarks of several people add up');
 
 -- Removing
 select is(api.unbookmark(pg_temp.id('one'))::text, null, 'A bookmark can be removed');
 select is(api.unbookmark(pg_temp.id('one'))::text, null, 'Removing it twice is not an error');
-select is(pg_temp.counted('one'), 1, 'Removing it twice is counted once');
+select is(pg_temp.counted('one'), 1, 'Removing a bookmark twice is counted once');
 select test.act_as('alice');
 select is(api.bookmark(pg_temp.id('one')) #>> '{counters,bookmarks}', '2', 'Authors can bookmark their own post');
 
@@ -77,14 +77,14 @@ select is(api.list_bookmarks(1, pg_temp.id('two')::text) ->> 'nextCursor', null,
 select api.unbookmark(pg_temp.id('four'));
 select is(pg_temp.names(api.list_bookmarks(2, pg_temp.id('four')::text)), 'three two', 'The cursor stays valid when its bookmark was removed');
 select api.bookmark(pg_temp.id('four'));
-select is(pg_temp.names(api.list_bookmarks()), 'five three two one four', 'A bookmark that is set again moves to its new place');
-select is(pg_temp.names(api.list_bookmarks(5, pg_temp.id('four')::text)), '', 'Its cursor moves to the new place too');
+select is(pg_temp.names(api.list_bookmarks()), 'five three two one four', 'A bookmark that is set again has its place by the new time');
+select is(pg_temp.names(api.list_bookmarks(5, pg_temp.id('four')::text)), '', 'A cursor on the bookmark continues from the new place');
 select throws_ok(format('select api.list_bookmarks(2, %L)', c), 'PT400', 'cursor_unknown', 'The cursor is refused: ' || c)
 from unnest(array[gen_random_uuid()::text, pg_temp.id('circles')::text, 'x', '']) c;
 select throws_ok(format('select api.list_bookmarks(%s)', n), 'PT422', 'limit_out_of_range', 'The limit is refused: ' || n)
 from unnest(array['0', '51', 'null']) n;
 select test.act_as('carla');
-select throws_ok($$ select api.list_bookmarks(2, pg_temp.id('two')::text) $$, 'PT400', 'cursor_unknown', 'Another person''s bookmark is no cursor');
+select throws_ok($$ select api.list_bookmarks(2, pg_temp.id('two')::text) $$, 'PT400', 'cursor_unknown', 'Another person''s bookmark is refused as a cursor');
 
 -- A post that is no longer visible leaves the list, and the page stays full
 select test.act_as('alice');
@@ -92,14 +92,14 @@ select api.delete_post(pg_temp.id('three'));
 select test.act_as_owner();
 update app.posts set hidden_at = now() where id = pg_temp.id('five');
 select test.act_as('bob');
-select is(pg_temp.names(api.list_bookmarks(2)), 'two one', 'Deleted and hidden posts are left out of the page');
+select is(pg_temp.names(api.list_bookmarks(2)), 'two one', 'Deleted and hidden posts are left out, and the page is full');
 select is(pg_temp.names(api.list_bookmarks(2, pg_temp.id('three')::text)), 'two one', 'A deleted post stays valid as a cursor');
 select is(api.unbookmark(pg_temp.id('three'))::text, null, 'The bookmark of a deleted post can be removed');
-select throws_ok($$ select api.unbookmark(pg_temp.id('three')) $$, 'PT404', 'post_unknown', 'After that the deleted post is unknown');
+select throws_ok($$ select api.unbookmark(pg_temp.id('three')) $$, 'PT404', 'post_unknown', 'After the removal, the deleted post fails with post_unknown');
 select test.act_as_owner();
 update private.removed_bookmarks set ended_at = now() - interval '1 day 1 second';
-select is(private.job_purge(), 2, 'The job deletes old places');
-select is(private.job_purge(), 0, 'Running it again deletes nothing');
+select is(private.job_purge(), 2, 'The job deletes the places of bookmarks that were removed more than a day ago');
+select is(private.job_purge(), 0, 'A second run of the job deletes nothing');
 
 select test.act_as_owner();
 select is((select array_agg(bookmarks order by post_id) from app.post_counters),

@@ -68,21 +68,21 @@ select throws_ok(format($$ update app.post_co_authors set status = 'accepted' wh
 select throws_ok($$ insert into app.post_co_authors (post_id, user_id, split_share) values (pg_temp.id('post'), test.id('carla'), 1) $$,
   '42501', null, 'Nobody can insert an invitation to another person''s post');
 
--- Answering
+-- Answering an invitation
 select is(pg_temp.shown('post'), 'bob 40 pending', 'The invited person sees the invitation');
 select test.act_as('carla');
 select is(pg_temp.shown('post'), null, 'Other people don''t see the invitation');
-select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT404', 'co_author_invitation_unknown', 'Another person can''t answer it');
+select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT404', 'co_author_invitation_unknown', 'Another person can''t answer the invitation');
 select test.act_as('alice');
-select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT403', 'invitation_not_yours', 'The author can''t answer it');
+select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT403', 'invitation_not_yours', 'The author can''t answer the invitation');
 select test.act_as('bob');
-select throws_ok($$ select pg_temp.respond('other', 'post bob', true) $$, 'PT404', 'co_author_invitation_unknown', 'It can''t be answered at another post');
-select throws_ok($$ select api.respond_co_author(gen_random_uuid(), pg_temp.id('post bob'), true) $$, 'PT404', 'post_unknown', 'It can''t be answered at an unknown post');
+select throws_ok($$ select pg_temp.respond('other', 'post bob', true) $$, 'PT404', 'co_author_invitation_unknown', 'An invitation can''t be answered by the id of another post');
+select throws_ok($$ select api.respond_co_author(gen_random_uuid(), pg_temp.id('post bob'), true) $$, 'PT404', 'post_unknown', 'An invitation can''t be answered by an unknown post id');
 select is(pg_temp.respond('post', 'post bob', true), 'accepted', 'The invited person can accept');
 select is(pg_temp.event(), 'posts.co_author.accepted ' || jsonb_build_object('inviteId', pg_temp.id('post bob'),
   'postId', pg_temp.id('post'), 'userId', test.id('bob'))::text, 'The acceptance is an event');
-select is(pg_temp.notices('co-author.accepted'), 'alice post bob', 'The author is notified');
-select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT409', 'co_author_resolved', 'It can be accepted only once');
+select is(pg_temp.notices('co-author.accepted'), 'alice post bob', 'The author is notified of the acceptance');
+select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT409', 'co_author_resolved', 'An invitation can be accepted only once');
 select test.act_as('carla');
 select is(pg_temp.shown('post'), 'bob 40 accepted', 'Everybody sees an accepted co-author');
 
@@ -124,15 +124,15 @@ select is(pg_temp.shown('split'), 'bob 60 accepted', 'A co-author who left isn''
 select throws_ok($$ select pg_temp.respond('split', 'split dave', false) $$, 'PT404', 'co_author_invitation_unknown', 'A co-author who left can''t answer again');
 select test.act_as('alice');
 update made set name = 'left' where name = 'split dave';
-select lives_ok($$ select pg_temp.invite('split', 'dave', 30) $$, 'The share of a co-author who left is free');
+select lives_ok($$ select pg_temp.invite('split', 'dave', 30) $$, 'The share of a co-author who left can be given to others');
 select test.act_as('dave');
-select is(pg_temp.respond('split', 'split dave', true), 'accepted', 'A person who left can accept again');
+select is(pg_temp.respond('split', 'split dave', true), 'accepted', 'A person who left can accept a new invitation');
 select test.act_as_owner();
 update app.posts set visibility = 'inner' where id = pg_temp.id('split');
 select test.act_as('dave');
 select throws_ok($$ select pg_temp.respond('split', 'split dave', true) $$, 'PT404', 'post_unknown', 'A co-author who can''t see the post can''t accept');
 select is(pg_temp.respond('split', 'split dave', false), 'declined', 'A co-author who can''t see the post can leave');
-select throws_ok($$ select pg_temp.respond('split', 'split dave', false) $$, 'PT404', 'post_unknown', 'Leaving works once');
+select throws_ok($$ select pg_temp.respond('split', 'split dave', false) $$, 'PT404', 'post_unknown', 'A co-author can leave only once');
 select test.act_as_owner();
 update app.posts set visibility = 'public' where id = pg_temp.id('split');
 insert into app.post_co_authors (post_id, user_id, split_share, status) values (pg_temp.id('split'), test.id('dave'), 30, 'accepted');

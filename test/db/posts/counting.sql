@@ -1,5 +1,5 @@
--- Counting replies when many change at once: bans, their ends, erasures, hidden and deleted replies, whoever wrote
--- them.
+-- Counting replies when many change at once: bans, their ends, erasures, hidden and deleted replies, by one author
+-- or several.
 begin;
 select plan(20);
 select test.people('alice', 'bob', 'carla');
@@ -43,13 +43,13 @@ select is(pg_temp.writes(), 'one 1, three 1', 'Each post''s counters are written
 -- Hidden, deleted, and both
 update app.replies set hidden_at = now() where author_id = test.id('bob') and body in ('Bob 1', 'Bob 2') and post_id = pg_temp.id('one');
 select is(pg_temp.counts(), 'one 6, three 3, two 3', 'Replies hidden by one statement are not counted');
-select is(pg_temp.writes(), 'one 1', 'The counters are written once for them');
+select is(pg_temp.writes(), 'one 1', 'The counters are written once for hidden replies');
 update app.replies set deleted_at = now() where author_id = test.id('bob') and body in ('Bob 2', 'Bob 3');
-select is(pg_temp.counts(), 'one 5, three 3, two 1', 'Deleted replies are not counted, and a hidden one isn''t subtracted twice');
+select is(pg_temp.counts(), 'one 5, three 3, two 1', 'Deleted replies are not counted, and one that was already hidden isn''t subtracted twice');
 select is(pg_temp.writes(), 'one 1, two 1', 'Each post''s counters are written once for deletions');
 update app.replies set hidden_at = case when hidden_at is null then now() end
 where post_id = pg_temp.id('one') and author_id = test.id('bob') and body in ('Bob 1', 'Bob 4');
-select is(pg_temp.counts(), 'one 5, three 3, two 1', 'Unhiding one and hiding another leaves the count');
+select is(pg_temp.counts(), 'one 5, three 3, two 1', 'Unhiding one reply and hiding another leaves the count unchanged');
 select is(pg_temp.writes(), '', 'If the count doesn''t change, nothing is written');
 update app.replies set body = body || '!';
 select is(pg_temp.writes(), '', 'A change of the text writes nothing');
@@ -62,7 +62,7 @@ select is(pg_temp.trending_boost('two'), 0, 'A post without counted replies lose
 update app.users set banned_at = now() where id = test.id('bob');
 select is(pg_temp.writes(), '', 'A repeated ban writes nothing');
 update app.users set banned_at = null where id = test.id('bob');
-select is(pg_temp.counts(), 'one 5, three 3, two 1', 'The end of the ban adds replies that are neither hidden nor deleted');
+select is(pg_temp.counts(), 'one 5, three 3, two 1', 'The end of the ban adds the replies that are neither hidden nor deleted');
 
 -- Two people banned by one statement, and an erasure
 update app.users set banned_at = now() where username in ('bob', 'carla');

@@ -41,19 +41,19 @@ select test.act_as('alice');
 select ok(api.delete_post(pg_temp.id('plain')) is null, 'An author can delete a post');
 select is(pg_temp.events(), test.id('alice') || ' plain', 'The deletion is an event');
 select throws_ok($$ select api.get_post(pg_temp.id('plain')) $$, 'PT404', 'post_unknown', 'The author can''t see the deleted post');
-select throws_ok($$ select api.list_replies(pg_temp.id('plain')) $$, 'PT404', 'post_unknown', 'The author can''t list its replies');
-select throws_ok($$ select api.delete_post(pg_temp.id('plain')) $$, 'PT404', 'post_unknown', 'The post can''t be deleted again');
-select throws_ok($$ select api.update_post(pg_temp.id('plain'), '{"body": "x"}') $$, 'PT404', 'post_unknown', 'The post can''t be edited');
+select throws_ok($$ select api.list_replies(pg_temp.id('plain')) $$, 'PT404', 'post_unknown', 'The author can''t list the replies of the deleted post');
+select throws_ok($$ select api.delete_post(pg_temp.id('plain')) $$, 'PT404', 'post_unknown', 'The deleted post can''t be deleted again');
+select throws_ok($$ select api.update_post(pg_temp.id('plain'), '{"body": "x"}') $$, 'PT404', 'post_unknown', 'The deleted post can''t be edited');
 select is(pg_temp.events(), test.id('alice') || ' plain', 'Only one event was emitted');
 select ok(api.delete_post(pg_temp.id(n)) is null, 'The author can delete the post: ' || n) from unnest(array['pinned', 'hidden', 'quoted', 'closed', 'scheduled']) n;
 select is((select string_agg(i ->> 'body', ' ') from json_array_elements(api.list_posts_by('alice') -> 'items') i), 'part', 'The profile has only the remaining post');
-select is(json_array_length(api.list_scheduled_posts() -> 'items'), 0, 'No post is scheduled');
+select is(json_array_length(api.list_scheduled_posts() -> 'items'), 0, 'The list of scheduled posts is empty');
 
 select test.act_as_owner();
-select is((select body from app.posts where id = pg_temp.id('plain')), 'Plainer', 'The row keeps its text, for staff');
-select is((select count(*)::int from app.post_versions where post_id = pg_temp.id('plain')), 1, 'The row keeps its earlier version');
-select ok((select deleted_at = now() and pinned_at is not null from app.posts where id = pg_temp.id('pinned')), 'The row keeps its pin');
-select ok((select hidden_at is not null from app.posts where id = pg_temp.id('hidden')), 'The row of a hidden post is still marked as hidden');
+select is((select body from app.posts where id = pg_temp.id('plain')), 'Plainer', 'The row of a deleted post keeps its text, for staff');
+select is((select count(*)::int from app.post_versions where post_id = pg_temp.id('plain')), 1, 'The earlier version of a deleted post is kept');
+select ok((select deleted_at = now() and pinned_at is not null from app.posts where id = pg_temp.id('pinned')), 'The row of a deleted post keeps its pin');
+select ok((select hidden_at is not null from app.posts where id = pg_temp.id('hidden')), 'The row of a deleted post that was hidden is still marked as hidden');
 update app.posts set publish_at = now() - interval '1 second' where id = pg_temp.id('scheduled');
 select is(private.job_publish_scheduled(), 0, 'A deleted scheduled post isn''t published');
 

@@ -79,19 +79,19 @@ select ok(pg_temp.edit('closed', '{"depth": 3, "visibility": "circles"}') @> '{"
 -- Interests: the primary one and the junction table
 select is(pg_temp.junction('note'), 'tap-1* tap-2', 'At first the post has its two interests');
 select is(pg_temp.edit('note', jsonb_build_object('interestId', pg_temp.id('tap-3'))) ->> 'interestId', pg_temp.id('tap-3')::text, 'The primary interest can be changed');
-select is(pg_temp.junction('note'), 'tap-2 tap-3*', 'The new one replaces the old one');
-select is(pg_temp.edits('note'), 4, 'It is an event like every edit');
+select is(pg_temp.junction('note'), 'tap-2 tap-3*', 'The new primary interest replaces the old one');
+select is(pg_temp.edits('note'), 4, 'A change of the interest is an event like every edit');
 select pg_temp.edit('note', jsonb_build_object('interestId', pg_temp.id('tap-2')));
 select is(pg_temp.junction('note'), 'tap-2*', 'Another interest of the post can become the primary one');
 select pg_temp.edit('note', jsonb_build_object('interestIds', pg_temp.taps(1, 2, 3, 4, 5)));
 select is(pg_temp.junction('note'), 'tap-1 tap-2* tap-3 tap-4 tap-5', 'The other interests can be changed, and the primary one isn''t counted among them');
 select pg_temp.edit('note', jsonb_build_object('interestId', pg_temp.id('tap-6'), 'interestIds', pg_temp.taps(2, 6)));
-select is(pg_temp.junction('note'), 'tap-2 tap-6*', 'Both can be changed at once, and the former primary one can be among the others');
+select is(pg_temp.junction('note'), 'tap-2 tap-6*', 'Both can be changed at once, and the former primary interest can be among the others');
 select is(pg_temp.edit('note', '{"interestId": null}') ->> 'interestId', null, 'The primary interest can be removed');
-select is(pg_temp.junction('note'), 'tap-2', 'Removing it leaves the others');
+select is(pg_temp.junction('note'), 'tap-2', 'Removing the primary interest leaves the others');
 select pg_temp.edit('note', jsonb_build_object('interestId', pg_temp.id('tap-1'), 'interestIds', null));
 select is(pg_temp.junction('note'), 'tap-1*', 'The other interests can be removed');
-select is((select count(*)::int from app.post_interests where post_id = pg_temp.id('note') and published_at = now()), 1, 'The junction has the post''s time of publication');
+select is((select count(*)::int from app.post_interests where post_id = pg_temp.id('note') and published_at = now()), 1, 'The rows of the interests have the post''s time of publication');
 select throws_ok(format('select pg_temp.edit(%L, %L)', 'note', c), state, word, 'Interests are refused with ' || word)
 from (values (jsonb_build_object('interestIds', pg_temp.taps(2, 3, 4, 5, 6)), 'PT422', 'post_interests_exceeded'),
              (jsonb_build_object('interestId', gen_random_uuid()), 'PT404', 'interest_unknown'),
@@ -101,8 +101,8 @@ select is(pg_temp.junction('note'), 'tap-1*', 'Refused interests change nothing'
 -- Personas, journalism
 insert into made select 'persona', (api.create_persona('Nightly') ->> 'id')::uuid;
 select is(pg_temp.edit('note', jsonb_build_object('personaId', pg_temp.id('persona'))) #>> '{persona,name}', 'Nightly', 'The persona can be changed');
-select is(pg_temp.edit('note', '{"depth": 1}') #>> '{persona,name}', 'Nightly', 'Another edit leaves the persona');
-select is(pg_temp.edit('note', null) #>> '{persona,name}', 'Nightly', 'An edit without changes leaves the persona');
+select is(pg_temp.edit('note', '{"depth": 1}') #>> '{persona,name}', 'Nightly', 'An edit of another field keeps the persona');
+select is(pg_temp.edit('note', null) #>> '{persona,name}', 'Nightly', 'An edit without changes keeps the persona');
 select is(pg_temp.edit('note', '{"personaId": null}') #>> '{persona,name}', 'Main', 'A null persona sets the default one');
 select throws_ok(format('select pg_temp.edit(%L, %L)', 'note', jsonb_build_object('personaId', gen_random_uuid())), 'PT404', 'persona_unknown', 'An unknown persona is refused');
 select throws_ok($$ select pg_temp.edit('note', '{"isJournalism": true}') $$, 'PT403', 'journalism_not_allowed', 'Journalism needs reputation');
@@ -128,18 +128,18 @@ select is(pg_temp.edit('closed', '{"visibility": "public"}') ->> 'visibility', '
 select is((select pg_temp.sent() - sent from before), 0, 'Making it public doesn''t broadcast it');
 select is((select pg_temp.events()), (select events from before), 'Making it public emits no publishing event');
 
--- Acting as Bob: a post that is narrowed disappears for him immediately
+-- Acting as Bob: a post whose audience is narrowed is unknown to him immediately
 select test.act_as('bob');
 select lives_ok($$ select api.get_post(pg_temp.id('closed')) $$, 'Another person can read the public post');
-select throws_ok($$ select pg_temp.edit('closed', '{"body": "x"}') $$, 'PT403', 'post_not_yours', 'Another person can''t edit it');
-select throws_ok($$ select pg_temp.edit('closed', '{"format": "x"}') $$, 'PT403', 'post_not_yours', 'Ownership is checked before the changes');
+select throws_ok($$ select pg_temp.edit('closed', '{"body": "x"}') $$, 'PT403', 'post_not_yours', 'Another person can''t edit the public post');
+select throws_ok($$ select pg_temp.edit('closed', '{"format": "x"}') $$, 'PT403', 'post_not_yours', 'Ownership is checked before the submitted changes');
 select test.act_as('alice');
 select pg_temp.edit('closed', '{"visibility": "inner"}');
 select test.act_as('bob');
-select throws_ok($$ select api.get_post(pg_temp.id('closed')) $$, 'PT404', 'post_unknown', 'A narrowed post is unknown to others');
+select throws_ok($$ select api.get_post(pg_temp.id('closed')) $$, 'PT404', 'post_unknown', 'A post whose audience was narrowed is unknown to others');
 select throws_ok(format('select api.update_post(%L, %L)', i, '{"body": "x"}'), 'PT404', 'post_unknown', 'A post the caller can''t see can''t be edited')
 from unnest(array[pg_temp.id('closed'), pg_temp.id('later'), gen_random_uuid()]) i;
-select is((select count(*)::int from app.posts where id = pg_temp.id('closed')), 0, 'The narrowed post''s row is hidden too');
+select is((select count(*)::int from app.posts where id = pg_temp.id('closed')), 0, 'The row of a post whose audience was narrowed is hidden too');
 select throws_ok($$ select * from app.post_versions $$, '42501', null, 'Nobody can read earlier versions');
 
 -- Acting as the owner: an erasure deletes earlier versions

@@ -1,4 +1,4 @@
--- explain_visibility: its parts agree with the rule for every post.
+-- explain_visibility: its parts agree with post_visible_to for every post.
 begin;
 select plan(8);
 select test.people('alice', 'bob', 'carla');
@@ -27,9 +27,9 @@ create function pg_temp.disagreements() returns setof text language sql as $$
 
 select is_empty('select pg_temp.disagreements()', 'The parts agree with post_visible_to');
 insert into app.blocks (blocker_id, blocked_id) values (test.id('carla'), test.id('alice'));
-select is_empty('select pg_temp.disagreements()', 'The parts agree with it across a block');
+select is_empty('select pg_temp.disagreements()', 'The parts agree with post_visible_to across a block');
 update app.users set banned_at = now() where username = 'alice';
-select is_empty('select pg_temp.disagreements()', 'The parts agree with it for a banned author');
+select is_empty('select pg_temp.disagreements()', 'The parts agree with post_visible_to for a banned author');
 update app.users set banned_at = null where username = 'alice';
 
 select is((select finding from private.explain_visibility(test.id('bob'), pg_temp.made('inner')) where not passes),
@@ -39,7 +39,7 @@ select is((select string_agg(part, ' ') from private.explain_visibility(test.id(
 select is((select string_agg(part, ' ') from private.explain_visibility(test.id('bob'), test.id('bob'))), 'post', 'For an unknown post, the failing part is the post');
 
 select test.act_as('alice');
-select throws_ok($$ select * from private.explain_visibility(test.id('alice'), test.id('alice')) $$, '42501', null, 'People can''t call it');
+select throws_ok($$ select * from private.explain_visibility(test.id('alice'), test.id('alice')) $$, '42501', null, 'People can''t call explain_visibility');
 select throws_ok($$ select * from private.failed_jobs $$, '42501', null, 'People can''t read failed jobs');
 
 select * from finish();
