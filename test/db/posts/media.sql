@@ -49,8 +49,8 @@ select is(api.update_post(pg_temp.id('post'), jsonb_build_object('media', api.ge
 
 -- Acting as Bob
 select test.act_as('bob');
-select is(api.get_post(pg_temp.id('post')) #>> '{media,0,url}', pg_temp.place('image'), 'A person who sees the post sees the URL');
-select throws_ok($$ select api.create_post('x', p_media => pg_temp.media('image')) $$, 'PT404', 'asset_unknown', 'Another person can''t use the asset');
+select is(api.get_post(pg_temp.id('post')) #>> '{media,0,url}', pg_temp.place('image'), 'A person who sees the post sees the URL of its asset');
+select throws_ok($$ select api.create_post('x', p_media => pg_temp.media('image')) $$, 'PT404', 'asset_unknown', 'Another person can''t use the asset in a post');
 
 -- Acting as Alice
 select test.act_as('alice');

@@ -10,7 +10,7 @@ create function pg_temp.as_owner(p_statement text) returns void language plpgsql
 create function pg_temp.named(p_text text) returns text language sql stable security definer as $$
   select coalesce(string_agg(u.username, ' ' order by n.place), '')
   from unnest(private.people_named(private.names_in(p_text))) with ordinality as n (id, place) join app.users u on u.id = n.id $$;
--- The events since the last call: whom they name, and who wrote the text
+-- Since the last call: the people who were mentioned, each with the author of the text
 create function pg_temp.mentioned() returns text language plpgsql security definer as $$
 declare
   v_names text;
@@ -56,7 +56,7 @@ select is(pg_temp.named(null), '', 'A null text mentions nobody');
 select test.act_as('alice');
 insert into made select 'essay', (api.create_post('@carla @bob again', 'essay', 'To @bob and @alice') ->> 'id')::uuid;
 select is(pg_temp.mentioned(), 'bob<alice carla<alice', 'Title and body mention each person once, never the author');
-select is(pg_temp.inbox('bob') #> '{0,payload}', jsonb_build_object('postId', pg_temp.id('essay'), 'replyId', null), 'A mentioned person is told the post');
+select is(pg_temp.inbox('bob') #> '{0,payload}', jsonb_build_object('postId', pg_temp.id('essay'), 'replyId', null), 'The notification of a mentioned person names the post');
 select is(pg_temp.inbox('bob') #> '{0,target}', jsonb_build_object('type', 'post', 'id', pg_temp.id('essay')), 'The target is the post');
 select is(pg_temp.inbox('bob') #>> '{0,actors,0,username}', 'alice', 'The actor is the author');
 select is(jsonb_array_length(pg_temp.inbox('carla')), 1, 'A person mentioned twice is notified once');
@@ -68,23 +68,23 @@ insert into made select 'post', pg_temp.says('alice', 'Hello');
 select test.act_as('bob');
 insert into made select 'reply', (api.create_reply(pg_temp.id('post'), '@alice, ask @carla or @bob') ->> 'id')::uuid;
 select is(pg_temp.mentioned(), 'alice<bob carla<bob', 'A reply can mention people');
-select is(pg_temp.inbox('carla') #> '{0,payload}', jsonb_build_object('postId', pg_temp.id('post'), 'replyId', pg_temp.id('reply')), 'The notification has the reply');
+select is(pg_temp.inbox('carla') #> '{0,payload}', jsonb_build_object('postId', pg_temp.id('post'), 'replyId', pg_temp.id('reply')), 'The notification of a mention in a reply names the reply');
 select is(jsonb_array_length(pg_temp.inbox('alice')) || ' ' || jsonb_array_length(pg_temp.inbox('alice', 'post.replied')), '1 1',
   'The author of the post is notified of both the reply and the mention');
 
--- Another mention at the same post: the same notification, unread again
+-- Another mention in a reply to the same post: the same notification, unread again
 select test.act_as('carla');
 select api.mark_read(p_before => 'infinity');
 select test.act_as('bob');
 insert into made select 'second', (api.create_reply(pg_temp.id('post'), '@carla, are you there?') ->> 'id')::uuid;
-select is(jsonb_array_length(pg_temp.inbox('carla')), 1, 'Mentions at one post are one notification');
-select is(pg_temp.inbox('carla') #>> '{0,count}', '2', 'It counts each mention');
-select is(pg_temp.inbox('carla') #> '{0,payload,replyId}', to_jsonb(pg_temp.id('second')), 'It has the latest reply and is unread again');
+select is(jsonb_array_length(pg_temp.inbox('carla')), 1, 'Mentions in replies to one post are one notification');
+select is(pg_temp.inbox('carla') #>> '{0,count}', '2', 'The notification counts each mention');
+select is(pg_temp.inbox('carla') #> '{0,payload,replyId}', to_jsonb(pg_temp.id('second')), 'The notification names the latest reply');
 select pg_temp.mentioned();
 
 -- People who can't see the post
 select pg_temp.says('alice', '@bob @carla', 'circles');
-select is(pg_temp.mentioned(), '', 'A post for circles mentions nobody outside');
+select is(pg_temp.mentioned(), '', 'A post for circles mentions nobody outside the circles');
 select test.act_as('alice');
 select api.create_circle('Near');
 select api.add_circle_member((select id from app.circles), 'carla');
@@ -92,14 +92,14 @@ insert into made select 'near', pg_temp.says('alice', '@bob @carla', 'circles');
 select is(pg_temp.mentioned(), 'carla<alice', 'A post for circles mentions people in the circle');
 select test.act_as('carla');
 select api.create_reply(pg_temp.id('near'), '@bob @alice');
-select is(pg_temp.mentioned(), 'alice<carla', 'A reply to it mentions only people who can see it');
+select is(pg_temp.mentioned(), 'alice<carla', 'A reply to a post for circles mentions only people who can see the post');
 select test.act_as('bob');
 select api.block_person('carla');
 select pg_temp.says('carla', '@bob');
 select is(pg_temp.mentioned(), '', 'Nobody is mentioned across a block');
 select test.act_as('carla');
 select api.create_reply(pg_temp.id('post'), '@bob');
-select is(pg_temp.mentioned(), '', 'A reply mentions nobody across a block, even at a post both can see');
+select is(pg_temp.mentioned(), '', 'A reply mentions nobody across a block, even if both can see the post');
 select test.act_as('bob');
 select api.unblock_person('carla');
 select api.mute_person('carla');
@@ -118,12 +118,12 @@ select api.update_me('{"username": "robert"}');
 select pg_temp.says('alice', '@bob, that is @robert');
 select is(pg_temp.mentioned(), 'robert<alice', 'A former and a current username mention the person once');
 
--- On publication, and not on an edit
+-- Mentions by publication, but not by an edit
 select pg_temp.as_owner($$ with p as (insert into app.posts (author_id, body, publish_at, published_at)
   values (test.id('alice'), 'For @carla', now(), null) returning id) insert into made select 'later', id from p $$);
 select is(pg_temp.mentioned(), '', 'A scheduled post mentions nobody yet');
 select pg_temp.as_owner($$ select private.publish_post(pg_temp.id('later')) $$);
-select is(pg_temp.mentioned(), 'carla<alice', 'Publishing it mentions people');
+select is(pg_temp.mentioned(), 'carla<alice', 'Publishing a scheduled post mentions people');
 select pg_temp.as_owner($$ update app.posts set body = '@dave_1', edited_at = now() where id = pg_temp.id('later') $$);
 select pg_temp.as_owner($$ select private.emit('posts.post.edited', json_build_object('postId', pg_temp.id('later'))) $$);
 select is(pg_temp.mentioned(), '', 'An edit mentions nobody');

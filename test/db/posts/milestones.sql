@@ -60,14 +60,14 @@ select pg_temp.give(60, 60);
 select is(pg_temp.events(), '5 15 50', 'Fifty hearts are the last milestone');
 select pg_temp.take(11, 60);
 select pg_temp.give(11, 60);
-select is(pg_temp.events(), '5 15 50', 'After that there is no milestone');
-select is(pg_temp.told(), '5 15 50', 'The author was notified three times');
+select is(pg_temp.events(), '5 15 50', 'After fifty hearts there is no further milestone');
+select is(pg_temp.told(), '5 15 50', 'The author was notified once of each milestone');
 
 select test.act_as_owner();
 select is((select milestone from app.post_counters where post_id = pg_temp.id('other')), 0::smallint, 'Another post has milestones of its own');
 update app.post_counters set reactions = 20 where post_id = pg_temp.id('other');
 select is((select payload ->> 'reactions' from app.domain_events where name = 'posts.post.milestone' order by id desc limit 1), '15',
-  'Of two milestones passed at once, the higher one is emitted');
+  'If hearts pass two milestones at once, only the higher one is emitted');
 select test.act_as('fan11');
 select throws_ok($$ update app.post_counters set milestone = 0 $$, '42501', null, 'People can''t change the stored milestone');
 

@@ -1,4 +1,4 @@
--- The feed without muted people and words: pages are full, every remaining post comes once, and nothing else changes.
+-- The feed without muted people and words: pages are full, each other post is listed once, and nothing else changes.
 begin;
 select plan(27);
 select test.people('alice', 'bob', 'carla', 'dave');
@@ -44,8 +44,8 @@ select is(pg_temp.names(api.list_feed()), 'a1 d1 c3 c2 b2 c1 b1', 'Without mutes
 -- People
 select api.mute_person('carla');
 select is(pg_temp.walk(n), 'a1 d1 b2 b1', 'The feed leaves out a muted person, in pages of ' || n) from generate_series(1, 4) n;
-select is(pg_temp.names(api.list_feed(p_limit => 3)), 'a1 d1 b2', 'With a muted person pages are full');
-select is(api.list_feed(p_limit => 4) ->> 'hasMore', 'false', 'With a muted person the last page has no next page');
+select is(pg_temp.names(api.list_feed(p_limit => 3)), 'a1 d1 b2', 'Although a person is muted, pages are full');
+select is(api.list_feed(p_limit => 4) ->> 'hasMore', 'false', 'Although a person is muted, the last page has no next page');
 select is(pg_temp.names(api.list_feed(p_limit => 3, p_cursor => pg_temp.id('c2')::text)), 'b2 b1', 'A muted person''s post stays valid as a cursor');
 select is(api.get_post(pg_temp.id('c1')) ->> 'body', 'c1 about coffee', 'A muted person''s post can be opened');
 
@@ -54,17 +54,17 @@ select api.mute_keyword('coffee');
 select is(pg_temp.walk(n), 'd1 b1', 'The feed leaves out muted words, also in the caller''s own posts, in pages of ' || n) from generate_series(1, 3) n;
 select api.unmute_person('carla');
 select is(pg_temp.walk(n), 'd1 c2 b1', 'The feed leaves out posts with a muted word in the title, in pages of ' || n) from generate_series(1, 4) n;
-select is(pg_temp.names(api.list_feed(p_limit => 2)), 'd1 c2', 'With a muted word pages are full');
-select is(api.list_feed(p_limit => 2) ->> 'hasMore', 'true', 'hasMore is true while there are more');
+select is(pg_temp.names(api.list_feed(p_limit => 2)), 'd1 c2', 'Although a word is muted, pages are full');
+select is(api.list_feed(p_limit => 2) ->> 'hasMore', 'true', 'hasMore is true if there are more posts');
 select is(api.list_feed(p_limit => 3) ->> 'hasMore', 'false', 'hasMore is false on the last page');
 select api.mute_keyword('about');
 select throws_ok($$ select api.list_feed(p_limit => 51) $$, 'PT422', 'limit_out_of_range', 'A limit above 50 is refused');
 select throws_ok($$ select api.list_feed(p_limit => null) $$, 'PT422', 'limit_out_of_range', 'A null limit is refused');
-select is(api.list_feed()::jsonb, '{"items": [], "nextCursor": null, "hasMore": false}', 'The feed is empty if everything is muted');
+select is(api.list_feed()::jsonb, '{"items": [], "nextCursor": null, "hasMore": false}', 'The feed is empty if all posts are muted');
 select test.act_as('bob');
 select is(pg_temp.names(api.list_feed()), 'a1 d1 c3 c2 b2 c1 b1', 'Other people''s feeds are unchanged');
 
--- A word that is in nearly every post: a page scans at most 4000 posts, and the walk continues
+-- A muted word in nearly every post: a page scans at most 4000 posts, and the next page continues from there
 select test.act_as_owner();
 insert into app.posts (author_id, body, published_at)
 select test.id('dave'), case when n in (3, 2500, 4100) then 'x' || n else 'x' || n || ' about coffee' end, now() - n * interval '1 second'
@@ -73,8 +73,8 @@ insert into app.feed_blocks (starts_at) select distinct published_at from app.po
 select test.act_as('alice');
 select is(pg_temp.names(api.list_feed(p_limit => 5)), 'x3 x2500', 'A page that reached the scan limit is short');
 select is(api.list_feed(p_limit => 5) ->> 'hasMore', 'true', 'Such a page has a next page');
-select is(pg_temp.walk(5), 'x3 x2500 x4100', 'The walk finds all remaining posts in pages of 5');
-select is(pg_temp.walk(1), 'x3 x2500 x4100', 'The walk finds all remaining posts in pages of 1');
+select is(pg_temp.walk(5), 'x3 x2500 x4100', 'Walking in pages of 5 finds all remaining posts');
+select is(pg_temp.walk(1), 'x3 x2500 x4100', 'Walking in pages of 1 finds all remaining posts');
 
 select * from finish();
 rollback;

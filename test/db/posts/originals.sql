@@ -29,27 +29,27 @@ select api.respond_co_author(pg_temp.id('post'), (select id from app.post_co_aut
 select test.act_as('bob');
 insert into made select 'repost', (api.repost(pg_temp.id('post'), p_visibility => 'public') ->> 'id')::uuid;
 
--- Acting as Carla, who does everything with the repost
+-- Acting as Carla, who acts on the repost
 select test.act_as('carla');
 select is(api.react(pg_temp.id('repost'), 'heart')::jsonb, jsonb_build_object(
   'counters', '{"reactions": 1, "replies": 1, "shares": 1, "bookmarks": 0, "views": 0}'::jsonb,
   'viewer', '{"reactions": ["heart"], "bookmarked": false, "reposted": false, "voted": false}'::jsonb),
   'A reaction to a repost counts for the original, and the answer has the original''s counters');
-select is(api.react(pg_temp.id('post'), 'heart') #>> '{counters,reactions}', '1', 'A reaction to the original is the same reaction');
+select is(api.react(pg_temp.id('post'), 'heart') #>> '{counters,reactions}', '1', 'A reaction to both the repost and the original counts once');
 select is(api.bookmark(pg_temp.id('repost')) #>> '{counters,bookmarks}', '1', 'A bookmark of a repost counts for the original');
 select is(api.list_bookmarks() #>> '{items,0,id}', pg_temp.id('post')::text, 'The list of bookmarks has the original');
 select is(api.create_reply(pg_temp.id('repost'), 'Yes', p_parent_id => pg_temp.id('reply')) ->> 'postId', pg_temp.id('post')::text,
   'A reply to a repost is a reply to the original');
 select is(json_array_length(api.list_replies(pg_temp.id('repost')) -> 'items'), 2, 'A repost lists the original''s replies');
-select is(json_array_length(api.get_post(pg_temp.id('repost')) #> '{replies,items}'), 2, 'An opened repost has the original''s replies');
+select is(json_array_length(api.get_post(pg_temp.id('repost')) #> '{replies,items}'), 2, 'get_post returns the original''s replies with a repost');
 select is(api.list_replies(pg_temp.id('repost'), p_parent_id => pg_temp.id('reply')) #>> '{items,0,body}', 'Yes', 'A repost lists the answers to a reply of the original');
 select is(api.list_replies(pg_temp.id('repost'), p_limit => 1, p_cursor => pg_temp.id('reply')::text)::jsonb,
           api.list_replies(pg_temp.id('post'), p_limit => 1, p_cursor => pg_temp.id('reply')::text)::jsonb, 'A repost accepts the cursors of the original''s replies');
 select is(api.list_replies(pg_temp.id('repost'), 'reply')::jsonb, api.list_replies(pg_temp.id('post'), 'reply')::jsonb, 'A repost filters the original''s replies by kind');
 select is(api.vote_poll(pg_temp.id('repost'), pg_temp.option(1)) ->> 'totalVotes', '1', 'A vote on a repost is a vote in the original''s poll');
-select is(api.vote_poll(pg_temp.id('post'), pg_temp.option(2)) ->> 'totalVotes', '1', 'A vote on the original moves it');
-select is(pg_temp.counted('post'), '1 2 1 1', 'Everything is counted for the original');
-select is(pg_temp.counted('repost'), '0 0 0 0', 'Nothing is counted for the repost');
+select is(api.vote_poll(pg_temp.id('post'), pg_temp.option(2)) ->> 'totalVotes', '1', 'A vote on the original replaces the vote on the repost');
+select is(pg_temp.counted('post'), '1 2 1 1', 'All actions are counted for the original');
+select is(pg_temp.counted('repost'), '0 0 0 0', 'No action is counted for the repost');
 select is(pg_temp.told('alice'), 'co-author.accepted post.reacted post.replied', 'The original''s author is notified');
 select is(pg_temp.told('bob'), '', 'The reposter is not notified');
 
@@ -59,7 +59,7 @@ select is((api.pay('love', 2, p_post_id => pg_temp.id('repost')) -> 'payment')::
     'amount', 10, 'total', 10, 'postId', pg_temp.id('post'), 'replyId', null, 'reversed', false, 'reversalOf', null,
     'splits', '[{"receiverId": "acct:alice@localhost", "amount": 6}, {"receiverId": "acct:dave@localhost", "amount": 4}]'::jsonb),
   'A payment for a repost is a payment for the original, with its co-authors');
-select is(pg_temp.balance('bob'), 50::bigint, 'The reposter gets nothing');
+select is(pg_temp.balance('bob'), 50::bigint, 'The reposter gets no share of the payment');
 select is(api.get_breakdown(pg_temp.id('repost')) #>> '{emojiBreakdown,love,total}', '10', 'A repost has the original''s breakdown');
 select is(api.get_post(pg_temp.id('post')) #>> '{emojiBreakdown,love,total}', '10', 'The original has the payment in its card');
 select test.act_as('alice');
@@ -71,15 +71,15 @@ select test.act_as('carla');
 select throws_ok($$ select api.pay('love', 2, p_post_id => pg_temp.id('repost')) $$, 'PT403', 'reputation_too_low',
   'A high tier needs reputation in the original''s interest');
 select test.act_as('bob');
-select lives_ok($$ select api.pay('love', 0, p_post_id => pg_temp.id('repost')) $$, 'The reposter can pay for it like anybody else');
-select is(pg_temp.balance('bob'), 49::bigint, 'The reposter''s payment isn''t to themselves');
+select lives_ok($$ select api.pay('love', 0, p_post_id => pg_temp.id('repost')) $$, 'The reposter can pay for the original like anybody else');
+select is(pg_temp.balance('bob'), 49::bigint, 'The reposter''s payment costs them the full amount');
 
 -- Taking back by either id
 select test.act_as('carla');
 select is(api.unreact(pg_temp.id('repost')) #>> '{counters,reactions}', '0', 'A reaction can be removed by the repost''s id');
 select is(api.unvote_poll(pg_temp.id('repost')) ->> 'totalVotes', '0', 'A vote can be removed by the repost''s id');
 select is(api.unbookmark(pg_temp.id('repost'))::text, null, 'A bookmark can be removed by the repost''s id');
-select is(pg_temp.counted('post'), '0 2 1 0', 'Nothing of them is counted any more');
+select is(pg_temp.counted('post'), '0 2 1 0', 'Removed actions are not counted any more');
 
 -- What applies to the repost itself
 select api.mute_post(pg_temp.id('repost'));

@@ -44,24 +44,24 @@ select is(pg_temp.pinned(), 'closed one two', 'Removing the repost removes its p
 -- Acting as Alice: room for another pin
 select test.act_as('alice');
 select is(api.unpin_post(pg_temp.id('two'))::text, null, 'A post can be unpinned');
-select is(api.unpin_post(pg_temp.id('two'))::text, null, 'Unpinning it twice is not an error');
+select is(api.unpin_post(pg_temp.id('two'))::text, null, 'Unpinning a post twice is not an error');
 select api.pin_post(pg_temp.id('three'));
 select is(pg_temp.pinned(), 'closed one three', 'Unpinning makes room for another');
 select api.delete_post(pg_temp.id('closed'));
 select is(pg_temp.pinned(), 'one three', 'A deleted post is no longer pinned');
-select is(api.pin_post(pg_temp.id('four')) ->> 'pinned', 'true', 'Its place is free');
+select is(api.pin_post(pg_temp.id('four')) ->> 'pinned', 'true', 'The deleted post doesn''t count towards the limit of pins');
 select throws_ok($$ select api.pin_post(pg_temp.id('closed')) $$, 'PT404', 'post_unknown', 'A deleted post can''t be pinned');
 select throws_ok($$ select api.unpin_post(pg_temp.id('closed')) $$, 'PT404', 'post_unknown', 'A deleted post can''t be unpinned');
 
--- Reposts of deleted originals don't count, because nobody sees them and nobody could unpin them
+-- A repost of a deleted original doesn't count, because nobody can see or unpin it
 select test.act_as('bob');
 select api.pin_post((api.repost(pg_temp.id(n)) ->> 'id')::uuid) from unnest('{one,three,four}'::text[]) n;
 insert into made select 'mine', (api.create_post('mine') ->> 'id')::uuid;
-select throws_ok($$ select api.pin_post(pg_temp.id('mine')) $$, 'PT409', 'pins_exhausted', 'Three pinned reposts use all three places');
+select throws_ok($$ select api.pin_post(pg_temp.id('mine')) $$, 'PT409', 'pins_exhausted', 'Three pinned reposts count towards the limit');
 select test.act_as('alice');
 select api.delete_post(pg_temp.id('three'));
 select test.act_as('bob');
-select is(api.pin_post(pg_temp.id('mine')) ->> 'pinned', 'true', 'A repost of a deleted original frees its place');
+select is(api.pin_post(pg_temp.id('mine')) ->> 'pinned', 'true', 'A repost of a deleted original doesn''t count towards the limit');
 
 select * from finish();
 rollback;

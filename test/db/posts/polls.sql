@@ -28,7 +28,7 @@ create function pg_temp.notices() returns text language sql stable security defi
   where n.kind = 'poll.closed' $$;
 grant execute on all functions in schema pg_temp to public;
 
--- Making one. Acting as Alice
+-- Making a poll. Acting as Alice
 select test.act_as('alice');
 select pg_temp.poll('open', '{"options": [" tea ", "coffee", "water"]}');
 select is(pg_temp.texts('open'), 'tea,coffee,water', 'Options keep their order and are trimmed');
@@ -73,7 +73,7 @@ select is(pg_temp.vote('open', 1), '1 0 0 of 1', 'A vote is counted');
 select is(api.get_post(pg_temp.id('open')) #>> '{poll,myOptionId}', pg_temp.option('open', 1)::text, 'The poll has the caller''s choice');
 select is(api.get_post(pg_temp.id('open')) #>> '{viewer,voted}', 'true', 'The post''s card shows that the caller voted');
 select is(pg_temp.vote('open', 1), '1 0 0 of 1', 'Repeating the vote changes nothing');
-select is(pg_temp.vote('open', 3), '0 0 1 of 1', 'Another vote moves the first');
+select is(pg_temp.vote('open', 3), '0 0 1 of 1', 'Another vote replaces the first');
 select test.act_as('alice');
 select is(pg_temp.vote('open', 3), '0 0 2 of 2', 'The author can vote too');
 select is((select count(*) from app.poll_votes), 1::bigint, 'Nobody sees other people''s votes');
@@ -83,20 +83,20 @@ select is(api.get_post(pg_temp.id('open')) #>> '{poll,myOptionId}', null, 'A per
 select is(api.unvote_poll(pg_temp.id('open')) ->> 'totalVotes', '2', 'Removing a vote that wasn''t cast changes nothing');
 select test.act_as('bob');
 select is(api.unvote_poll(pg_temp.id('open')) ->> 'totalVotes', '1', 'A vote can be removed');
-select is(api.unvote_poll(pg_temp.id('open')) ->> 'myOptionId', null, 'Removing it twice changes nothing');
-select is(pg_temp.tallies('open'), '0 0 1', 'The tallies follow');
+select is(api.unvote_poll(pg_temp.id('open')) ->> 'myOptionId', null, 'Removing a vote twice changes nothing');
+select is(pg_temp.tallies('open'), '0 0 1', 'The tallies have the remaining votes');
 select throws_ok($$ update app.poll_options set votes = 9 $$, '42501', null, 'Nobody can change the tallies');
 select throws_ok($$ insert into app.poll_votes (poll_id, user_id, option_id)
                     select poll_id, test.id('carla'), id from app.poll_options limit 1 $$, '42501', null, 'Nobody can vote for another person');
 
 select throws_ok($$ select api.vote_poll(pg_temp.id('plain'), pg_temp.option('open', 1)) $$, 'PT404', 'poll_unknown',
-  'A post without a poll takes no vote');
-select throws_ok($$ select api.unvote_poll(pg_temp.id('plain')) $$, 'PT404', 'poll_unknown', 'A post without a poll has no vote to remove');
+  'A vote on a post without a poll is refused');
+select throws_ok($$ select api.unvote_poll(pg_temp.id('plain')) $$, 'PT404', 'poll_unknown', 'Removing a vote from a post without a poll is refused');
 select throws_ok($$ select api.vote_poll(pg_temp.id('open'), pg_temp.option('wide', 1)) $$, 'PT404', 'option_unknown',
   'An option of another poll is unknown');
-select throws_ok($$ select api.vote_poll(gen_random_uuid(), pg_temp.option('open', 1)) $$, 'PT404', 'post_unknown', 'An unknown post takes no vote');
-select throws_ok($$ select pg_temp.vote('circles', 1) $$, 'PT404', 'post_unknown', 'A post the caller can''t see takes no vote');
-select throws_ok($$ select api.unvote_poll(pg_temp.id('circles')) $$, 'PT404', 'post_unknown', 'A post the caller can''t see has no vote to remove');
+select throws_ok($$ select api.vote_poll(gen_random_uuid(), pg_temp.option('open', 1)) $$, 'PT404', 'post_unknown', 'A vote on an unknown post is refused');
+select throws_ok($$ select pg_temp.vote('circles', 1) $$, 'PT404', 'post_unknown', 'A vote on a post the caller can''t see is refused');
+select throws_ok($$ select api.unvote_poll(pg_temp.id('circles')) $$, 'PT404', 'post_unknown', 'Removing a vote from a post the caller can''t see is refused');
 select is((select count(*) from app.polls where post_id = pg_temp.id('circles'))
         + (select count(*) from app.poll_options where id = pg_temp.option('circles', 1)), 0::bigint, 'The poll of a post the caller can''t see has no visible rows');
 
@@ -130,7 +130,7 @@ select pg_temp.vote('ending', 2);
 select test.act_as('fred');
 select pg_temp.vote('ending', 2), api.mute_post(pg_temp.id('ending'));
 select test.act('worker', null);
-select is(private.job_close_polls(), 0, 'The job closes nothing before the end');
+select is(private.job_close_polls(), 0, 'The job closes no poll before its end');
 select test.act_as_owner();
 update app.polls set closes_at = now() where post_id = pg_temp.id('ending');
 update app.users set banned_at = now() where username = 'erin';
@@ -139,8 +139,8 @@ select throws_ok($$ select pg_temp.vote('ending', 2) $$, 'PT422', 'poll_closed',
 select throws_ok($$ select api.unvote_poll(pg_temp.id('ending')) $$, 'PT422', 'poll_closed', 'A vote can''t be removed from a closed poll');
 select is(api.get_post(pg_temp.id('ending')) #>> '{poll,closed}', 'true', 'The poll is shown as closed');
 select test.act('worker', null);
-select is(private.job_close_polls(), 1, 'The job closes it after the end');
-select is(private.job_close_polls(), 0, 'The job closes it once');
+select is(private.job_close_polls(), 1, 'The job closes a poll after its end');
+select is(private.job_close_polls(), 0, 'The job closes a poll only once');
 select test.act_as_owner();
 select is((select payload from app.domain_events where name = 'posts.poll.closed'),
   (select jsonb_build_object('postId', post_id, 'pollId', id) from app.polls where post_id = pg_temp.id('ending')), 'Closing a poll is an event');
@@ -163,7 +163,7 @@ select set_config('test.stuck', pg_temp.id('stuck')::text, true);
 select is(array(select private.job_close_polls() from generate_series(1, 3)), '{-1,1,0}'::integer[], 'The job reports the failure and leaves the poll for later');
 drop trigger refuse on app.domain_events;
 update app.polls set close_again_at = now() where close_again_at is not null;
-select is(array(select private.job_close_polls() from generate_series(1, 2)), '{1,0}'::integer[], 'The poll is closed when the cause is gone');
+select is(array(select private.job_close_polls() from generate_series(1, 2)), '{1,0}'::integer[], 'The poll is closed once the cause of the failure is gone');
 
 select * from finish();
 rollback;

@@ -21,7 +21,7 @@ begin
   get diagnostics v_rows = row_count;
   return v_rows;
 end $$;
--- Everything that can happen to a post
+-- Events of a post that notify its author
 create function pg_temp.happens(p_post uuid) returns void language plpgsql security definer as $$
 begin
   perform private.emit('posts.reaction.added', json_build_object('postId', p_post, 'userId', test.id('bob'), 'kind', 'heart'), array[test.id('alice')]);
@@ -43,8 +43,8 @@ select test.act_as('carla');
 select is(pg_temp.feed(), 'other post repost', 'Before the mute the feed has three posts');
 select is(api.mute_post(pg_temp.id('post'))::jsonb, '{"muted": true}', 'A post can be muted');
 select is(api.mute_post(pg_temp.id('post'))::jsonb, '{"muted": true}', 'Muting it twice is not an error');
-select is(pg_temp.feed(), 'other', 'The post and its repost leave the feed');
-select is(private.muted_posts(), array[pg_temp.id('post')], 'The caller''s muted posts are known');
+select is(pg_temp.feed(), 'other', 'The muted post and its repost leave the feed');
+select is(private.muted_posts(), array[pg_temp.id('post')], 'muted_posts has the post that the caller muted');
 select is(api.get_post(pg_temp.id('post')) ->> 'body', 'post', 'A muted post can still be opened');
 select throws_ok($$ select api.mute_post(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'An unknown post can''t be muted');
 select throws_ok($$ select api.mute_post(pg_temp.id('circles')) $$, 'PT404', 'post_unknown', 'A post the caller can''t see can''t be muted');
@@ -54,7 +54,7 @@ select throws_ok($$ select api.unmute_post(pg_temp.id('circles')) $$, 'PT404', '
 select test.act_as('bob');
 select is((select count(*)::int from app.post_mutes), 0, 'Nobody sees other people''s mutes');
 select is(pg_temp.feed(), 'other post repost', 'Other people''s feeds are unchanged');
-select is(private.muted_posts(), '{}', 'Other people''s mutes are not the caller''s');
+select is(private.muted_posts(), '{}', 'muted_posts doesn''t have other people''s muted posts');
 select is(pg_temp.rows('delete from app.post_mutes'), 0, 'Nobody can delete another person''s mute');
 select throws_ok($$ insert into app.post_mutes (post_id, user_id) values (pg_temp.id('post'), test.id('carla')) $$, '42501', null,
   'Nobody can mute in another person''s name');
@@ -65,7 +65,7 @@ select throws_ok($$ insert into app.post_mutes (post_id, user_id) values (pg_tem
 select test.act_as('carla');
 select is(api.unmute_post(pg_temp.id('post'))::text, null, 'A post can be unmuted');
 select is(api.unmute_post(pg_temp.id('post'))::text, null, 'Unmuting it twice is not an error');
-select is(pg_temp.feed(), 'other post repost', 'The post and its repost are back in the feed');
+select is(pg_temp.feed(), 'other post repost', 'After unmuting, the post and its repost are back in the feed');
 select api.mute_post(pg_temp.id('repost'));
 select is(pg_temp.feed(), 'other post', 'Muting a repost leaves the original in the feed');
 
@@ -81,20 +81,20 @@ select is(pg_temp.told('alice'), 'post.mentioned', 'A muted post causes no notif
 select pg_temp.happens(pg_temp.id('other'));
 select is(pg_temp.told('alice'), 'poll.closed post.mentioned post.milestone post.reacted', 'Another post causes notifications');
 select api.create_reply(pg_temp.id('other'), 'And this, @bob'), api.create_reply(pg_temp.id('post'), 'And that, @bob');
-select is(pg_temp.told('bob'), 'post.mentioned', 'A person who hasn''t muted it is notified');
+select is(pg_temp.told('bob'), 'post.mentioned', 'A person who hasn''t muted the post is notified of a mention');
 select pg_temp.forget();
 select test.act_as('bob');
 select api.mute_post(pg_temp.id('post'));
 select test.act_as('carla');
 select api.create_reply(pg_temp.id('post'), 'And that, @bob');
-select is(pg_temp.told('bob'), '', 'A person who muted it isn''t notified of a mention there');
+select is(pg_temp.told('bob'), '', 'A person who muted the post isn''t notified of a mention in its replies');
 select test.act_as('bob');
 select api.pay('love', 0, p_post_id => pg_temp.id('post'));
-select is(pg_temp.told('alice'), 'payment.received', 'A payment is notified despite the mute');
+select is(pg_temp.told('alice'), 'payment.received', 'The author is notified of a payment despite the mute');
 select test.act_as_owner();
 select test.notify(test.id('alice'), 'moderation.actioned', null, 'post', pg_temp.id('post')::text);
 select test.notify(test.id('alice'), 'co-author.accepted', test.id('carla'), 'post', pg_temp.id('post')::text);
-select is(pg_temp.told('alice'), 'co-author.accepted moderation.actioned payment.received', 'Moderation and co-authors are notified despite the mute');
+select is(pg_temp.told('alice'), 'co-author.accepted moderation.actioned payment.received', 'The author is notified of moderation and co-authors despite the mute');
 select test.act_as('alice');
 select api.unmute_post(pg_temp.id('post'));
 select test.act_as('carla');
@@ -108,12 +108,12 @@ select is((select count(*)::int from app.post_mutes where user_id not in (test.i
 
 -- At most 5000
 select test.act_as_owner();
-set constraints all immediate;   -- so that deleted posts have left the search index
+set constraints all immediate;   -- so that no deferred trigger is pending
 alter table app.posts disable trigger user;
 insert into app.posts (author_id, body) select test.id('carla'), 'many' from generate_series(1, 5001);
 alter table app.posts enable trigger user;
 delete from app.post_mutes where user_id = test.id('alice');
-alter table app.post_mutes disable trigger limit_post_mutes;   -- otherwise each would count those before it
+alter table app.post_mutes disable trigger limit_post_mutes;   -- otherwise it would count the mutes for each row
 insert into app.post_mutes (post_id, user_id) select p.id, test.id('alice') from app.posts p where p.body = 'many' order by p.id limit 4999;
 alter table app.post_mutes enable trigger limit_post_mutes;
 select test.act_as('alice');

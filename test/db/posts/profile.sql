@@ -48,11 +48,11 @@ from (values ('one', 1), ('two', 1), ('three', 2), ('four', 3), ('five', 4), ('h
 where p.id = pg_temp.id(m.name);
 update app.posts set hidden_at = now() where id = pg_temp.id('hidden');
 update app.posts set deleted_at = now() where id = pg_temp.id('gone');
--- One and two ordered by id, later first
+-- Renames one and two by their ids: the later id is x
 update made m set name = case when m.id = (select max(id::text)::uuid from made where name in ('one', 'two')) then 'x' else 'y' end
 where name in ('one', 'two');
 
-select is(pg_temp.sees('alice'), 'narrow repost hidden five four three x y', 'Authors see their own posts newest first, with hidden and without scheduled ones');
+select is(pg_temp.sees('alice'), 'narrow repost hidden five four three x y', 'Authors see their own posts newest first, including hidden ones and without scheduled ones');
 select is(api.list_posts_by('alice') #>> '{items,2,hiddenAt}' is not null, true, 'A hidden post has the time when it was hidden');
 select is(pg_temp.sees('carla'), 'repost four three x y', 'A member of a circle sees posts for circles');
 select is(pg_temp.sees('dave'), 'repost four x y', 'A stranger sees only public posts');
@@ -75,11 +75,11 @@ select is(pg_temp.walk(n), 'four y repost x', 'A stranger walks the posts in pag
 select is(api.list_posts_by('alice', 4) ->> 'hasMore', 'false', 'A full last page has no next page');
 select is(api.list_posts_by('alice', 3) ->> 'nextCursor', pg_temp.id('repost')::text, 'The cursor is the page''s last post');
 select is(api.list_posts_by('alice', 2) ->> 'nextCursor', pg_temp.id('y')::text, 'The cursor can be a pinned post');
-select is(pg_temp.names(api.list_posts_by('alice', 1, pg_temp.id('four')::text)), 'y', 'A cursor on a pin continues among the pins');
-select is(pg_temp.names(api.list_posts_by('alice', 1, pg_temp.id('y')::text)), 'repost', 'A cursor on the last pin continues with the other posts');
+select is(pg_temp.names(api.list_posts_by('alice', 1, pg_temp.id('four')::text)), 'y', 'A page after a pin continues with the other pins');
+select is(pg_temp.names(api.list_posts_by('alice', 1, pg_temp.id('y')::text)), 'repost', 'A page after the last pin continues with the other posts');
 select is(pg_temp.names(api.list_posts_by('alice', 2, pg_temp.id('repost')::text)), 'x', 'A later page has no pins');
 
--- By every form of her name
+-- Found by every form of Alice's name
 select is(pg_temp.names(api.list_posts_by(n)), 'four y repost x', 'The posts are found by ' || n)
 from unnest(array['alice', 'ALICE', '@alice', 'acct:alice@localhost']) n;
 select is(api.list_posts_by('carla')::jsonb, '{"items": [], "nextCursor": null, "hasMore": false}', 'A person without posts has an empty list');
@@ -101,11 +101,11 @@ from (values (pg_temp.id('three')::text, 'a post the caller can''t see'), (pg_te
 select throws_ok(format('select api.list_posts_by(%L, %s)', 'alice', n), 'PT422', 'limit_out_of_range', 'Invalid limit: ' || n)
 from unnest(array['0', '51', 'null']) n;
 
--- A pin that is deleted during a walk hides nothing of what comes after it
+-- If a pin is deleted during a walk, the pages after it are complete
 select test.act_as_owner();
 update app.posts set deleted_at = now() where id = pg_temp.id('y');
 select test.act_as('dave');
-select is(pg_temp.names(api.list_posts_by('alice', p_cursor => pg_temp.id('y')::text)), 'newest x', 'A cursor on a deleted pin continues with what came after it');
+select is(pg_temp.names(api.list_posts_by('alice', p_cursor => pg_temp.id('y')::text)), 'newest x', 'A page after a deleted pin continues with the posts after it');
 select test.act_as_owner();
 update app.posts set deleted_at = null where id = pg_temp.id('y');
 
@@ -124,7 +124,7 @@ select is(pg_temp.sees('alice'), 'four five y newest hidden three x', 'A repost 
 select test.act_as_owner();
 update app.users set banned_at = now() where id = test.id('alice');
 select test.act_as('dave');
-select throws_ok($$ select api.list_posts_by('alice') $$, 'PT404', 'person_unknown', 'A banned person''s posts are unknown');
+select throws_ok($$ select api.list_posts_by('alice') $$, 'PT404', 'person_unknown', 'The posts of a banned person fail with person_unknown');
 
 -- Acting as an anonymous caller
 select test.act_as_anon();

@@ -86,7 +86,7 @@ select throws_ok($$ select api.create_post('x', p_interest_ids => array[pg_temp.
   'PT404', 'interest_unknown', 'An unknown further interest is refused');
 select lives_ok($$ select api.create_post('x', p_interest_ids => null) $$, 'A null list means no interests');
 
--- By direct statements
+-- Direct statements
 insert into made select 'other', (api.create_post('Other', p_interest_id => pg_temp.id('tap-1')) ->> 'id')::uuid;
 select throws_ok(format('update app.posts set %s', c), '42501', null, 'Nobody can set in the table: ' || c)
 from unnest(array['published_at = now()', 'edited_at = null', 'hidden_at = null', 'deleted_at = now()', 'pinned_at = now()',

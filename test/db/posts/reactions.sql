@@ -32,14 +32,14 @@ select test.act_as('bob');
 select is(api.react(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1, 'heart'), 'A heart is added and counted');
 select is(pg_temp.event(), 'posts.reaction.added '::text || jsonb_build_object(
   'postId', pg_temp.id('post'), 'userId', test.id('bob'), 'kind', 'heart'), 'A heart is an event');
-select is(api.react(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1, 'heart'), 'A second heart changes nothing');
-select is(pg_temp.happened(), 1, 'A second heart is no event');
+select is(api.react(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1, 'heart'), 'A repeated heart changes nothing');
+select is(pg_temp.happened(), 1, 'A repeated heart is no event');
 select is(api.react(pg_temp.id('post'), 'spark')::jsonb, pg_temp.answer(1, 'heart', 'spark'), 'A spark is added and not counted');
 select is(pg_temp.happened(), 2, 'A spark is an event');
 select is(api.get_post(pg_temp.id('post'))::jsonb #> '{viewer,reactions}', '["heart", "spark"]', 'The post''s card has the caller''s reactions');
 select throws_ok($$ select api.react(pg_temp.id('post'), 'laugh') $$, 'PT422', 'value_invalid', 'An unknown kind is refused');
-select throws_ok($$ select api.react(gen_random_uuid(), 'heart') $$, 'PT404', 'post_unknown', 'An unknown post takes no reaction');
-select throws_ok($$ select api.unreact(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'An unknown post has no reaction to remove');
+select throws_ok($$ select api.react(gen_random_uuid(), 'heart') $$, 'PT404', 'post_unknown', 'A reaction to an unknown post is refused');
+select throws_ok($$ select api.unreact(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'Removing a reaction from an unknown post is refused');
 
 -- Acting as Carla
 select test.act_as('carla');
@@ -51,15 +51,15 @@ select is(pg_temp.rows($$ delete from app.reactions where user_id = test.id('bob
 select is((select count(*) from app.reactions)::int, 1, 'Nobody sees other people''s reactions');
 select is(api.unreact(pg_temp.id('post'), 'spark')::jsonb, pg_temp.answer(2, 'heart'), 'Removing a reaction that wasn''t added changes nothing');
 select is(api.unreact(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1), 'A heart can be removed');
-select is(api.unreact(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1), 'Removing it twice counts once');
+select is(api.unreact(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1), 'Removing a heart twice is counted once');
 select is(pg_temp.happened(), 3, 'Removing is no event');
 
--- Acting as Bob: one, then all
+-- Acting as Bob, who removes one reaction, then all
 select test.act_as('bob');
 select is(api.unreact(pg_temp.id('post'), 'spark')::jsonb, pg_temp.answer(1, 'heart'), 'Removing a spark doesn''t change the count');
 select api.react(pg_temp.id('post'), 'spark');
-select is(api.unreact(pg_temp.id('post'))::jsonb, pg_temp.answer(0), 'Both can be removed at once');
-select is(api.unreact(pg_temp.id('post'))::jsonb, pg_temp.answer(0), 'Removing nothing is not an error');
+select is(api.unreact(pg_temp.id('post'))::jsonb, pg_temp.answer(0), 'Both reactions can be removed at once');
+select is(api.unreact(pg_temp.id('post'))::jsonb, pg_temp.answer(0), 'Removing reactions from a post without any is not an error');
 
 -- Acting as Alice
 select test.act_as('alice');
@@ -73,7 +73,7 @@ select api.block_person('bob');
 select is(api.get_post(pg_temp.id('post')) #>> '{counters,reactions}', '2', 'A block doesn''t remove reactions');
 select test.act_as('bob');
 select is(api.unreact(pg_temp.id('post')) ->> 'message', 'post_unknown', 'A blocked person can remove their reaction, and gets post_unknown');
-select throws_ok($$ select api.unreact(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'It can be removed once');
+select throws_ok($$ select api.unreact(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'The blocked person can remove the reaction only once');
 select test.act_as_owner();
 select is((select reactions from app.post_counters where post_id = pg_temp.id('post')),
   (select count(*)::int from app.reactions where post_id = pg_temp.id('post') and kind = 'heart'), 'The counter equals a count of the rows');

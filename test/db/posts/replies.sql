@@ -51,8 +51,8 @@ from (values ('reply', 0, 'reply_body'), ('reply', 5001, 'reply_body'), ('reacti
              ('contribution', 99, 'contribution_length'), ('contribution', 5001, 'reply_body')) c (k, n, word);
 select throws_ok($$ select api.create_reply(pg_temp.id('post'), 'x', 'joke') $$, 'PT422', 'value_invalid', 'An unknown kind is refused');
 select throws_ok($$ select api.create_reply(pg_temp.id('post'), null) $$, '23502', null, 'A null body is refused');
-select throws_ok($$ select api.create_reply(gen_random_uuid(), 'x') $$, 'PT404', 'post_unknown', 'An unknown post takes no reply');
-select throws_ok($$ select api.list_replies(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'An unknown post has no list of replies');
+select throws_ok($$ select api.create_reply(gen_random_uuid(), 'x') $$, 'PT404', 'post_unknown', 'A reply to an unknown post is refused');
+select throws_ok($$ select api.list_replies(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'Listing the replies to an unknown post is refused');
 select is(pg_temp.counted(), 9, 'Refused replies are not counted');
 select is(json_array_length(api.list_replies(pg_temp.id('post'), k) -> 'items'), n, 'The list has ' || n || ' replies of kind ' || k)
 from (values ('reply', 3), ('reaction', 2), ('criticism', 2), ('contribution', 2), ('joke', 0)) c (k, n);
@@ -63,7 +63,7 @@ select throws_ok($$ insert into app.replies (post_id, author_id, body) values (p
 select throws_ok($$ update app.replies set body = 'Changed' $$, '42501', null, 'Nobody can change a reply');
 select throws_ok($$ delete from app.replies $$, '42501', null, 'Nobody can delete a reply');
 select throws_ok($$ insert into app.replies (post_id, author_id, body, hidden_at) values (pg_temp.id('post'), test.id('bob'), 'x', now()) $$,
-  '42501', null, 'Nobody can insert other columns than the text and its place');
+  '42501', null, 'Nobody can insert a reply with a value for hidden_at');
 select test.act_as('alice');
 insert into made select 'closed', (api.create_post('Closed', p_visibility => 'inner') ->> 'id')::uuid;
 select test.act_as('bob');
@@ -86,19 +86,19 @@ select is(pg_temp.replies('alice'), 'bob carla dave', 'The oldest reply comes fi
 select test.act_as('bob');
 select api.block_person('carla');
 select is(pg_temp.replies('bob'), 'bob dave', 'Replies of a person across a block are hidden');
-select is(pg_temp.replies('carla'), 'carla dave', 'They are hidden in both directions');
-select is(pg_temp.replies('alice'), 'bob carla dave', 'Others see all of them');
-select throws_ok($$ select private.require_reply(pg_temp.id('carla')) $$, 'PT404', 'reply_unknown', 'A reply across a block is unknown') from test.act_as('bob');
+select is(pg_temp.replies('carla'), 'carla dave', 'Replies of a person who blocked the caller are hidden too');
+select is(pg_temp.replies('alice'), 'bob carla dave', 'Others see all replies');
+select throws_ok($$ select private.require_reply(pg_temp.id('carla')) $$, 'PT404', 'reply_unknown', 'A reply across a block fails with reply_unknown') from test.act_as('bob');
 select throws_ok($$ select api.list_replies(pg_temp.id('post'), p_cursor => pg_temp.id('carla')::text) $$, 'PT400', 'cursor_unknown',
-  'A reply across a block is no cursor');
+  'A reply across a block is refused as a cursor');
 select test.act_as('bob');
 select api.unblock_person('carla');
-select is(pg_temp.replies('bob'), 'bob carla dave', 'After the block they are visible again');
+select is(pg_temp.replies('bob'), 'bob carla dave', 'After the block the replies are visible again');
 
 select test.act_as_owner();
 update app.replies set hidden_at = now() where id = pg_temp.id('bob');
 select is(pg_temp.replies('bob'), 'bob carla dave', 'The author sees a hidden reply');
-select is(pg_temp.replies('alice'), 'carla dave', 'Nobody else sees it, not even the post''s author');
+select is(pg_temp.replies('alice'), 'carla dave', 'Nobody else sees a hidden reply, not even the post''s author');
 select test.act_as('alice');
 select is(pg_temp.rows($$ select from app.replies where id = pg_temp.id('bob') $$), 0, 'The row of a hidden reply is hidden too');
 select test.act_as_owner();
@@ -111,7 +111,7 @@ update app.users set banned_at = now() where username = 'dave';
 select is(pg_temp.replies('alice'), 'carla', 'A banned person''s replies are hidden');
 select test.act_as_owner();
 update app.users set banned_at = null where username = 'dave';
-select is(pg_temp.replies('alice'), 'carla dave', 'After the ban they are visible again');
+select is(pg_temp.replies('alice'), 'carla dave', 'After the ban the replies are visible again');
 
 -- Cursors
 select is(json_array_length(api.list_replies(pg_temp.id('post'), null, 1) -> 'items'), 1, 'A page has `limit` replies');
@@ -122,7 +122,7 @@ select is(api.list_replies(pg_temp.id('post'), null, 1, pg_temp.id('dave')::text
 select throws_ok(format('select api.list_replies(pg_temp.id(%L), p_cursor => %L)', 'post', c), 'PT400', 'cursor_unknown', 'The cursor is refused: ' || c)
 from unnest(array['', 'x', '00000000-0000-4000-8000-000000000000']) c;
 select throws_ok($$ select api.list_replies(pg_temp.id('closed'), p_cursor => pg_temp.id('dave')::text) $$, 'PT400', 'cursor_unknown',
-  'A reply to another post is no cursor');
+  'A reply to another post is refused as a cursor');
 select throws_ok(format('select api.list_replies(pg_temp.id(%L), p_limit => %s)', 'post', n), 'PT422', 'limit_out_of_range', 'The limit is refused: ' || n)
 from unnest(array['0', '51', '-1', 'null']) n;
 

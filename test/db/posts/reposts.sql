@@ -76,13 +76,13 @@ select test.act_as('alice');
 select throws_ok($$ select api.repost(pg_temp.id('post')) $$, 'PT400', 'repost_own', 'Authors can''t repost their own post');
 select throws_ok($$ select api.repost(pg_temp.id('post'), 'Look at me') $$, 'PT400', 'repost_own', 'Authors can''t quote their own post');
 select throws_ok($$ select api.repost(pg_temp.id('repost')) $$, 'PT400', 'repost_own', 'Authors can''t repost a repost of their own post');
-select throws_ok($$ select api.create_post('', 'repost', p_quoted_post_id => pg_temp.id('post')) $$, 'PT400', 'repost_own', 'Authors can''t repost their own post by create_post either');
+select throws_ok($$ select api.create_post('', 'repost', p_quoted_post_id => pg_temp.id('post')) $$, 'PT400', 'repost_own', 'Authors can''t repost their own post with create_post either');
 
 -- Acting as Carla: a repost of a repost refers to the original; who sees it
 select test.act_as('carla');
 select pg_temp.keep('second', api.repost(pg_temp.id('repost'), p_visibility => 'circles'));
 select is((select quoted_post_id from app.posts where id = pg_temp.id('second')), pg_temp.id('post'), 'A repost of a repost refers to the original');
-select is(pg_temp.shares('post'), 2, 'It is counted for the original');
+select is(pg_temp.shares('post'), 2, 'A repost of a repost is counted for the original');
 select is(pg_temp.told('alice', 'post.reposted'), '1 '::text || jsonb_build_object('postId', pg_temp.id('post'), 'repostId', pg_temp.id('repost')),
   'The author isn''t notified of a repost they can''t see');
 select test.act_as('dave');
@@ -92,8 +92,8 @@ select test.act_as('alice');
 select api.block_person('dave');
 select test.act_as('dave');
 select is((select count(*)::int from app.posts where id = pg_temp.id('repost')), 0, 'A repost is hidden from people who can''t see the original');
-select throws_ok($$ select api.repost(pg_temp.id('repost')) $$, 'PT404', 'post_unknown', 'They can''t repost it');
-select throws_ok($$ select api.unrepost(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'They have nothing to remove');
+select throws_ok($$ select api.repost(pg_temp.id('repost')) $$, 'PT404', 'post_unknown', 'People who can''t see the original can''t repost the repost');
+select throws_ok($$ select api.unrepost(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'People who can''t see the original and never reposted it get post_unknown');
 
 -- Removing a repost
 select test.act_as('carla');
@@ -101,9 +101,9 @@ select is(api.unrepost(pg_temp.id('post'))::text, null, 'A repost can be removed
 select is(pg_temp.shares('post'), 1, 'A removed repost is not counted');
 select is(pg_temp.event('posts.post.deleted'), 'posts.post.deleted '::text || jsonb_build_object(
   'postId', pg_temp.id('second'), 'authorId', test.id('carla')), 'Removing a repost deletes it');
-select is(api.unrepost(pg_temp.id('post'))::text || api.unrepost(pg_temp.id('second'))::text, null, 'Removing it again, by either id, is not an error');
-select is(pg_temp.shares('post') || ' ' || pg_temp.events('posts.post.deleted'), '1 1', 'Removing it again counts and emits nothing');
-select throws_ok($$ select api.unrepost(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'An unknown post has no repost to remove');
+select is(api.unrepost(pg_temp.id('post'))::text || api.unrepost(pg_temp.id('second'))::text, null, 'Removing a repost again, by either id, is not an error');
+select is(pg_temp.shares('post') || ' ' || pg_temp.events('posts.post.deleted'), '1 1', 'Removing a repost again subtracts nothing and emits no event');
+select throws_ok($$ select api.unrepost(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'Removing the repost of an unknown post is refused');
 select isnt((pg_temp.keep('third', api.repost(pg_temp.id('post'))) ->> 'id')::uuid, pg_temp.id('second'), 'Reposting again makes a new post');
 select is(pg_temp.shares('post'), 2, 'The new repost is counted');
 select api.unrepost(pg_temp.id('repost'));
@@ -115,7 +115,7 @@ select test.act_as('bob');
 select api.delete_post(pg_temp.id('repost'));
 select is(pg_temp.shares('post'), 0, 'A repost deleted as a post is not counted');
 select api.unrepost(pg_temp.id('repost'));
-select is(pg_temp.shares('post'), 0, 'Removing it afterwards subtracts nothing');
+select is(pg_temp.shares('post'), 0, 'Removing the deleted repost with unrepost subtracts nothing');
 select pg_temp.keep('repost', api.repost(pg_temp.id('post')));
 select test.act_as_owner();
 update app.posts set hidden_at = now() where id = pg_temp.id('repost');
@@ -132,7 +132,7 @@ select is(pg_temp.events('posts.post.quoted'), 2, 'A scheduled quote is no event
 select test.act_as_owner();
 update app.posts set publish_at = now() where id = pg_temp.id('later');
 select is(private.job_publish_scheduled(), 1, 'The scheduled quote is published');
-select is(pg_temp.told('alice', 'post.quoted'), '1 '::text || jsonb_build_object('postId', pg_temp.id('post'), 'quoteId', pg_temp.id('later')), 'The quoted post''s author is then notified');
+select is(pg_temp.told('alice', 'post.quoted'), '1 '::text || jsonb_build_object('postId', pg_temp.id('post'), 'quoteId', pg_temp.id('later')), 'The quoted post''s author is notified when the quote is published');
 
 -- A deleted original
 select test.act_as('alice');
@@ -140,7 +140,7 @@ select api.delete_post(pg_temp.id('post'));
 select test.act_as('carla');
 select throws_ok($$ select api.repost(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'A deleted post can''t be reposted');
 select is(api.get_post(pg_temp.id('later')) ->> 'quotedPost', null, 'A quote of a deleted post stays, without the quoted post');
-select is(api.get_post(pg_temp.id('later')) ->> 'quotedPostId', null, 'A quote of a deleted post has no quoted id');
+select is(api.get_post(pg_temp.id('later')) ->> 'quotedPostId', null, 'A quote of a deleted post has no quotedPostId');
 
 select * from finish();
 rollback;

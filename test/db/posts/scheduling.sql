@@ -63,7 +63,7 @@ select is(pg_temp.names(api.list_scheduled_posts()), 'first second third', 'Auth
 select is(pg_temp.walk(n), 'first second third', 'The list can be walked in pages of ' || n) from generate_series(1, 3) n;
 select is(pg_temp.names(api.list_posts_by('alice')), '', 'A scheduled post isn''t on the profile');
 select is(json_array_length(api.list_feed() -> 'items'), 0, 'A scheduled post isn''t in the feed');
-select lives_ok($$ select api.get_post(pg_temp.id('first')) $$, 'The author can open it');
+select lives_ok($$ select api.get_post(pg_temp.id('first')) $$, 'The author can open a scheduled post');
 select throws_ok(format('select api.create_post(%L, p_publish_at => %L)', 'x', t), 'PT422', 'publish_at_past', 'A post can''t be scheduled for ' || t)
 from unnest(array['now', '2000-01-01', '9999-12-31Z', 'infinity', '-infinity']::timestamptz[]) t;
 select is(api.create_post('At once', p_publish_at => null) ->> 'publishAt', null, 'A null time publishes immediately');
@@ -73,17 +73,17 @@ select test.act_as('bob');
 select throws_ok(format('select %s', format(c, pg_temp.id('first'))), 'PT404', 'post_unknown', 'A scheduled post is unknown to others: ' || c)
 from unnest(array['api.get_post(%L)', 'api.list_replies(%L)', 'api.react(%L, ''heart'')', 'api.create_reply(%L, ''x'')', 'api.bookmark(%L)',
                   'api.create_post('''', ''repost'', p_quoted_post_id => %L)', 'api.update_post(%L, ''{}'')', 'api.delete_post(%L)']) c;
-select is(pg_temp.names(api.list_scheduled_posts()), '', 'Other people''s lists don''t have it');
-select is(pg_temp.names(api.list_posts_by('alice')), 'At once', 'The profile doesn''t show it');
+select is(pg_temp.names(api.list_scheduled_posts()), '', 'Other people''s lists don''t have the scheduled post');
+select is(pg_temp.names(api.list_posts_by('alice')), 'At once', 'The author''s profile doesn''t show the scheduled post to others');
 select throws_ok(format('select api.list_scheduled_posts(p_cursor => %L)', c), 'PT400', 'cursor_unknown', 'The cursor is refused: ' || c)
 from unnest(array[pg_temp.id('first')::text, '00000000-0000-4000-8000-000000000000', 'x', '']) c;
 
--- Time
-select is(pg_temp.work(), 0, 'Before its time nothing is published');
+-- The publication by the job
+select is(pg_temp.work(), 0, 'The job publishes no post before its time');
 select pg_temp.due('first');
 select pg_temp.due('second');
-select is(pg_temp.work(), 2, 'Due posts are published');
-select is(pg_temp.work(), 0, 'They are published once');
+select is(pg_temp.work(), 2, 'The job publishes posts that are due');
+select is(pg_temp.work(), 0, 'The job publishes a post only once');
 select is(pg_temp.happened('first'), 'posts.post.published', 'A public post emits the publishing event');
 select is(pg_temp.happened('second'), 'posts.post.published', 'A post for circles emits the publishing event');
 select is(pg_temp.earned('first'), 1, 'A published post earns contribution');
@@ -91,23 +91,23 @@ select is(pg_temp.announced('first'), 1, 'A public post is broadcast');
 select is(pg_temp.announced('second'), 0, 'A post for circles is not broadcast');
 select test.act_as_owner();
 select is((select array[published_at, scheduled_emitted_at] from app.posts where id = pg_temp.id('first')), array[now(), now()], 'The time of publication is now');
-select is((select published_at from app.post_interests where post_id = pg_temp.id('first')), now(), 'The junction of interests has that time too');
+select is((select published_at from app.post_interests where post_id = pg_temp.id('first')), now(), 'The rows of the post''s interests have the same time of publication');
 select test.act_as('bob');
-select is(api.get_post(pg_temp.id('first')) ->> 'body', 'first', 'Others can read it');
+select is(api.get_post(pg_temp.id('first')) ->> 'body', 'first', 'Others can read the published post');
 select test.act_as('alice');
 select is(pg_temp.names(api.list_scheduled_posts()), 'third', 'A published post isn''t listed as scheduled');
 select is(pg_temp.names(api.list_scheduled_posts(p_cursor => pg_temp.id('second')::text)), 'third', 'A published post stays valid as a cursor of the list');
-select throws_ok($$ select api.update_post(pg_temp.id('first'), '{"publishAt": null}') $$, 'PT422', 'post_is_published', 'Its time can''t be changed any more');
+select throws_ok($$ select api.update_post(pg_temp.id('first'), '{"publishAt": null}') $$, 'PT422', 'post_is_published', 'The time of a published post can''t be changed any more');
 
 -- Moving the time
 select is((api.update_post(pg_temp.id('third'), '{"publishAt": "2099-01-01T00:00:00Z"}') ->> 'publishAt')::timestamptz, '2099-01-01 00:00+00'::timestamptz, 'The time can be moved');
 select throws_ok(format('select api.update_post(pg_temp.id(%L), %L)', 'third', jsonb_build_object('publishAt', t)), 'PT422', 'publish_at_past', 'The time can''t be moved to ' || t)
 from unnest(array['2000-01-01T00:00:00Z', 'infinity']) t;
 select is(api.update_post(pg_temp.id('third'), '{"publishAt": null, "body": "at last"}') ->> 'publishAt', null, 'A null time publishes the post now');
-select is(pg_temp.happened('third'), 'posts.post.published', 'It emits the publishing event');
-select is(pg_temp.earned('third') || ' ' || pg_temp.announced('third'), '1 1', 'It earns contribution and is broadcast');
-select is(api.get_post(pg_temp.id('third')) ->> 'publishedAt', private.utc(now()), 'It has a time of publication');
-select is(pg_temp.work(), 0, 'Nothing is left for the worker');
+select is(pg_temp.happened('third'), 'posts.post.published', 'The immediate publication emits the publishing event');
+select is(pg_temp.earned('third') || ' ' || pg_temp.announced('third'), '1 1', 'The immediate publication earns contribution and is broadcast');
+select is(api.get_post(pg_temp.id('third')) ->> 'publishedAt', private.utc(now()), 'A post published immediately has a time of publication');
+select is(pg_temp.work(), 0, 'The job has nothing left to publish');
 select lives_ok($$ select api.list_scheduled_posts(p_cursor => pg_temp.id('third')::text) $$, 'The post stays valid as a cursor of the list');
 select pg_temp.post('other', 1);
 select test.act_as('bob');
@@ -123,7 +123,7 @@ select test.act_as_owner();
 update app.posts set hidden_at = now() where id = pg_temp.id('hidden');
 select pg_temp.due('hidden'), pg_temp.due('deleted'), pg_temp.due('other');
 update app.users set banned_at = now() where id = test.id('alice');
-select is(pg_temp.work(), 1, 'Of a hidden post, a deleted one and a banned person''s, only the hidden one is published');
+select is(pg_temp.work(), 1, 'The job publishes a hidden post, but no deleted one and none of a banned person');
 select is(pg_temp.happened('hidden'), 'posts.post.published', 'A hidden post emits the publishing event');
 select is(pg_temp.announced('hidden'), 0, 'A hidden post is not broadcast');
 select is(pg_temp.happened('deleted'), 'posts.post.deleted', 'A deleted post isn''t published');
@@ -157,20 +157,20 @@ from (values ('stuck', 1), ('slow', 2), ('behind', 3), ('last', 4)) m (name, pla
 select is(array(select private.job_publish_scheduled() from generate_series(1, 5)), '{-1,-1,1,1,0}'::integer[],
   'Two failing posts, one by a timeout, are reported and left for later');
 select is(pg_temp.happened('behind') || ' ' || pg_temp.happened('last'), 'posts.post.published posts.post.published', 'The other posts are published');
-select is((select published_at from app.posts where id = pg_temp.id('stuck')), null, 'A failure leaves nothing behind');
+select is((select published_at from app.posts where id = pg_temp.id('stuck')), null, 'A failed publication leaves no changes');
 select test.act_as('alice');
 select pg_temp.post('younger', 1);
 select test.act_as_owner();
 update app.posts set publish_again_at = now() - interval '1 minute' where publish_again_at is not null;
 update app.posts set publish_at = now() - interval '2 minutes' where id = pg_temp.id('younger');
-select is(array(select private.job_publish_scheduled() from generate_series(1, 4)), '{1,-1,-1,0}'::integer[], 'Failed posts are tried again after posts that were due before their next attempt');
+select is(array(select private.job_publish_scheduled() from generate_series(1, 4)), '{1,-1,-1,0}'::integer[], 'A failed post is tried again after posts that were due before its next attempt');
 drop trigger refuse on app.domain_events;
-select is(pg_temp.work(), 0, 'They are not tried again immediately');
+select is(pg_temp.work(), 0, 'Failed posts are not tried again immediately');
 update app.posts set publish_again_at = now() where publish_again_at is not null;
-select is(pg_temp.work(), 2, 'When the cause is gone, they are published');
-select is(pg_temp.happened('stuck') || ' ' || pg_temp.happened('slow'), 'posts.post.published posts.post.published', 'They emit the publishing event');
-select is(pg_temp.earned('stuck'), 1, 'They earn contribution once');
-select is(pg_temp.announced('slow'), 1, 'They are broadcast');
+select is(pg_temp.work(), 2, 'Failed posts are published once the cause is gone');
+select is(pg_temp.happened('stuck') || ' ' || pg_temp.happened('slow'), 'posts.post.published posts.post.published', 'Posts that failed at first emit the publishing event');
+select is(pg_temp.earned('stuck'), 1, 'A post that failed at first earns contribution once');
+select is(pg_temp.announced('slow'), 1, 'Posts that failed at first are broadcast');
 
 -- A quote whose original was deleted meanwhile
 select test.act_as('alice');
@@ -182,7 +182,7 @@ select test.act_as('alice');
 select api.delete_post(pg_temp.id('original'));
 select pg_temp.due('quote');
 select is(pg_temp.work(), 1, 'A quote of a deleted post is published');
-select is(api.get_post(pg_temp.id('quote')) ->> 'quotedPost', null, 'It shows only its own text');
+select is(api.get_post(pg_temp.id('quote')) ->> 'quotedPost', null, 'The published quote shows only its own text');
 
 select * from finish();
 rollback;
