@@ -69,14 +69,14 @@ begin
   end if;
   return next is(pg_temp.standing(v_repost)::text || split_part(pg_temp.counted(v_post), ' ', 2) || pg_temp.earned(), 'false00.00',
     p_how || ': the repost is removed by ' || p_way || ', and so are its count and ledger entry');
-  return next lives_ok(format('select api.unrepost(%L), api.unrepost(%L)', pg_temp.id(v_post), pg_temp.id(v_repost)), 'Removing it again, by either id, is not an error');
+  return next lives_ok(format('select api.unrepost(%L), api.unrepost(%L)', pg_temp.id(v_post), pg_temp.id(v_repost)), 'Removing the repost again, by either id, is not an error');
   return next throws_ok(format('select api.delete_post(%L)', pg_temp.id(v_repost)), 'PT404', 'post_unknown', 'The removed repost can''t be deleted');
   perform pg_temp.back();
 end $$;
 select pg_temp.reposts(how, way)
 from unnest(array['blocked', 'narrowed', 'hidden', 'deleted', 'banned']) how, unnest(array['delete_post', 'unrepost', 'by its own id']) way;
 
--- A pinned repost too; a person without a repost learns nothing
+-- A pinned repost can be unpinned; a person who did nothing with the post learns nothing
 select pg_temp.publish('post');
 select test.act_as('bob');
 insert into made select 'repost', (api.repost(pg_temp.id('post')) ->> 'id')::uuid;
@@ -86,28 +86,28 @@ select api.bookmark(pg_temp.id('repost')), api.react(pg_temp.id('repost'), 'hear
 select test.act_as('carla');
 select api.block_person('alice');
 select throws_ok(format('select api.%I(%L)', call, pg_temp.id(which)), 'PT404', 'post_unknown',
-  'A person who did nothing there gets post_unknown: ' || call || ' of the ' || which)
+  'A person who did nothing with the post gets post_unknown: ' || call || ' of the ' || which)
 from unnest(array['delete_post', 'unrepost', 'unreact', 'unbookmark', 'unmute_post', 'unpin_post', 'unvote_poll']) call,
      unnest(array['post', 'repost']) which;
 select test.act_as('bob');
 select pg_temp.vanish('post', 'blocked');
 select test.act_as('bob');
 select is(api.unpin_post(pg_temp.id('repost'))::text, null, 'A repost of an invisible original can be unpinned');
-select throws_ok($$ select api.unpin_post(pg_temp.id('repost')) $$, 'PT404', 'post_unknown', 'It can be unpinned once');
+select throws_ok($$ select api.unpin_post(pg_temp.id('repost')) $$, 'PT404', 'post_unknown', 'The invisible repost can be unpinned only once');
 
 -- Reactions, votes, bookmarks and mutes, by the post's id or that of one's own repost
 select is(api.unreact(pg_temp.id('repost'), 'heart')::jsonb - 'details' - 'hint', '{"code": "PT404", "message": "post_unknown"}',
   'A heart is removed, and the answer is post_unknown');
 select is(api.unreact(pg_temp.id('post')) ->> 'message', 'post_unknown', 'A spark is removed, and the answer is post_unknown');
-select throws_ok($$ select api.unreact(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'It can be removed once');
+select throws_ok($$ select api.unreact(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'A reaction can be removed only once');
 select is(api.unvote_poll(pg_temp.id('post')) ->> 'message', 'post_unknown', 'A vote is removed, and the answer is post_unknown');
-select throws_ok($$ select api.unvote_poll(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'A vote can be removed once');
+select throws_ok($$ select api.unvote_poll(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'A vote can be removed only once');
 select is(api.unbookmark(pg_temp.id('post'))::text, null, 'A bookmark is removed');
-select throws_ok($$ select api.unbookmark(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'A bookmark can be removed once');
+select throws_ok($$ select api.unbookmark(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'A bookmark can be removed only once');
 select is(api.unmute_post(pg_temp.id('post'))::text, null, 'A mute is removed');
-select throws_ok($$ select api.unmute_post(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'A mute can be removed once');
+select throws_ok($$ select api.unmute_post(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'A mute can be removed only once');
 select api.unrepost(pg_temp.id('post'));
-select is(pg_temp.counted('post') || ' ' || pg_temp.earned(), '0 0 0 0 0.00', 'Nothing of it is counted any more');
+select is(pg_temp.counted('post') || ' ' || pg_temp.earned(), '0 0 0 0 0.00', 'None of the removed actions is counted any more');
 
 -- A closed poll keeps its votes, and doesn't reveal that it is closed
 select pg_temp.back();
@@ -117,7 +117,7 @@ select test.act_as_owner();
 update app.polls set closes_at = now() where post_id = pg_temp.id('post');
 select pg_temp.vanish('post', 'narrowed');
 select test.act_as('bob');
-select throws_ok($$ select api.unvote_poll(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'A closed poll of an invisible post is unknown');
+select throws_ok($$ select api.unvote_poll(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'Removing a vote from a closed poll of an invisible post fails with post_unknown');
 select is(pg_temp.counted('post'), '0 0 0 1', 'The closed poll keeps its vote');
 
 -- Of two reposts the latest is current, and the notification names it

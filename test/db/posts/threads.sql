@@ -12,7 +12,7 @@ begin
   perform test.act_as(p_person);
   insert into made select p_name, (api.create_reply(pg_temp.id(p_post), p_name, p_kind, pg_temp.id(p_parent)) ->> 'id')::uuid;
 end $$;
--- Each reply with the one it answers, as the person sees it
+-- Each reply with the one that it answers, as the person sees the list
 create function pg_temp.thread(p_person text, p_parent text default null, p_kind text default null) returns text language plpgsql as $$
 begin
   perform test.act_as(p_person);
@@ -51,7 +51,7 @@ insert into made select n, (api.create_post(n, p_interest_id => pg_temp.id('inte
 from unnest(array['post', 'other', 'rules']) n;
 insert into made select 'inner', (api.create_post('inner', p_visibility => 'inner') ->> 'id')::uuid;
 
--- Acting as Bob and Carla: answers to answers
+-- Acting as Bob and Carla: replies to replies
 select pg_temp.reply('bob', 'one');
 select pg_temp.reply('carla', 'two', 'one');
 select pg_temp.reply('bob', 'three', 'two', p_kind => 'reaction');
@@ -68,15 +68,15 @@ select is(api.list_replies(pg_temp.id('post'), p_limit => 1, p_parent_id => pg_t
   'The list of answers has pages');
 select is(api.list_replies(pg_temp.id('post'), null, 1, pg_temp.id('two')::text, pg_temp.id('one')) #>> '{items,0,body}', 'five', 'The cursor leads to the next page');
 select is(api.create_reply(pg_temp.id('other'), 'x') ->> 'parentId', null, 'A reply to the post has no parent');
-select is(api.create_reply(pg_temp.id('post'), 'x', 'reply', pg_temp.id('four')) ->> 'parentId', pg_temp.id('four')::text, 'A reply to a reply has it as its parent');
+select is(api.create_reply(pg_temp.id('post'), 'x', 'reply', pg_temp.id('four')) ->> 'parentId', pg_temp.id('four')::text, 'The parent of a reply to a reply is that reply');
 select pg_temp.as_owner($$ delete from app.replies where body = 'x' $$);
 
--- What can be answered
+-- Which replies can be answered
 insert into made select 'elsewhere', (api.create_reply(pg_temp.id('other'), 'elsewhere') ->> 'id')::uuid;
 select throws_ok(format('select api.create_reply(pg_temp.id(%L), %L, %L, %L)', 'post', 'x', 'reply', p), 'PT404', 'reply_unknown', what)
 from (values (pg_temp.id('elsewhere'), 'A reply to another post can''t be answered here'), (gen_random_uuid(), 'An unknown reply can''t be answered'),
              (pg_temp.id('post'), 'A post can''t be the parent')) c (p, what);
-select throws_ok(format('select api.list_replies(pg_temp.id(%L), p_parent_id => %L)', 'post', p), 'PT404', 'reply_unknown', 'There are no answers to list for a reply that is ' || what)
+select throws_ok(format('select api.list_replies(pg_temp.id(%L), p_parent_id => %L)', 'post', p), 'PT404', 'reply_unknown', 'The list of answers fails for a reply that is ' || what)
 from (values (pg_temp.id('elsewhere'), 'under another post'), (gen_random_uuid(), 'unknown')) c (p, what);
 select throws_ok($$ select api.create_reply(pg_temp.id('inner'), 'x', 'reply', pg_temp.id('one')) $$, 'PT404', 'post_unknown',
   'A post the caller can''t see fails with post_unknown, whatever the parent');
@@ -87,15 +87,15 @@ select throws_ok($$ insert into app.replies (post_id, author_id, body, parent_id
 select test.act_as('dave');
 select api.block_person('bob');
 select is(pg_temp.thread('dave'), 'two four five', 'A hidden parent is not named');
-select is(pg_temp.thread('alice'), 'one two<one three<two four five<one', 'Others see the parent');
+select is(pg_temp.thread('alice'), 'one two<one three<two four five<one', 'Others see the parent that a block hides');
 select throws_ok($$ select pg_temp.reply('dave', 'x', 'one') $$, 'PT404', 'reply_unknown', 'A reply across a block can''t be answered');
 select throws_ok($$ select pg_temp.thread('dave', 'one') $$, 'PT404', 'reply_unknown', 'The answers to a reply across a block can''t be listed');
 select test.act_as('dave');
 select api.unblock_person('bob');
 select pg_temp.as_owner($$ update app.replies set hidden_at = now() where id = pg_temp.id('one') $$);
 select is(pg_temp.thread('alice'), 'two three<two four five', 'A parent hidden by staff is not named');
-select is(pg_temp.thread('bob'), 'one two<one three<two four five<one', 'The hidden reply''s author sees it as a parent');
-select is(api.list_replies(pg_temp.id('post')) #>> '{items,0,hiddenAt}' is null, false, 'The author sees that it is hidden');
+select is(pg_temp.thread('bob'), 'one two<one three<two four five<one', 'The author of a hidden reply sees it as a parent');
+select is(api.list_replies(pg_temp.id('post')) #>> '{items,0,hiddenAt}' is null, false, 'The author sees that the reply is hidden');
 select throws_ok($$ select pg_temp.reply('dave', 'x', 'one') $$, 'PT404', 'reply_unknown', 'Others can''t answer a hidden reply');
 select pg_temp.as_owner($$ update app.replies set hidden_at = null, deleted_at = now() where id = pg_temp.id('one') $$);
 select is(pg_temp.thread('bob'), 'two three<two four five', 'A deleted parent is not named for anybody');
@@ -114,12 +114,12 @@ select is(pg_temp.told('alice'), '2 in 1', 'An author of both the post and the p
 select pg_temp.reply('carla', 'eight', 'two');
 select is(pg_temp.told('carla'), '1 in 1', 'Nobody is notified of their own reply');
 select pg_temp.reply('alice', 'nine', 'six');
-select is(pg_temp.told('alice'), '3 in 1', 'The author of the post isn''t notified of their own answer');
-select is(pg_temp.told('dave'), '1 in 1', 'The answered person is notified');
+select is(pg_temp.told('alice'), '3 in 1', 'The author of the post isn''t notified of their own answer to a reply');
+select is(pg_temp.told('dave'), '1 in 1', 'The author of the answered reply is notified');
 select test.act_as('carla');
 select api.mute_person('dave');
 select pg_temp.reply('dave', 'ten', 'two');
-select is(pg_temp.told('carla'), '1 in 1', 'A muted person''s reply notifies nobody who muted them');
+select is(pg_temp.told('carla'), '1 in 1', 'A muted person''s reply doesn''t notify people who muted that person');
 select pg_temp.as_owner($$ update app.posts set visibility = 'inner' where id = pg_temp.id('post') $$);
 select pg_temp.reply('alice', 'eleven', 'six');
 select is(pg_temp.told('dave'), '1 in 1', 'A person who can''t see the post any more isn''t notified');

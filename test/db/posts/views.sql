@@ -1,4 +1,4 @@
--- Views: openings by others than the author, counted in batches, only by the facade.
+-- Views: how often people other than the author open a post. Only the facade counts them, in batches.
 begin;
 select plan(13);
 select test.people('alice', 'bob', 'carla');
@@ -22,22 +22,22 @@ select test.act_as_gate();
 select is(api.count_views('{}', '{}')::text, null, 'An empty batch is not an error');
 select api.count_views(array[pg_temp.id('one'), pg_temp.id('two'), pg_temp.id('one'), pg_temp.id('one')],
                        array[test.id('bob'), test.id('bob'), test.id('carla'), test.id('bob')]);
-select is(pg_temp.views('one'), 3::bigint, 'Every opening counts, also repeated ones');
-select is(pg_temp.views('two'), 1::bigint, 'Each opening counts for its post');
+select is(pg_temp.views('one'), 3::bigint, 'Every view counts, even repeated ones by the same person');
+select is(pg_temp.views('two'), 1::bigint, 'Each view counts for its own post');
 select api.count_views(array[pg_temp.id('one'), pg_temp.id('one')], array[test.id('alice'), test.id('bob')]);
-select is(pg_temp.views('one'), 4::bigint, 'The author''s own openings don''t count');
+select is(pg_temp.views('one'), 4::bigint, 'The author''s own views don''t count');
 select api.count_views(array[gen_random_uuid(), pg_temp.id('two')], array[test.id('bob'), test.id('bob')]);
-select is(pg_temp.views('two'), 2::bigint, 'Unknown posts are ignored');
+select is(pg_temp.views('two'), 2::bigint, 'Views of unknown posts are ignored');
 
 select test.act_as('bob');
-select is(api.get_post(pg_temp.id('one')) #>> '{counters,views}', '4', 'The card has the views');
+select is(api.get_post(pg_temp.id('one')) #>> '{counters,views}', '4', 'The card has the number of views');
 select api.get_post(pg_temp.id('one')), api.list_feed();
-select is(pg_temp.views('one'), 4::bigint, 'Reading in SQL doesn''t count as a view');
-select throws_ok($$ update app.post_counters set views = 1000 $$, '42501', null, 'Nobody can change the views');
+select is(pg_temp.views('one'), 4::bigint, 'Reading a post in SQL doesn''t count as a view');
+select throws_ok($$ update app.post_counters set views = 1000 $$, '42501', null, 'Nobody can change the number of views');
 select test.act_as_owner();
 select is((select trending_boost from app.posts where id = pg_temp.id('one')), 0::smallint, 'Views don''t raise the trending boost');
 update app.posts set deleted_at = now() where id = pg_temp.id('two');
-select lives_ok($$ select api.count_views(array[pg_temp.id('two')], array[test.id('bob')]) $$, 'A post deleted meanwhile is not an error');
+select lives_ok($$ select api.count_views(array[pg_temp.id('two')], array[test.id('bob')]) $$, 'A view of a post deleted meanwhile is not an error');
 
 select * from finish();
 rollback;

@@ -17,7 +17,7 @@ begin
   return coalesce(v_names, '');
 end $$;
 
--- The posts for which an operation answers a person, by name; for the others it must be post_unknown
+-- The names of the posts for which an operation succeeds for a person; for the others it must fail with post_unknown
 create function pg_temp.reached(p_person text, p_call text) returns text language plpgsql as $$
 declare
   v_post   made;
@@ -47,7 +47,7 @@ end $$;
 create function pg_temp.told(p_person text) returns text language sql security definer as $$
   select coalesce(string_agg(name, ' ' order by name), '') from made where private.post_visible_to(id, test.id(p_person)) $$;
 
--- Everything at once, for one person
+-- What one person sees by rows, operations and the predicate
 create function pg_temp.sees(p_person text, p_posts text, p_feed text, p_as text) returns setof text language plpgsql as $$
 declare v record;
 begin
@@ -125,7 +125,7 @@ select is(pg_temp.rows('member', 'posts'), 'public', 'A hidden circle post disap
 select is(pg_temp.rows('alice', 'posts'), 'circles hidden inner public', 'Its author still sees it');
 select test.act_as_owner();
 update app.posts set hidden_at = null where id in (select id from made);
-select is(pg_temp.rows('member', 'posts'), 'circles hidden public', 'Unhidden it is visible to members again');
+select is(pg_temp.rows('member', 'posts'), 'circles hidden public', 'An unhidden circle post is visible to members again');
 select is(pg_temp.rows('stranger', 'posts'), 'hidden public', 'An unhidden post is visible only to people who may see it');
 select test.act_as_owner();
 update app.posts set hidden_at = now(), deleted_at = now() where id = pg_temp.id('hidden');
@@ -136,28 +136,28 @@ select test.act_as_owner();
 update app.users set banned_at = now() where id = test.id('alice');
 select is(pg_temp.rows(p, 'posts'), '', 'A banned author''s posts are hidden from: ' || p)
 from unnest(array['stranger', 'member', 'inner', 'alice']) p;
-select is(pg_temp.feed('inner'), '', 'They are not in the feed');
+select is(pg_temp.feed('inner'), '', 'A banned author''s posts are not in the feed');
 select is(pg_temp.told('inner'), '', 'The predicate agrees for a banned author');
-select is(pg_temp.reached('inner', 'select api.list_replies(%L)'), '', 'Their replies are hidden with them');
+select is(pg_temp.reached('inner', 'select api.list_replies(%L)'), '', 'Replies to a banned author''s posts are hidden with them');
 select test.act_as_owner();
 update app.users set banned_at = null where id = test.id('alice');
-select is(pg_temp.rows('inner', 'posts'), 'circles inner public', 'After the ban they are visible again');
-select is(pg_temp.rows('stranger', 'posts'), 'public', 'After the ban a stranger sees only public ones');
+select is(pg_temp.rows('inner', 'posts'), 'circles inner public', 'After the ban the posts are visible again');
+select is(pg_temp.rows('stranger', 'posts'), 'public', 'After the ban a stranger sees only public posts');
 
 -- Unblocked
 select test.act_as('alice');
 select api.unblock_person('blocked');
 select test.act_as('blocker');
 select api.unblock_person('alice');
-select is(pg_temp.feed('blocked'), 'circles inner public', 'A person who was blocked sees again what their membership allows');
-select is(pg_temp.feed('blocker'), 'circles inner public', 'A person who unblocked the author does too');
+select is(pg_temp.feed('blocked'), 'circles inner public', 'After unblocking, the person sees again what their membership allows');
+select is(pg_temp.feed('blocker'), 'circles inner public', 'A person who unblocked the author sees the posts again too');
 
--- A member leaves one circle, but not the other
+-- A circle is deleted, and its member stays in another one
 select test.act_as('alice');
 select api.delete_circle(pg_temp.circle('Second'));
 select is(pg_temp.rows('inner', 'posts'), 'circles public', 'If a circle is deleted, the lower bond level of another one counts');
 select api.set_bond_level(pg_temp.circle('Friends'), 'inner', 'inner-circle') from test.act_as('alice');
-select is(pg_temp.rows('inner', 'posts'), 'circles inner public', 'A higher bond level shows more again');
+select is(pg_temp.rows('inner', 'posts'), 'circles inner public', 'A higher bond level shows the post for the inner circle again');
 
 -- A space: only its members see its posts; a block still hides them
 select test.act_as_owner();
@@ -167,7 +167,7 @@ select '00000000-0000-4000-8000-000000000001', test.id(p) from unnest(array['ali
 update app.posts set space_id = '00000000-0000-4000-8000-000000000001', visibility = 'public' where id in (pg_temp.id('inner'), pg_temp.id('public'));
 select is(pg_temp.rows('stranger', 'posts'), 'inner public', 'Members of a space see what is posted in it');
 select is(pg_temp.told('stranger'), 'inner public', 'For a member of the space, the predicate agrees');
-select is(pg_temp.rows('inner', 'posts'), 'circles', 'A non-member doesn''t, whatever their bond level');
+select is(pg_temp.rows('inner', 'posts'), 'circles', 'A non-member doesn''t see what is posted in a space, whatever their bond level');
 select is(pg_temp.told('inner'), 'circles', 'For a non-member of the space, the predicate agrees');
 select test.act_as('alice');
 select api.block_person('blocked');

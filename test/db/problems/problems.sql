@@ -42,7 +42,7 @@ select throws_ok(format('select pg_temp.pose(''x'', %s)', n), 'PT422', 'problem_
 select throws_ok($$ select pg_temp.pose('x', 100000) $$, 'PT409', 'insufficient_mana', 'A bounty the author can''t afford is refused');
 select throws_ok($$ select pg_temp.pose('x', 0, 6) $$, 'PT422', 'value_invalid', 'A depth above 5 is refused');
 select is(api.add_bounty(pg_temp.id('gears'), 5) ->> 'bounty', '25', 'The author can add to the bounty');
-select is(pg_temp.less(25), 'as it must be', 'The added bounty is held too');
+select is(pg_temp.less(25), 'as it must be', 'The added mana is held too');
 select throws_ok($$ select api.add_bounty(pg_temp.id('gears'), 0) $$, 'PT422', 'problem_bounty', 'An addition of 0 is refused');
 select pg_temp.pose('clocks', null, 1);
 select is((select string_agg(t.n, ' ' order by t.n) from string_to_table(pg_temp.names(api.list_problems(p_status => s, p_min_depth => d, p_has_bounty => b)), ' ') t (n)), f, 'The filter finds: ' || coalesce(f, 'none'))
@@ -62,9 +62,9 @@ select test.act_as('carla');
 select pg_temp.solve('grease', 'gears');
 select is(pg_temp.names(api.list_solutions(pg_temp.id('gears'))), 'grease oil', 'Solutions with equal scores are listed newest first');
 select is(api.vote_solution(pg_temp.id('oil'), -1) ->> 'score', '-1', 'Others can vote a solution down');
-select is(pg_temp.names(api.list_solutions(pg_temp.id('gears'), 1, api.list_solutions(pg_temp.id('gears'), 1) ->> 'nextCursor')), 'oil', 'The cursor leads to the next page, also below zero');
+select is(pg_temp.names(api.list_solutions(pg_temp.id('gears'), 1, api.list_solutions(pg_temp.id('gears'), 1) ->> 'nextCursor')), 'oil', 'The cursor leads to the next page, even if a score is below zero');
 select is(api.vote_solution(pg_temp.id('oil'), 1)::jsonb - '{id,author,authorId,createdAt,body,editedAt,problemId,removedAt}'::text[], '{"score": 1, "accepted": false, "viewer": {"vote": 1}}', 'Others can vote a solution up');
-select throws_ok($$ select api.vote_solution(pg_temp.id('oil'), 2) $$, 'PT422', 'value_invalid', 'A vote of 2 is refused');
+select throws_ok($$ select api.vote_solution(pg_temp.id('oil'), 2) $$, 'PT422', 'value_invalid', 'A vote that isn''t 1 or -1 is refused');
 select is(pg_temp.names(api.list_solutions(pg_temp.id('gears'))), 'oil grease', 'Solutions are ordered by score');
 select throws_ok($$ select api.update_solution(pg_temp.id('oil'), rpad('x', 60, 'x')) $$, 'PT403', 'solution_not_yours', 'Nobody can change another person''s solution');
 select throws_ok($$ select api.delete_solution(pg_temp.id('oil')) $$, 'PT403', 'solution_not_yours', 'Nobody can delete another person''s solution');
@@ -94,7 +94,7 @@ select throws_ok($$ select api.delete_solution(pg_temp.id('oil')) $$, 'PT409', '
 -- Refunds
 select test.act_as('alice');
 select api.add_bounty(pg_temp.id('clocks'), 10), pg_temp.solve('mine', 'clocks');
-select is(api.accept_solution(pg_temp.id('clocks'), pg_temp.id('mine')) ->> 'bounty', '0', 'A bounty for the author''s own solution is refunded');
+select is(api.accept_solution(pg_temp.id('clocks'), pg_temp.id('mine')) ->> 'bounty', '0', 'The bounty is refunded if the author accepts their own solution');
 select is(pg_temp.less(25) || ' ' || pg_temp.earned(), 'as it must be bob reply.contribution 5.00', 'The author''s own solution earns nothing');
 select pg_temp.pose('closed', 3), pg_temp.pose('deleted', 4), pg_temp.pose('removed', 5), pg_temp.pose('banned', 6);
 select is(pg_temp.less(43), 'as it must be', 'Four more bounties are held');
@@ -116,15 +116,15 @@ select test.act_as_owner();
 update app.users set banned_at = now() where username = 'alice';
 select is(pg_temp.worked(), '2', 'A ban makes the worker refund the bounties');
 select is(pg_temp.less(25), 'as it must be', 'All held bounties are refunded');
-select is(private.release_bounties(jsonb_build_object('userId', test.id('alice'))) ->> 'changed', '0', 'A repeated batch refunds nothing');
+select is(private.release_bounties(jsonb_build_object('userId', test.id('alice'))) ->> 'changed', '0', 'Running a batch again refunds nothing');
 update app.users set banned_at = null where username = 'alice';
 select test.act_as('alice');
 select is(api.add_bounty(pg_temp.id('banned'), 7) ->> 'bounty', '7', 'After the ban the author can add a bounty');
 select test.act_as_owner();
 delete from pgboss.job where name = 'released-bounties';
 update app.users set erased_at = now() where username = 'alice';
-select is(pg_temp.worked(), '1', 'An erasure refunds the bounties too');
-select is(pg_temp.less(25) || (select count(*) from app.problems), 'as it must be0', 'The refund goes to the erased person''s wallet');
+select is(pg_temp.worked(), '1', 'After an erasure the worker refunds the bounties too');
+select is(pg_temp.less(25) || (select count(*) from app.problems), 'as it must be0', 'The refund is in the erased person''s wallet');
 
 select * from finish();
 rollback;

@@ -33,7 +33,7 @@ update app.contents set removed_at = now() where id = pg_temp.id('removed');
 
 select test.act_as('dora');
 select is(pg_temp.seen(), 'open', 'Others find a project, but not a removed one');
-select is(pg_temp.who(), 'alice bob carla', 'Others see its members');
+select is(pg_temp.who(), 'alice bob carla', 'Others see the members of a project');
 select throws_ok(s, '42501', null, 'Nobody can run: ' || s)
 from unnest(array['select * from app.project_roles', 'select * from app.project_members', 'select * from app.project_applications',
   'select * from app.project_updates', 'insert into app.projects (id, summary) select id, ''x'' from app.contents', 'update app.projects set status = ''active''']) s;

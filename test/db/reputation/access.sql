@@ -28,11 +28,11 @@ select ok(not pg_temp.may('canVoteWiki'), 'A total below 5 isn''t enough to vote
 select pg_temp.give('alice', 'music', 0.01);
 select ok(pg_temp.may('canVoteWiki'), 'A total of 5 is enough to vote on the wiki');
 select is((api.get_my_reputation() ->> 'total')::numeric, 5.00, 'The total is the sum of direct entries');
-select is(api.get_my_reputation() -> 'items' -> 0 ->> 'slug', 'applied-ethics', 'The interest with the highest value comes first');
+select is(api.get_my_reputation() -> 'items' -> 0 ->> 'slug', 'applied-ethics', 'The interest with the highest value is listed first');
 select set_eq($$ select json_object_keys(api.get_my_reputation() -> 'items' -> 0) $$,
   array['interestId', 'slug', 'name', 'value', 'level'], 'An interest has these fields');
 select is(json_typeof(api.get_my_reputation() -> 'items' -> 0 -> 'value'), 'number', 'A value is a number');
-select ok(not pg_temp.may('canPostJournalism'), 'Below 20 in every interest journalism isn''t allowed');
+select ok(not pg_temp.may('canPostJournalism'), 'With less than 20 in every interest journalism isn''t allowed');
 select pg_temp.give('alice', 'applied-ethics', 15.01);
 select ok(pg_temp.may('canPostJournalism'), 'With 20 in one interest journalism is allowed');
 select ok(not pg_temp.may('canMentor'), 'With 20 in one interest mentoring isn''t allowed');
@@ -63,7 +63,7 @@ insert into app.audience (viewer_id, author_id, level)
 values (test.id('carla'), test.id('alice'), -1), (test.id('alice'), test.id('carla'), -1);
 update app.users set role = 'moderator' where id = test.id('carla');
 select test.act_as('carla');
-select throws_ok($$ select api.get_reputation('alice') $$, 'PT404', 'person_unknown', 'A person who blocked the caller is unknown');
+select throws_ok($$ select api.get_reputation('alice') $$, 'PT404', 'person_unknown', 'A person who blocked the caller fails with person_unknown');
 select is(private.reputation_value(test.id('alice'), pg_temp.interest('applied-ethics')), 0::numeric, 'Across a block the reputation is 0');
 select ok(pg_temp.may('canModerate'), 'A moderator can moderate');
 

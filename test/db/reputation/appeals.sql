@@ -32,8 +32,8 @@ select lives_ok($$ select api.create_appeal(pg_temp.interest('philosophy'), 'The
   'An appeal in another interest is accepted, also about a roll-up');
 select lives_ok($$ select api.create_appeal(pg_temp.interest('music'), 'Where nothing is yet') $$, 'An appeal in an interest without reputation is accepted');
 select pg_temp.settle('Far too little.', 'rejected');
-select lives_ok($$ select api.create_appeal(pg_temp.interest('ethics'), 'Once more') $$, 'After the first is resolved, another appeal is accepted');
-select throws_ok($$ select api.create_appeal(pg_temp.interest('ethics'), 'And more') $$, 'PT409', 'appeal_open', 'Then another open appeal is refused');
+select lives_ok($$ select api.create_appeal(pg_temp.interest('ethics'), 'Once more') $$, 'After the first appeal is resolved, another one in the interest is accepted');
+select throws_ok($$ select api.create_appeal(pg_temp.interest('ethics'), 'And more') $$, 'PT409', 'appeal_open', 'While that appeal is open, another one in the interest is refused');
 select is((select count(*)::int from pg_temp.mine()), 4, 'All appeals are listed');
 
 -- Refused appeals
@@ -51,7 +51,7 @@ select throws_ok($$ insert into app.reputation_appeals (user_id, interest_id, te
   values (test.id('bob'), pg_temp.interest('history'), 'Hm') $$, '42501', null, 'People can''t insert an appeal for somebody else');
 
 -- Pages
-select is((api.list_my_appeals(2) ->> 'hasMore')::boolean, true, 'The first of two pages has a next page');
+select is((api.list_my_appeals(2) ->> 'hasMore')::boolean, true, 'The first of two pages says that there is a next page');
 select is((select count(distinct i ->> 'id')::int from json_array_elements(json_build_array(
              api.list_my_appeals(2) -> 'items' -> 0, api.list_my_appeals(2) -> 'items' -> 1,
              api.list_my_appeals(2, api.list_my_appeals(2) ->> 'nextCursor') -> 'items' -> 0)) i), 3, 'The cursor leads to the next page');
@@ -63,7 +63,7 @@ select throws_ok($$ select api.create_appeal(pg_temp.interest('ethics'), 'Hm', p
   'Another person''s ledger entry is refused');
 select is_empty($$ select pg_temp.mine() $$, 'Other people''s appeals are not listed');
 select is_empty($$ select from app.reputation_appeals $$, 'Other people''s rows of appeals are hidden');
-select throws_ok($$ select api.list_my_appeals(2, (select id from made where what = 'first')::text) $$, 'PT400', 'cursor_unknown', 'Another person''s appeal is no cursor');
+select throws_ok($$ select api.list_my_appeals(2, (select id from made where what = 'first')::text) $$, 'PT400', 'cursor_unknown', 'Another person''s appeal is refused as a cursor');
 
 select test.act_as_anon();
 select throws_ok($$ select api.create_appeal(gen_random_uuid(), 'Hm') $$, '42501', null, 'Appeals need a signed-in caller');

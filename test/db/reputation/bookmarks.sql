@@ -27,13 +27,13 @@ select is(pg_temp.given('alice'), 0::numeric, 'The author''s own bookmark is no 
 select test.act_as('bob');
 select api.bookmark(pg_temp.made('deep'));
 select is(pg_temp.earned('applied-ethics'), 1.00, 'A bookmark earns the author 1');
-select is(pg_temp.earned('ethics'), 0.50, 'It rolls up to the parent interest');
-select is(pg_temp.given('bob'), 1.00, 'It is a contribution of 1');
+select is(pg_temp.earned('ethics'), 0.50, 'The reputation for a bookmark rolls up to the parent interest');
+select is(pg_temp.given('bob'), 1.00, 'A bookmark is a contribution of 1');
 select api.bookmark(pg_temp.made('deep'));
-select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.given('bob'), '1.00 1.00', 'A repeated bookmark gives nothing');
+select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.given('bob'), '1.00 1.00', 'A repeated bookmark earns nothing');
 select api.unbookmark(pg_temp.made('deep')), api.unbookmark(pg_temp.made('deep'));
 select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.earned('philosophy') || ' ' || pg_temp.given('bob'), '0.00 0.00 0.00',
-  'Removing it reverses everything, once');
+  'Removing a bookmark reverses everything, once');
 do $$
 begin
   for i in 1..10 loop
@@ -41,10 +41,10 @@ begin
   end loop;
   perform api.bookmark(pg_temp.made('deep'));
 end $$;
-select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.given('bob'), '1.00 1.00', 'Adding and removing it repeatedly gives what one bookmark gives');
+select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.given('bob'), '1.00 1.00', 'Adding and removing a bookmark repeatedly earns as much as adding it once');
 select api.bookmark(pg_temp.made('bare'));
-select is(pg_temp.given('bob'), 2.00, 'one of a post without an interest is a contribution') ;
-select is(pg_temp.earned('applied-ethics'), 1.00, 'A bookmark of a post without an interest is a contribution');
+select is(pg_temp.given('bob'), 2.00, 'A bookmark of a post without an interest is a contribution') ;
+select is(pg_temp.earned('applied-ethics'), 1.00, 'A bookmark of a post without an interest earns no reputation');
 
 select test.act_as('carla');
 select api.bookmark(pg_temp.made('deep')), api.react(pg_temp.made('deep'), 'heart');

@@ -7,7 +7,7 @@ select test.people('rosa', 'alice', 'bob', 'carla', 'dan');
 create function pg_temp.score(p_name text) returns numeric language sql volatile security definer
   as $$ select test.settle();
         select coalesce((select score from app.contribution_scores where user_id = test.id(p_name)), 0) $$;
--- The scores after everything waiting is inherited
+-- The scores after all waiting entries are inherited
 create function pg_temp.scores() returns numeric[] language sql volatile security definer
   as $$ select test.settle();
         select private.job_inherit_contributions() from generate_series(1, 2);
@@ -21,7 +21,7 @@ create function pg_temp.undo(p_name text, p_kind text, p_source uuid) returns vo
   select private.reverse_contribution(array[private.find_active_contribution(test.id(p_name), p_kind, p_source)]) $$;
 grant execute on all functions in schema pg_temp to public;
 
--- Rosa invited Alice, Alice Bob, Bob Carla, Carla Dan
+-- Rosa invited Alice, Alice invited Bob, Bob invited Carla, and Carla invited Dan
 insert into app.invite_tree (inviter_id, invitee_id, code_id)
 select test.id(i), test.id(n), (private.make_invite_code(test.id(i))).id
 from (values ('rosa', 'alice'), ('alice', 'bob'), ('bob', 'carla'), ('carla', 'dan')) v (i, n);
@@ -59,11 +59,11 @@ select is(pg_temp.gained(), array[0.10, 0.25, 0.50, 1.00, 0], 'A reaction earns 
 select api.react(pg_temp.made('dan'), 'heart'), api.react(pg_temp.made('dan'), 'spark');
 select is(pg_temp.gained(), array[0.10, 0.25, 0.50, 1.00, 0], 'Several reactions to a post earn once');
 select api.unreact(pg_temp.made('dan'), 'heart');
-select is(pg_temp.gained(), array[0.10, 0.25, 0.50, 1.00, 0], 'While one of them is left, the points stay');
+select is(pg_temp.gained(), array[0.10, 0.25, 0.50, 1.00, 0], 'While one reaction to the post is left, the points stay');
 select api.unreact(pg_temp.made('dan'), 'spark');
-select is(pg_temp.gained(), array[0, 0, 0, 0, 0]::numeric[], 'Removing the last reverses the points, also for the inviters');
+select is(pg_temp.gained(), array[0, 0, 0, 0, 0]::numeric[], 'Removing the last reaction reverses the points, also for the inviters');
 select api.unreact(pg_temp.made('dan'));
-select is(pg_temp.gained(), array[0, 0, 0, 0, 0]::numeric[], 'Removing it again reverses nothing');
+select is(pg_temp.gained(), array[0, 0, 0, 0, 0]::numeric[], 'Removing reactions again reverses nothing');
 do $$
 begin
   for i in 1..10 loop
@@ -101,7 +101,7 @@ select is(pg_temp.score('dan'), 0.00, 'An entry can be reversed only once');
 select pg_temp.earn('dan', 'post_created', pg_temp.made('dan'));
 select is(pg_temp.gained(), array[0.20, 0.50, 1.00, 2.00, 0], 'The same cause can earn again after a reversal');
 select pg_temp.undo('dan', 'bookmark_given', pg_temp.made('dan'));
-select is(pg_temp.score('dan'), 10.00, 'Reversing what was never earned does nothing');
+select is(pg_temp.score('dan'), 10.00, 'Reversing a contribution that was never earned does nothing');
 update app.users set erased_at = now() where username = 'bob';
 select pg_temp.earn('carla', 'bookmark_given', pg_temp.made('dan'));
 select is(pg_temp.gained(), array[0.30, 0.75, 1.50, 3.00, 0], 'Erased inviters keep their place in the tree');

@@ -1,4 +1,4 @@
--- Deleted posts: their author loses exactly what they earned, in both ledgers; what others earned by them stays.
+-- Deleted posts: their author loses exactly what the posts earned, in both ledgers. Others keep what they earned.
 begin;
 select plan(21);
 select test.people('alice', 'bob', 'carla');
@@ -31,17 +31,17 @@ select api.create_reply(pg_temp.made('gone'), 'Well said');
 select test.act_as('carla');
 select pg_temp.like('gone');
 select api.unreact(pg_temp.made('gone')), api.unbookmark(pg_temp.made('gone'));
-select is(pg_temp.total('alice'), 3 + 3 + 3 + 3 + 1.00, 'Two posts earned this reputation');
-select is(pg_temp.score('alice'), 20.00, 'Two posts are contributions');
+select is(pg_temp.total('alice'), 3 + 3 + 3 + 3 + 1.00, 'Two posts have earned reputation');
+select is(pg_temp.score('alice'), 20.00, 'Two posts count as contributions');
 
--- Deleted
+-- One post is deleted
 select test.act_as('alice');
 select api.delete_post(pg_temp.made('gone'));
 select is(pg_temp.total('alice'), 6.00, 'The deleted post''s earnings are reversed');
-select is(pg_temp.value('ethics'), 3.00, 'Its roll-ups are reversed');
-select is(pg_temp.score('alice'), 10.00, 'It is no contribution any more');
+select is(pg_temp.value('ethics'), 3.00, 'The roll-ups of the deleted post are reversed');
+select is(pg_temp.score('alice'), 10.00, 'The deleted post is no contribution any more');
 select is(pg_temp.total('bob'), 1.00, 'A replier keeps what the reply earned');
-select is(pg_temp.score('bob'), 1 + 1 + 1 + 1 + 3.00, 'A replier keeps their contributions');
+select is(pg_temp.score('bob'), 1 + 1 + 1 + 1 + 3.00, 'A replier keeps the contributions of their replies');
 select test.act_as_owner();
 select private.emit('posts.post.deleted', json_build_object('postId', pg_temp.made('gone'), 'authorId', test.id('alice')),
                     array[test.id('alice')]);
@@ -67,9 +67,9 @@ begin
   end loop;
 end $$;
 select is(pg_temp.total('alice') || ' ' || pg_temp.score('alice'), '6.00 10.00', 'Writing and deleting repeatedly earns nothing');
-select is(pg_temp.value('philosophy'), 1.50, 'Nothing is left in the roll-ups either');
+select is(pg_temp.value('philosophy'), 1.50, 'Writing and deleting repeatedly leaves nothing in the roll-ups either');
 
--- A scheduled post, one deleted by staff, one of an erased person
+-- A scheduled post, a post deleted by staff, and a post of an erased person
 select test.act_as('alice');
 insert into made select 'later', (api.create_post('Later', p_interest_id => pg_temp.interest('music'), p_publish_at => now() + interval '1 hour') ->> 'id')::uuid;
 select api.delete_post(pg_temp.made('later'));
@@ -84,7 +84,7 @@ select private.erase_person(test.id('carla'));
 select is((select sum(delta) from app.reputation_entries where kind = 'post.contributed' and source_id = pg_temp.made('hers') and roll_up_level = 0),
   3.00, 'An erasure leaves the ledger unchanged');
 
--- Thousands
+-- A post with thousands of reactions and bookmarks
 insert into app.posts (id, author_id, body, interest_id) select gen_random_uuid(), test.id('alice'), 'Much loved', pg_temp.interest('applied-ethics');
 insert into made select 'loved', id from app.posts where body = 'Much loved';
 select test.crowd('reader_', 2000);

@@ -23,7 +23,7 @@ select is(api.get_reputation_summary('alice')::jsonb, '{"userId": "acct:alice@lo
 select pg_temp.give('alice', 'applied-ethics', 'post.contributed', 3), pg_temp.give('alice', 'applied-ethics', 'post.contributed', 3),
        pg_temp.give('alice', 'applied-ethics', 'reaction.received', 1), pg_temp.give('alice', 'applied-ethics', 'reaction.received', -1),
        pg_temp.give('alice', 'ethics', 'reply.criticism', 2), pg_temp.give('alice', 'music', 'admin.adjusted', 90.5);
-select set_eq($$ select json_object_keys(api.get_reputation_details()) $$, array['total', 'contributionScore', 'interests', 'events'], 'The details have these parts');
+select set_eq($$ select json_object_keys(api.get_reputation_details()) $$, array['total', 'contributionScore', 'interests', 'events'], 'The details of one''s reputation have these fields');
 select is((api.get_reputation_details() ->> 'total')::numeric, 98.50, 'The total excludes roll-ups');
 select results_eq('select pg_temp.interests()', $$
   select jsonb_build_object('interestId', i.id, 'slug', i.slug, 'name', i.name, 'value', v.value, 'directValue', v.direct,
@@ -36,7 +36,7 @@ select results_eq('select pg_temp.interests()', $$
   join app.interests i on i.slug = v.slug order by v.place $$,
   'An interest has its values, level and kinds; interests with a sum of 0 are left out');
 select set_eq($$ select json_object_keys(api.get_reputation_details() #> '{events,items,0}') $$,
-  array['id', 'interestId', 'kind', 'delta', 'createdAt', 'rolledUp'], 'An event has these fields, without whom it came from');
+  array['id', 'interestId', 'kind', 'delta', 'createdAt', 'rolledUp'], 'An event has these fields, and doesn''t name the person who caused it');
 select results_eq($$ select e ->> 'kind', (e ->> 'delta')::numeric, (e ->> 'rolledUp')::boolean from pg_temp.events(1) e $$,
   $$ values ('admin.adjusted', 90.50, false) $$, 'The newest event comes first');
 select is((select count(*)::int from pg_temp.events()), 15, 'Roll-ups and reversals are events of their own');
@@ -53,7 +53,7 @@ begin
   end loop;
   return v_ids;
 end $f$;
-select is(pg_temp.walk(), array(select id::text from app.reputation_entries order by position desc), 'Each event comes once, in order, when walking the pages');
+select is(pg_temp.walk(), array(select id::text from app.reputation_entries order by position desc), 'Walking the pages lists each event once, in order');
 select throws_ok($$ select api.get_reputation_details(4, gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'An invented cursor is refused');
 select throws_ok($$ select api.get_reputation_details(4, 'x') $$, 'PT400', 'cursor_unknown', 'A malformed cursor is refused');
 select throws_ok($$ select api.get_reputation_details(0) $$, 'PT422', 'limit_out_of_range', 'A limit of 0 is refused');
@@ -64,7 +64,7 @@ grant all on kept to public;
 -- Acting as Bob
 select test.act_as('bob');
 select is_empty('select pg_temp.events()', 'Other people''s events are hidden');
-select throws_ok($$ select api.get_reputation_details(4, (select id from kept)) $$, 'PT400', 'cursor_unknown', 'Another person''s event is no cursor');
+select throws_ok($$ select api.get_reputation_details(4, (select id from kept)) $$, 'PT400', 'cursor_unknown', 'Another person''s event is refused as a cursor');
 select pg_temp.give('alice', s, 'admin.adjusted', n)
 from unnest(array['history', 'arts', 'hiking', 'wine']) with ordinality as s (s, n);
 select pg_temp.give('alice', 'tea', 'admin.adjusted', -4);
@@ -74,21 +74,21 @@ select results_eq($$ select c ->> 'slug', (c ->> 'value')::numeric, c ->> 'level
   $$ values ('music', 90.50, 'Lifework'), ('applied-ethics', 6.00, 'Curious'), ('ethics', 5.00, 'Curious'),
             ('wine', 4.00, 'Curious'), ('hiking', 3.00, 'Curious') $$, 'The summary has the five highest interests');
 select set_eq($$ select json_object_keys(api.get_reputation_summary('alice') #> '{topInterests,0}') $$,
-  array['interestId', 'slug', 'name', 'value', 'level'], 'An interest in the summary has the usual fields');
+  array['interestId', 'slug', 'name', 'value', 'level'], 'An interest in the summary has these fields');
 select pg_temp.give('bob', 'tea', 'admin.adjusted', -4);
 select is(json_array_length(api.get_reputation_summary('bob') -> 'topInterests'), 0, 'A negative value isn''t in the summary');
 select results_eq($$ select i ->> 'slug', i -> 'byKind' from pg_temp.interests() i where (i ->> 'directValue')::numeric <> 0 $$,
   $$ values ('tea', '{"admin.adjusted": -4.00}'::jsonb) $$, 'The person sees a negative value in their own details');
 select throws_ok($$ select api.get_reputation_summary('zoe') $$, 'PT404', 'person_unknown', 'An unknown person fails with person_unknown');
 
--- Across a block, and of banned people
+-- Summaries across a block, and of a banned person
 select api.block_person('carla');
 select test.act_as('carla');
-select throws_ok($$ select api.get_reputation_summary('bob') $$, 'PT404', 'person_unknown', 'A person who blocked the caller is unknown');
+select throws_ok($$ select api.get_reputation_summary('bob') $$, 'PT404', 'person_unknown', 'A person who blocked the caller fails with person_unknown');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'alice';
 select test.act_as('carla');
-select throws_ok($$ select api.get_reputation_summary('alice') $$, 'PT404', 'person_unknown', 'A banned person is unknown');
+select throws_ok($$ select api.get_reputation_summary('alice') $$, 'PT404', 'person_unknown', 'A banned person fails with person_unknown');
 
 select test.act_as_anon();
 select throws_ok($$ select api.get_reputation_details() $$, '42501', null, 'Details need a signed-in caller');

@@ -24,8 +24,8 @@ grant all on made to authenticated;
 select test.act_as('alice');
 insert into made select 'alice', pg_temp.post('applied-ethics');
 select is(pg_temp.value('alice', 'applied-ethics'), 3.00, 'A post earns 3 in its primary interest');
-select is(pg_temp.value('alice', 'ethics'), 1.50, 'Half of it rolls up to the parent');
-select is(pg_temp.value('alice', 'philosophy'), 0.75, 'A quarter of it rolls up to the category');
+select is(pg_temp.value('alice', 'ethics'), 1.50, 'Half of the points roll up to the parent');
+select is(pg_temp.value('alice', 'philosophy'), 0.75, 'A quarter of the points roll up to the category');
 select is(pg_temp.total('alice'), 3.00, 'The total excludes roll-ups');
 insert into made select 'bare', (api.create_post('No interest at all') ->> 'id')::uuid;
 select is(pg_temp.total('alice'), 3.00, 'A post without an interest earns nothing');
@@ -50,19 +50,19 @@ select is(pg_temp.total('bob'), 8.00, 'A reply to a post without an interest ear
 -- First choices. Acting as Carla
 select test.act_as('carla');
 select pg_temp.choose('music', 'ethics');
-select is(pg_temp.value('carla', 'music'), 5.00, 'A chosen category starts with 5');
-select is(pg_temp.total('carla'), 5.00, 'A chosen deeper interest, and its category, don''t');
+select is(pg_temp.value('carla', 'music'), 5.00, 'A category chosen first starts with 5');
+select is(pg_temp.total('carla'), 5.00, 'A chosen deeper interest doesn''t start with points, and neither does its category');
 select api.drop_interest(pg_temp.interest('music'));
 select pg_temp.choose('music', 'history');
-select is(pg_temp.value('carla', 'music'), 5.00, 'Choosing it again gives nothing');
-select is(pg_temp.value('carla', 'history'), 5.00, 'Each category starts with 5');
+select is(pg_temp.value('carla', 'music'), 5.00, 'Choosing a category again gives nothing');
+select is(pg_temp.value('carla', 'history'), 5.00, 'Each chosen category starts with 5');
 select api.select_interest(pg_temp.interest('arts'), 1, 1);
-select is(pg_temp.value('carla', 'arts'), 0::numeric, 'A single choice gives nothing');
+select is(pg_temp.value('carla', 'arts'), 0::numeric, 'A category chosen outside the first choice gives nothing');
 
 -- Acting as the owner
 select test.act_as_owner();
 select throws_ok($$ insert into app.reputation_entries (user_id, interest_id, kind, delta)
-  values (test.id('carla'), pg_temp.interest('music'), 'onboarding.bootstrap', 5) $$, '23505', null, 'A constraint prevents a second start');
+  values (test.id('carla'), pg_temp.interest('music'), 'onboarding.bootstrap', 5) $$, '23505', null, 'A constraint prevents a second start in the same interest');
 create function pg_temp.brings(p_inviter text, p_new text) returns void language sql volatile
   as $$ select private.emit('identity.invite_code.used', json_build_object(
           'codeId', gen_random_uuid(), 'newUserId', test.id(p_new), 'inviterUserId', test.id(p_inviter)),

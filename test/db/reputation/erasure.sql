@@ -26,17 +26,17 @@ create temporary table before as select pg_temp.sums() as sums, (select count(*)
 select private.erase_person(test.id('alice'));
 select set_eq($$ select comment from app.reputation_votes where comment is not null $$, array['By Bob for Carla'],
   'Comments by the erased person, and about them, are deleted');
-select set_eq($$ select text, note from app.reputation_appeals $$, $$ values ('', null), ('By Bob', 'For By Bob') $$, 'The person''s appeals lose their texts and answers');
-select results_eq($$ select value::int, impact from app.reputation_votes order by 1, 2 $$, $$ values (-1, -2.05), (1, 2.00), (1, 2.05) $$, 'Votes stay as numbers');
+select set_eq($$ select text, note from app.reputation_appeals $$, $$ values ('', null), ('By Bob', 'For By Bob') $$, 'The texts and notes of the erased person''s appeals are deleted');
+select results_eq($$ select value::int, impact from app.reputation_votes order by 1, 2 $$, $$ values (-1, -2.05), (1, 2.00), (1, 2.05) $$, 'Votes keep their numbers');
 select is(pg_temp.sums(), (select sums from before), 'The sums are unchanged');
 select is((select count(*) from app.reputation_entries), (select entries from before), 'The ledger is unchanged');
 
--- A request that ran beside the erasure
+-- Requests that ran during the erasure
 update app.reputation_appeals set text = 'Late' where text = '';
 update app.reputation_votes set comment = 'Late' where comment is null;
 select private.job_finish_erasures();
-select is((select count(*)::int from app.reputation_votes where comment = 'Late'), 0, 'A later job deletes late comments');
-select is((select count(*)::int from app.reputation_appeals where text = 'Late'), 0, 'A later job deletes late texts of appeals');
+select is((select count(*)::int from app.reputation_votes where comment = 'Late'), 0, 'A later job deletes comments written during the erasure');
+select is((select count(*)::int from app.reputation_appeals where text = 'Late'), 0, 'A later job deletes texts of appeals written during the erasure');
 
 -- Acting as Bob
 select test.act_as('bob');

@@ -14,27 +14,27 @@ create function pg_temp.may(p_name text) returns boolean language sql stable sec
 grant execute on all functions in schema pg_temp to public;
 
 select throws_ok($$ select pg_temp.tagged('alice') $$, 'PT403', 'journalism_not_allowed', 'Journalism needs reputation');
-select lives_ok($$ insert into app.posts (author_id, body) values (test.id('alice'), 'No news') $$, 'Other posts need no reputation');
+select lives_ok($$ insert into app.posts (author_id, body) values (test.id('alice'), 'No news') $$, 'Posts without the tag need no reputation');
 select throws_ok($$ update app.posts set is_journalism = true where author_id = test.id('alice') $$, 'PT403', 'journalism_not_allowed',
   'Tagging an existing post needs reputation');
 select pg_temp.give('alice', 'music', 10), pg_temp.give('alice', 'history', 19.99);
-select ok(not pg_temp.may('alice'), '10 and 19.99 in two interests are not enough');
+select ok(not pg_temp.may('alice'), 'Values of 10 and 19.99 in two interests are not enough');
 select pg_temp.give('alice', 'history', 0.01);
-select ok(pg_temp.may('alice'), '20 in one interest are enough');
-select lives_ok($$ select pg_temp.tagged('alice') $$, 'With enough reputation a post can be tagged');
-select lives_ok($$ update app.posts set is_journalism = true where author_id = test.id('alice') $$, 'An existing post can be tagged too');
+select ok(pg_temp.may('alice'), 'A value of 20 in one interest is enough');
+select lives_ok($$ select pg_temp.tagged('alice') $$, 'A person with enough reputation can tag a post');
+select lives_ok($$ update app.posts set is_journalism = true where author_id = test.id('alice') $$, 'A person with enough reputation can tag an existing post too');
 select pg_temp.give('alice', 'history', -10);
 select lives_ok($$ update app.posts set is_journalism = true, body = 'Old news' where author_id = test.id('alice') $$, 'A tagged post keeps its tag when the reputation falls');
 select lives_ok($$ update app.posts set is_journalism = false where author_id = test.id('alice') $$, 'The tag can be removed');
 select throws_ok($$ update app.posts set is_journalism = true where author_id = test.id('alice') $$, 'PT403', 'journalism_not_allowed',
-  'A removed tag needs reputation again');
+  'Setting a removed tag again needs reputation');
 select throws_ok($$ select pg_temp.tagged('bob') $$, 'PT403', 'journalism_not_allowed', 'A moderator needs reputation');
 select lives_ok($$ select pg_temp.tagged('rosa') $$, 'An admin needs no reputation');
 
 -- Acting as Rosa: the capability depends only on reputation
 select test.act_as('rosa');
 select is((api.get_my_capabilities() ->> 'canPostJournalism')::boolean, false, 'An admin without reputation doesn''t have the capability');
-select throws_ok($$ select private.may_post_journalism(test.id('alice')) $$, '42501', null, 'Nobody can check it for another person');
+select throws_ok($$ select private.may_post_journalism(test.id('alice')) $$, '42501', null, 'Nobody can check the capability of another person');
 
 select * from finish();
 rollback;

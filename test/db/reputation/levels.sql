@@ -50,23 +50,23 @@ select pg_temp.give('music', 9.99);
 select is(pg_temp.told(), '{}', 'The first level, Curious, emits no event');
 select is(pg_temp.heard(), '{}', 'The first level notifies nobody');
 select pg_temp.give('music', 0.01);
-select is(pg_temp.told(), array['music Reader'], 'At 10 a person becomes a Reader');
-select is(pg_temp.heard(), array['Reader'], 'The person is notified');
+select is(pg_temp.told(), array['music Reader'], 'A person with a value of 10 becomes a Reader');
+select is(pg_temp.heard(), array['Reader'], 'The person is notified of the new level');
 select results_eq($$ select i -> 'target' ->> 'type', i -> 'target' ->> 'id', (i -> 'payload')::jsonb, json_array_length(i -> 'actors')
     from json_array_elements(api.list_notifications(50) -> 'items') i where i ->> 'kind' = 'reputation.level-up' $$,
   $$ select 'interest', id::text, jsonb_build_object('interestId', id, 'level', 'Reader'), 0 from app.interests where slug = 'music' $$,
   'The notification has the interest and no actor');
 select pg_temp.give('music', -5);
-select is((api.get_my_reputation() #>> '{items,0,level}'), 'Curious', 'A lower value has a lower level');
+select is((api.get_my_reputation() #>> '{items,0,level}'), 'Curious', 'A person whose value falls below a level has the lower level');
 select pg_temp.give('music', 5);
 select is(pg_temp.told(), array['music Reader'], 'Reaching the level again emits no event');
 select is(pg_temp.highest('music'), 1, 'The highest level is stored');
 select pg_temp.give('music', 60);
 select is(pg_temp.told(), array['music Reader', 'music Master'], 'Of several levels reached at once, the highest emits an event');
-select is(pg_temp.heard(), array['Master', 'Reader'], 'It sends one notification');
+select is(pg_temp.heard(), array['Master', 'Reader'], 'Several levels reached at once send one notification');
 select pg_temp.give('music', 0);
 select pg_temp.give('music', 19.99);
-select is(pg_temp.told(), array['music Reader', 'music Master'], 'Below the next level there is no event');
+select is(pg_temp.told(), array['music Reader', 'music Master'], 'A value below the next level emits no event');
 select pg_temp.give('music', 0.01), pg_temp.give('music', 500), pg_temp.give('music', -600), pg_temp.give('music', 600);
 select is(pg_temp.told(), array['music Reader', 'music Master', 'music Lifework'], 'Lifework is the last level');
 select is(pg_temp.highest('music'), 5, 'The highest level stays at Lifework');
@@ -79,7 +79,7 @@ select pg_temp.give('ethics', 0.02);
 select is('philosophy Reader' = any (pg_temp.told()), true, 'A roll-up can reach a level');
 select is(cardinality(pg_temp.heard()), 5, 'Each interest has its own notification');
 
--- A loss from the start
+-- A value below 0 from the start
 select pg_temp.give('history', -20);
 select is(pg_temp.highest('history'), 0, 'Below 0 the highest level is Curious');
 select is((select count(*)::int from json_array_elements(api.get_my_reputation() -> 'items') i
@@ -90,9 +90,9 @@ select test.act_as_owner();
 select pg_temp.replace(0.71, 0);
 select results_eq('select pg_temp.sums()', array['0 0.71', '1 0.36', '2 0.18'], 'Each level of the roll-up is rounded by itself');
 select pg_temp.replace(1.58, 0.71), pg_temp.replace(-0.01, 1.58), pg_temp.replace(0.03, -0.01);
-select results_eq('select pg_temp.sums()', array['0 0.03', '1 0.02', '2 0.01'], 'The differences add up to what the last value alone gives');
+select results_eq('select pg_temp.sums()', array['0 0.03', '1 0.02', '2 0.01'], 'The differences add up to the entries of the last value alone');
 select pg_temp.replace(0.03, 0.03);
-select is((select count(*)::int from app.reputation_entries where user_id = test.id('bob') and delta = 0), 0, 'Without a difference there is no entry');
+select is((select count(*)::int from app.reputation_entries where user_id = test.id('bob') and delta = 0), 0, 'If the value is unchanged, there is no entry');
 select pg_temp.replace(0, 0.03);
 select is_empty('select pg_temp.sums()', 'A value of 0 leaves nothing in the ledger');
 select results_eq($$ select value, direct_value from app.reputation where user_id = test.id('bob') $$,
@@ -102,7 +102,7 @@ select results_eq($$ select value, direct_value from app.reputation where user_i
 select test.act_as('alice');
 select lives_ok($$ select private.require_reputation(pg_temp.interest('ethics'), 20) $$, 'A person with enough reputation passes the guard');
 select throws_ok($$ select private.require_reputation(pg_temp.interest('ethics'), 20.01) $$, 'PT403', 'reputation_too_low', 'A person with less is refused');
-select lives_ok($$ select private.require_reputation(null, 1000) $$, 'Without an interest nothing is required');
+select lives_ok($$ select private.require_reputation(null, 1000) $$, 'A post without an interest requires no reputation');
 
 select * from finish();
 rollback;
