@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Hono } from 'hono'
+import { acceptedEncoding, compressOnce, type Encoding } from './compress.ts'
 import type { Context, Env } from './context.ts'
-import { send } from './headers.ts'
+import { addVary, headerOf, send } from './headers.ts'
 import { otherMethods } from './routes.ts'
 
 const page = `<!doctype html>
@@ -35,21 +36,31 @@ const files = {
   'favicon-32x32.png': 'image/png',
 } as const
 
-type Part = { body: string | Uint8Array<ArrayBuffer>; headers: Record<string, string> }
+type Part = {
+  body: string | Uint8Array<ArrayBuffer>
+  headers: Record<string, string>
+  /** The body in the encodings that clients have asked for. */
+  compressed: Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>
+}
 
 function partOf(body: Part['body'], type: string, more: Record<string, string>): Part {
   const tag = createHash('sha256').update(body).digest('base64url')
-  return { body, headers: { 'Content-Type': type, ETag: `"${tag}"`, ...more } }
+  return { body, headers: { 'Content-Type': type, ETag: `"${tag}"`, ...more }, compressed: new Map() }
 }
 
 const pagePart = (body: Part['body'], type: string): Part =>
   partOf(body, type, { 'Content-Security-Policy': policy, 'Cache-Control': 'public, max-age=3600' })
 
 /** 304 if the client has it already. A proxy that compresses turns the tag into a weak one. */
-function sendPart(c: Context, { body, headers }: Part): Response {
+async function sendPart(c: Context, { body, headers, compressed }: Part): Promise<Response> {
   const known = (c.req.header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known.includes(headers.ETag ?? '') || known.includes('*')) return send(c, null, 304, headers)
-  return send(c, body, 200, headers)
+  addVary(c, 'Accept-Encoding')
+  const encoding = acceptedEncoding(headerOf(c, 'accept-encoding'))
+  if (!encoding) return send(c, body, 200, headers)
+  const bytes = compressed.get(encoding) ?? compressOnce(body, encoding)
+  compressed.set(encoding, bytes)
+  return send(c, await bytes, 200, { ...headers, 'Content-Encoding': encoding })
 }
 
 /**

@@ -29,11 +29,23 @@ export function headerOf(c: Context, name: RequestHeader): string | undefined {
   const incoming = c.env?.incoming
   return incoming ? (incoming.headers[name] as string | undefined) : c.req.header(name)
 }
-type RequestHeader = 'idempotency-key' | 'if-none-match' | 'origin' | 'x-forwarded-for' | 'x-request-id'
+type RequestHeader =
+  | 'accept-encoding'
+  | 'idempotency-key'
+  | 'if-none-match'
+  | 'origin'
+  | 'x-forwarded-for'
+  | 'x-request-id'
 
 /** Sets a header of the answer, replacing one of the same name. */
 export function setHeader(c: Context, name: string, value: string): void {
   c.get('headers')[name.toLowerCase()] = value
+}
+
+/** Adds the name of a request header on which the answer depends. */
+export function addVary(c: Context, name: string): void {
+  const { vary } = c.get('headers')
+  setHeader(c, 'Vary', vary ? `${vary}, ${name}` : name)
 }
 
 /** The only way to answer: answers that Hono makes itself lack these headers. */
@@ -42,11 +54,11 @@ export function send(c: Context, body: Body, status: number, headers: Readonly<R
   return new Response(body, { status, headers: c.get('headers') })
 }
 
-/** The same for JSON text, without further headers. */
-export function sendJson(c: Context, text: string, status: number): Response {
+/** The same for JSON text, without further headers; already compressed as bytes. */
+export function sendJson(c: Context, body: string | Uint8Array<ArrayBuffer>, status: number): Response {
   const headers = c.get('headers')
   headers['content-type'] = 'application/json'
-  return new Response(text, { status, headers })
+  return new Response(body, { status, headers })
 }
 
 /** The client's request id if it has a valid form, otherwise a new one. It is logged unchanged. */
@@ -74,7 +86,7 @@ const allowed = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-
 export function cors(c: Context, origins: readonly string[]): boolean {
   const origin = headerOf(c, 'origin')
   if (origins.length === 0 || !origin) return false
-  setHeader(c, 'Vary', 'Origin')
+  addVary(c, 'Origin')
   if (!origins.includes(origin) && !origins.includes('*')) return false
   setHeader(c, 'Access-Control-Allow-Origin', origin)
   setHeader(c, 'Access-Control-Expose-Headers', exposed)

@@ -14,6 +14,7 @@ import {
   type Parameters,
   parameterNames,
 } from './call.ts'
+import { compressed } from './compress.ts'
 import type { LimitName } from './config.ts'
 import type { Context, Env } from './context.ts'
 import { asksForCsv, sendCsv } from './csv.ts'
@@ -89,6 +90,11 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   idempotent?: true
   /** Answers with an ETag, or with 304: the API documents it, the operation decides which. */
   etag?: true
+  /**
+   * Its answer contains a secret, such as an invite code. It is never compressed: beside text from others, the length
+   * would give the secret away (BREACH).
+   */
+  secret?: true
   /** For a route with a handler: the operations that it calls. */
   calls?: readonly Operation[]
   /** Codes that the handler itself answers, besides those of its operations. */
@@ -205,7 +211,7 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
     const result = await running.catch((apiError: unknown) => passGate(c, apiError))
     // a HEAD runs as GET, but does not count as reading
     if (row.after && c.req.method === method) row.after(c, input.fields as never)
-    return reply(c, status, result)
+    return reply(c, status, result, method === 'GET' && !row.secret)
   }
 }
 
@@ -306,10 +312,11 @@ const asAnswer = (result: unknown): Answer =>
   result instanceof Answer ? result : new Answer(JSON.stringify(result ?? null), null)
 
 /** Sends the JSON text of an operation unparsed. A status that the operation chose overrides the row's. */
-function reply(c: Context, status: number, result: unknown): Response {
+function reply(c: Context, status: number, result: unknown, isCompressed: boolean): Response {
   if (result instanceof Response) return result
   const answer = asAnswer(result)
   const code = answer.status ?? status
   if (code === 204 || code === 304) return send(c, null, code)
-  return sendJson(c, answer.body ?? 'null', code)
+  const body = answer.body ?? 'null'
+  return sendJson(c, isCompressed ? compressed(c, body) : body, code)
 }

@@ -23,6 +23,7 @@ export default routes('admin', {
       'The codes of all people. `q` matches the code or the username of its owner. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_invite_codes',
+    secret: true,
     query: InviteCodesQuery,
     page: true,
     answers: { 200: StaffInviteCodePage },

@@ -10,6 +10,7 @@ export default routes('identity', {
       'The allotment is 5, plus one for every 50 of total reputation and one for every 14 days since registration, at most 30. Codes that are active, reserved, used or revoked count towards it; codes that expired unused do not. `used` is the number of redeemed codes, up to 1000. `codes` has the newest 200.',
     access: 'user',
     operation: 'list_my_invites',
+    secret: true,
     answers: { 200: Invites },
   },
   'POST /me/invites': {
