@@ -34,7 +34,9 @@ const routingPath = (request: Request): string => {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-export type AppOptions = Omit<Services, 'limits'> & {
+type ReadArguments = Parameters<Services['read']> extends [Context, ...infer Others] ? Others : never
+
+export type AppOptions = Omit<Services, 'limits' | 'read'> & {
   tables: readonly Table[]
   limits?: Services['limits']
   /** Called when a request may have written something. */
@@ -47,12 +49,13 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   const { config } = given
   const shared = config.rateLimitStore === 'database'
   const counter = shared ? databaseCounter(given.pools.gate, given.log) : memoryCounter()
-  const services: Services = { ...given, limits: given.limits ?? createLimits(config, counter) }
+  const limits = given.limits ?? createLimits(config, counter)
+  const services: Services = { ...given, limits, read: (c, ...part) => readPart(app, c, ...part) }
   const notePresence = createPresence()
   const words = wordsOf(tables)
   const app = new Hono<Env>({ getPath: routingPath })
   app.onError(answerError)
-  app.notFound((c) => answerError(new ApiError('route_unknown'), c))
+  app.notFound((c) => answerError(new ApiError(c.env?.batch ? 'batch_request' : 'route_unknown'), c))
 
   app.use(async (c, next) => {
     const start = performance.now()
@@ -71,6 +74,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   beside?.(app, siteOf(services))
 
   app.use(async (c, next) => {
+    if (c.env?.batch) return next() // the batch was counted
     const over = documentation.test(c.req.path)
       ? await services.limits.route(c, 'docs', undefined)
       : await services.limits.global(c, isFree(c) ? 0 : 1)
@@ -95,6 +99,15 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   mountMetrics(app)
   mount(app, tables)
   return app
+}
+
+/** A part of a batch takes the same way as a request of its own: access, limits of the route, validation, log. */
+async function readPart(app: Hono<Env>, c: Context, ...[path, more, batch]: ReadArguments): Promise<Response> {
+  const headers = { ...more, authorization: c.req.header('authorization') ?? '', 'x-request-id': c.get('requestId') }
+  const { socket, headers: given } = c.env.incoming ?? {}
+  const incoming = { socket, headers: { ...headers, 'x-forwarded-for': given?.['x-forwarded-for'] } }
+  const request = new Request(new URL(path, c.req.url), { headers })
+  return app.fetch(request, { ...c.env, incoming, batch })
 }
 
 /** What the API shares with the services beside it. */

@@ -101,6 +101,12 @@ export interface Schemas {
   Availability: { available: boolean; reason: 'no_shared_circle' | null }
   Avatar: { svg: string; url: string }
   Ban: { reason: string }
+  BatchAnswer: { responses: Schemas['BatchResponse'][] }
+  BatchResponse: {
+    status: number
+    headers: { ETag?: string; 'Cache-Control'?: string; 'Retry-After'?: string; 'X-Error-Code'?: string }
+    body?: Json
+  }
   BlockedPerson: { id: string; actorId: string; username: string; createdAt: Schemas['Timestamp'] }
   BlockedPersonPage: { items: Schemas['BlockedPerson'][]; nextCursor: string | null; hasMore: boolean }
   Boosted: {
@@ -351,6 +357,8 @@ export interface Schemas {
     | 'audio_unknown'
     | 'ban_admin'
     | 'ban_oneself'
+    | 'batch_large'
+    | 'batch_request'
     | 'block_oneself'
     | 'blocks_exhausted'
     | 'body_too_large'

@@ -33,11 +33,19 @@ export type Services = {
   aliasOf: (person: string) => string
   limits: Limits
   views: Views
+  /** Runs a GET as a part of a batch: with these headers, for the caller and the client of the batch. */
+  read(c: Context, path: string, headers: Readonly<Record<string, string>>, batch: Batch): Promise<Response>
 }
+
+/** What the parts of a batch say about it: whether one of them contains a secret (routes.ts). */
+export type Batch = { hasSecret: boolean }
 
 export type Env = {
   // absent when a test calls the application without a server
-  Bindings: Partial<HttpBindings>
+  Bindings: Partial<HttpBindings> & {
+    /** The batch that this request is a part of. */
+    batch?: Batch
+  }
   Variables: {
     services: Services
     requestId: string

@@ -54,6 +54,8 @@ type Shape<O extends Operation> = {
   exists?: string
   /** The content type of the handler's answer, if it is not application/json. */
   contentType?: string
+  /** Streams an answer of any length, so it can't be part of a batch. */
+  unbounded?: true
   /** What the handler can answer as server-sent events instead, in words. */
   streams?: string
   /** For unusual routes: gets all fields, and returns a Response, an Answer of `call`, or a value for JSON. */
@@ -169,6 +171,7 @@ function staticFirst(a: string, b: string): number {
 export function otherMethods(taken: readonly string[]): (c: Context) => Response {
   const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
   return (c) => {
+    if (c.env?.batch) throw new ApiError('batch_request')
     setHeader(c, 'Allow', allow)
     if (c.req.method !== 'OPTIONS') throw new ApiError('method_not_allowed')
     return send(c, null, 204)
@@ -195,6 +198,7 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
     c.set('pool', row.pool ?? poolOf[row.access])
     c.set('idempotent', row.idempotent === true)
     c.set('claims', null)
+    joinBatch(c, row)
     await admit(c, row)
     // A revoked token is 401 before any other error. The operation checks this; requests that do not reach it, and
     // handlers, whose first step may not be a call, check it here.
@@ -213,6 +217,14 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
     if (row.after && c.req.method === method) row.after(c, input.fields as never)
     return reply(c, status, result, method === 'GET' && !row.secret)
   }
+}
+
+/** @throws ApiError batch_request for an answer that is not JSON or has no bound */
+function joinBatch(c: Context, { contentType, unbounded, secret }: Row): void {
+  const batch = c.env?.batch
+  if (!batch) return
+  if (contentType || unbounded) throw new ApiError('batch_request')
+  if (secret) batch.hasSecret = true
 }
 
 /** The statuses of errors about the input. They are only revealed to callers who pass the gate. */

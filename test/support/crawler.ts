@@ -6,7 +6,7 @@ import { readOpenApi } from './openapi.ts'
 export type Answer<Body = unknown> = { status: number; headers: Headers; text: string; body: Body }
 
 /** The request. `path` is under /api/v1, or complete if it begins with `//`; `caller` is an internal id. */
-export type Question = { method: string; path: string; caller: string | undefined }
+export type Question = { method: string; path: string; caller: string | undefined; body?: unknown }
 
 const documented = checkAgainst(readOpenApi())
 const ERROR_KEYS = ['error', 'message', 'statusCode']
@@ -81,6 +81,25 @@ export function inspect(question: Question, answer: Answer, violation = document
       : (errorFault(answer) ?? violation({ ...exchange, code: headers.get('x-error-code') }))
   const odd = oddTime(text)
   const time = odd && !/^\/\/openapi\.json/.test(path) ? `the time ${odd} in an answer` : undefined
-  const fault = leak(question, answer) ?? time ?? (headers.get('x-request-id') ? shape() : 'no X-Request-Id')
+  const isBatch = wholePath(path) === '/api/v1/batch' && status === 200
+  if (isBatch) inspectParts(question, answer)
+  const fault =
+    (isBatch ? undefined : leak(question, answer)) ??
+    time ??
+    (headers.get('x-request-id') ? shape() : 'no X-Request-Id')
   if (fault) throw new Error(`${method} ${path} → ${status}: ${fault}\n${text.slice(0, 600)}`)
+}
+
+/** Checks each answer in a batch as one of its own. */
+function inspectParts({ caller, body }: Question, { headers, body: answered }: Answer): void {
+  const { requests } = body as { requests: { path: string }[] }
+  const { responses } = answered as { responses: { status: number; headers: Record<string, string>; body: unknown }[] }
+  if (requests.length !== responses.length) throw new Error(`${responses.length} answers to ${requests.length} reads`)
+  for (const [n, part] of responses.entries()) {
+    if (part.headers['X-Error-Code']?.startsWith('batch_')) continue
+    const path = requests[n]?.path.replace('/api/v1', '') ?? ''
+    const own = new Headers(headers)
+    for (const [name, value] of Object.entries(part.headers)) own.set(name, value)
+    inspect({ method: 'GET', path, caller }, { ...part, headers: own, text: JSON.stringify(part.body) })
+  }
 }

@@ -90,7 +90,7 @@ export class Person {
     const { status } = response
     const text = inward(await response.text(), this.suffix)
     const answer = { status, headers: response.headers, text, body: parsed(status, response.headers, text) }
-    inspect({ method, path, caller: claimsOf(this.token)?.sub }, answer)
+    inspect({ method, path, caller: claimsOf(this.token)?.sub, body }, answer)
     return answer as Answer<Body>
   }
 

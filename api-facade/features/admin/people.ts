@@ -36,6 +36,7 @@ export default routes('admin', {
       'The same as `GET /me/export`, for a person who cannot log in. 409 if the person is not banned. Writes an audit entry.',
     access: 'admin',
     params: AnyPersonId,
+    unbounded: true,
     handler: exportUser,
     calls: ['export_user'],
     never: ['section_unknown', 'cursor_unknown'], // the schema has the sections

@@ -69,6 +69,7 @@ export default routes('identity', {
     description:
       'The file is streamed and can be long. Each page of 200 rows is read at its own moment, so a row that moves meanwhile, such as a conversation, may occur twice. One export per person and four per instance can run at once: otherwise 429 `rate_limited`, and `Retry-After` says when to try again. The connection ends after 15 minutes. Other people are given by actor id, or null if you cannot see them. Leaves out hashes of passwords and tokens, and what others store about you for themselves: who blocked or muted you, reports, and your bond level in their circles.',
     access: 'user',
+    unbounded: true,
     handler: exportMe,
     calls: ['export_me'],
     never: ['section_unknown', 'cursor_unknown'], // the schema has the sections

@@ -1,0 +1,70 @@
+// Several reads in one request, for screens that need more than one.
+import type { z } from 'zod'
+import { compressed } from '../../lib/compress.ts'
+import type { Context } from '../../lib/context.ts'
+import { ApiError, errorAnswer } from '../../lib/errors.ts'
+import { sendJson } from '../../lib/headers.ts'
+import { API, routes } from '../../lib/routes.ts'
+import { Batch, BatchAnswer } from './schemas.ts'
+
+type Part = z.output<typeof Batch>['requests'][number]
+type Answered = { status: number; headers: Record<string, string>; body: string }
+
+/** The sum of the answers after which no further read begins. A page of a list ends at half a megabyte. */
+const CHARACTERS = 4_000_000
+
+/** Runs the reads one after the other, so that a batch takes one connection to the database, like any other request. */
+async function batch(c: Context, { requests }: z.output<typeof Batch>): Promise<Response> {
+  const parts = { hasSecret: false }
+  const texts: string[] = []
+  let characters = 0
+  for (const request of requests) {
+    const { status, headers, body } = characters < CHARACTERS ? await read(c, request, parts) : refused('batch_large')
+    characters += body.length
+    texts.push(`{"status":${status},"headers":${JSON.stringify(headers)},"body":${body || 'null'}}`)
+  }
+  const text = `{"responses":[${texts.join(',')}]}`
+  return sendJson(c, parts.hasSecret ? text : compressed(c, text), 200)
+}
+
+async function read(c: Context, { method, path, ifNoneMatch }: Part, parts: { hasSecret: boolean }): Promise<Answered> {
+  if (method !== 'GET' || !isPath(path)) return refused('batch_request')
+  const headers: Record<string, string> = ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }
+  const answer = await c.get('services').read(c, path, headers, parts)
+  return { status: answer.status, headers: named(answer.headers), body: await answer.text() }
+}
+
+/** Whether it is a path of the API, and no address of another host. */
+function isPath(path: string): boolean {
+  const base = 'http://kith'
+  if (!URL.canParse(path, base)) return false
+  const { origin, pathname } = new URL(path, base)
+  return origin === base && path.startsWith('/') && pathname.toLowerCase().startsWith(`${API}/`)
+}
+
+function refused(code: 'batch_request' | 'batch_large'): Answered {
+  const apiError = new ApiError(code)
+  return { status: apiError.status, headers: { 'X-Error-Code': code }, body: errorAnswer(apiError).body }
+}
+
+/** The headers that the description lists, in its spelling. */
+const named = (headers: Headers): Record<string, string> =>
+  Object.fromEntries(
+    ['ETag', 'Cache-Control', 'Retry-After', 'X-Error-Code'].flatMap((name) => {
+      const value = headers.get(name)
+      return value === null ? [] : [[name, value]]
+    }),
+  )
+
+export default routes('batch', {
+  'POST /batch': {
+    summary: 'Run several reads in one request',
+    description:
+      'For a screen that needs several answers. Each read is answered as a request of its own would be, with its own status, in the order of the requests. It counts as one request of your network; the limits of a route and of a person count each read. A method other than GET, and a path that is no read of `/api/v1`, are 422 `batch_request` for that read; so are exports, files and calendars. After 4 million characters the other reads are 413 `batch_large`. The answer is not compressed if it contains an invite code.',
+    access: 'user',
+    body: Batch,
+    handler: batch,
+    calls: [],
+    answers: { 200: BatchAnswer },
+  },
+})

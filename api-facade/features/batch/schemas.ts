@@ -1,0 +1,33 @@
+import { z } from '../../lib/schemas.ts'
+
+const Read = z.object({
+  method: z.string().max(10).openapi({ description: 'Only GET.', example: 'GET' }),
+  path: z.string().max(4000).openapi({
+    description: 'The path with its query, as for a request of its own.',
+    example: '/api/v1/feed?limit=10',
+  }),
+  ifNoneMatch: z.string().max(1000).optional().openapi({
+    description: 'The ETag of the answer that the client has stored. If it is still valid, the answer is 304.',
+  }),
+})
+
+export const Batch = z.object({ requests: z.array(Read).min(1).max(20) })
+
+const Response = z
+  .object({
+    status: z.int(),
+    headers: z
+      .object({
+        ETag: z.string().optional(),
+        'Cache-Control': z.string().optional(),
+        'Retry-After': z.string().optional(),
+        'X-Error-Code': z.string().optional(),
+      })
+      .openapi({ description: 'The headers of the answer that depend on the request.' }),
+    body: z.unknown().openapi({ description: 'The JSON body as for a request of its own; null for 304.' }),
+  })
+  .openapi('BatchResponse')
+
+export const BatchAnswer = z
+  .object({ responses: z.array(Response).openapi({ description: 'In the order of the requests.' }) })
+  .openapi('BatchAnswer')
