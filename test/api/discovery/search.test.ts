@@ -148,10 +148,13 @@ describe('Concurrent searches', async () => {
   })
 
   test('of one person cannot fill the queue of those that wait', async () => {
+    const looks: ReturnType<typeof look>[] = []
     const { asked } = await taken(all, async () => {
       // one after the other: concurrent ones would be rejected by the limit per person
       for (;;) {
-        const answer = await Promise.race([look(), sleep(20)])
+        const asked = look()
+        looks.push(asked)
+        const answer = await Promise.race([asked, sleep(20)])
         if (answer?.status === 503) break
       }
       const asked = bob.get('/discovery/search?q=quince')
@@ -159,6 +162,7 @@ describe('Concurrent searches', async () => {
       return { asked }
     })
     expect(await asked).toMatchObject({ status: 200 })
+    await Promise.all(looks) // so that none of them takes a turn of the next test
   })
 
   test('by .rpc() are limited too', async () => {
