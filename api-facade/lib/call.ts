@@ -1,14 +1,15 @@
 // The only way into the database: one operation of schema `api` as one statement, on behalf of the caller.
 // docs/decisions.md, Requests; Measured.
 import { setTimeout as sleep } from 'node:timers/promises'
-import postgres from 'postgres'
+import postgres, { type ISql, type Sql } from 'postgres'
 import type { z } from 'zod'
 import { operations } from '../generated/operations.ts'
 import { clientAddress, keyOf, network } from './client.ts'
 import type { Context } from './context.ts'
 import type { PoolName } from './database.ts'
 import { encode } from './encode.ts'
-import { apiErrorOf } from './errors.ts'
+import { ApiError, apiErrorOf } from './errors.ts'
+import { isMatched } from './etags.ts'
 import { headerOf, setHeader } from './headers.ts'
 import { isLostConnection, NoAnswer } from './pool.ts'
 import type { Claims } from './tokens.ts'
@@ -45,13 +46,46 @@ export async function call<O extends Operation>(
   parameters: Parameters<O>,
   pool: PoolName = c.get('pool'),
 ): Promise<Answer> {
+  return answerOf(c, await run(c, pool, ...callText(c, operation, parameters, pool)))
+}
+
+/** The statement of a call, and its values from $2 on. */
+function callText(
+  c: Context,
+  operation: Operation,
+  parameters: Readonly<Record<string, unknown>>,
+  pool: PoolName,
+): [string, (string | null)[]] {
   const present = Object.entries(parameters).filter(([, value]) => value !== undefined)
-  const statement = statementOf(
-    operation,
-    present.map(([name]) => name),
-  )
+  const names = present.map(([name]) => name)
   const values = present.map(([name, value]) => encode(value, typeOf(operation, name)))
-  const row = await run(c, pool, statement, [callerOf(c), headersOf(c, pool), ...values])
+  return [statementOf(operation, names), [callerOf(c), headersOf(c, pool), ...values]]
+}
+
+/**
+ * Runs an edit if what it changes still has a tag of If-Match. Both see one snapshot: an edit that others commit meanwhile
+ * makes it fail, and it is repeated. A caller who may not edit gets that error, whatever the tag is.
+ * @throws ApiError changed_since
+ */
+export async function callIfMatched(
+  c: Context,
+  operation: Operation,
+  parameters: Record<string, unknown>,
+  original: Operation,
+  path: Record<string, unknown>,
+): Promise<Answer> {
+  const pool = c.get('pool')
+  const tags = headerOf(c, 'if-match') ?? ''
+  const read = callText(c, original, path, pool)
+  const edit = callText(c, operation, parameters, pool)
+  const row = await runWork(c, pool, (sql, proof) =>
+    sql.begin('isolation level repeatable read', async (transaction) => {
+      const before = await ask(transaction, proof, ...read)
+      const after = await ask(transaction, proof, ...edit)
+      if (!isMatched(tags, before.body ?? 'null')) throw new ApiError('changed_since')
+      return after
+    }),
+  )
   return answerOf(c, row)
 }
 
@@ -140,20 +174,22 @@ const isRead = (c: Context): boolean => c.req.method === 'GET' || c.req.method =
  * Runs one statement, and repeats it once if that is safe and may help.
  * @param statement selects `$1::text as proof`; the values begin at $2
  */
-async function run(c: Context, pool: PoolName, statement: string, values: (string | null)[]): Promise<Row> {
+const run = (c: Context, pool: PoolName, statement: string, values: (string | null)[]): Promise<Row> =>
+  runWork(c, pool, (sql, proof) => ask(sql, proof, statement, values))
+
+async function ask(sql: ISql, proof: string, statement: string, values: (string | null)[]): Promise<Row> {
+  const [row] = await sql.unsafe<Row[]>(statement, [proof, ...values], { prepare: true })
+  if (!row) throw new Error('private.enter gave no row')
+  if (row.proof !== proof) throw new NoAnswer('the database answered another request')
+  return row
+}
+
+/** Runs work on a connection, and repeats it once if that is safe and may help. */
+async function runWork(c: Context, pool: PoolName, work: (sql: Sql, proof: string) => Promise<Row>): Promise<Row> {
   const who = c.get('claims')?.sub ?? network(clientAddress(c))
-  const send = async () => {
+  const send = () => {
     const proof = String(++asked)
-    const [row] = await c.get('services').pools[pool].run(
-      async (sql) => {
-        const rows = await sql.unsafe<Row[]>(statement, [proof, ...values], { prepare: true })
-        if (rows[0] && rows[0].proof !== proof) throw new NoAnswer('the database answered another request')
-        return rows
-      },
-      { who },
-    )
-    if (!row) throw new Error('private.enter gave no row')
-    return row
+    return c.get('services').pools[pool].run((sql) => work(sql, proof), { who })
   }
   return inTurn(who, send).catch((error: unknown) => {
     if (isRepeatable(c, error)) return send()

@@ -32,6 +32,7 @@ export function headerOf(c: Context, name: RequestHeader): string | undefined {
 type RequestHeader =
   | 'accept-encoding'
   | 'idempotency-key'
+  | 'if-match'
   | 'if-none-match'
   | 'origin'
   | 'x-forwarded-for'
@@ -80,7 +81,7 @@ const exposed = [
   'X-Request-Id',
 ].join(', ')
 
-const allowed = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id'
+const allowed = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id'
 
 /** CORS for the configured origins. @returns whether this request is a preflight, which is answered then */
 export function cors(c: Context, origins: readonly string[]): boolean {

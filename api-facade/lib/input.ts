@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { keyOf } from './client.ts'
 import type { Context } from './context.ts'
 import { ApiError } from './errors.ts'
-import { setHeader } from './headers.ts'
+import { headerOf, setHeader } from './headers.ts'
 import { describeIssue } from './issues.ts'
 
 /** The validated fields of all three, and the whole body for a route that passes it on. */
@@ -17,17 +17,20 @@ type Schemas = {
   form?: z.ZodObject
   /** Whether the route takes an Idempotency-Key. */
   idempotent?: true
+  /** Present if the route takes If-Match. */
+  original?: unknown
 }
 
 /** Makes the reader of a route; `path` is its full pattern. */
 export function inputReader(
   path: string,
-  { params, query, body, form, idempotent }: Schemas,
+  { params, query, body, form, idempotent, original }: Schemas,
 ): (c: Context) => Promise<Input> {
   const places = placesOf(path)
 
   return async (c) => {
     checkKey(c, idempotent)
+    if (!original && headerOf(c, 'if-match') !== undefined) throw new ApiError('match_not_taken')
     const { bodyLimit } = c.get('services').config
     const fromForm = form && FORM.test(typeOf(c)) ? await readForm(c, bodyLimit) : undefined
     const text = body && !fromForm ? await readJsonText(c, bodyLimit) : undefined

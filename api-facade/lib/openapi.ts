@@ -9,7 +9,7 @@ import { failures } from '../generated/operations.ts'
 import { defaultLimits, type LimitName } from './config.ts'
 import { allErrors, type ErrorCode, lookUp } from './errors.ts'
 import { arranged, textOf } from './openapi-text.ts'
-import { API, hasCsv, type Route, type Row, spellings, type Table } from './routes.ts'
+import { API, hasCsv, type Route, type Row, spellings, type Table, type Whole } from './routes.ts'
 import { ErrorBody, PersonCard, shared, z as zod } from './schemas.ts'
 import { version } from './version.ts'
 
@@ -182,7 +182,11 @@ const headers = {
     description: 'If a CSV does not contain the whole list: `<…>; rel="next"`, where it continues.',
     schema: { type: 'string' as const },
   },
-  ETag: { description: 'For the request header If-None-Match.', required: true, schema: { type: 'string' as const } },
+  ETag: {
+    description: 'For the request headers If-None-Match and If-Match.',
+    required: true,
+    schema: { type: 'string' as const },
+  },
   'X-Error-Code': { required: true, schema: { $ref: '#/components/schemas/ErrorCode' } },
 }
 type HeaderName = keyof typeof headers
@@ -302,11 +306,21 @@ const IfNoneMatch = zod.object({
     .optional()
     .openapi({ description: 'The ETag of the answer that the client has stored.', ...shared('If-None-Match') }),
 })
+const IfMatch = zod.object({
+  'If-Match': zod
+    .string()
+    .optional()
+    .openapi({
+      description:
+        'The ETag of the answer that the edit is based on. If the thing has been edited since, the answer is 412 `changed_since`. Counters and what the caller does with the thing make no difference.',
+      ...shared('If-Match'),
+    }),
+})
 const unchanged: Responses = {
   304: { description: 'The stored answer of the client is still valid.', headers: { ...onAll, ...referTo('ETag') } },
 }
 
-function requestOf({ params, query, body, form, example, idempotent, etag }: Row): Path['request'] {
+function requestOf({ params, query, body, form, example, idempotent, etag, original }: Whole): Path['request'] {
   const forms = form && {
     'application/x-www-form-urlencoded': { schema: form },
     'multipart/form-data': { schema: form },
@@ -315,7 +329,7 @@ function requestOf({ params, query, body, form, example, idempotent, etag }: Row
   return {
     params,
     query,
-    headers: idempotent ? IdempotencyKey : etag ? IfNoneMatch : undefined,
+    headers: idempotent ? IdempotencyKey : original ? IfMatch : etag ? IfNoneMatch : undefined,
     body: content && { content, required: !body.safeParse(undefined).success },
   }
 }
@@ -347,16 +361,17 @@ const usual: Readonly<Record<number, readonly ErrorCode[]>> = {
   400: ['malformed_json'],
   401: ['token_missing', 'token_invalid', 'token_expired', 'token_revoked'],
   403: ['role_required'],
+  412: ['changed_since'],
   413: ['body_too_large'],
   415: ['content_type_unsupported'],
-  422: ['validation_failed', 'value_invalid', 'key_not_taken'],
+  422: ['validation_failed', 'value_invalid', 'key_not_taken', 'match_not_taken'],
   429: ['rate_limited'],
   500: ['internal_error'],
   503: ['service_unavailable'],
 }
 
 /** By status, a reference to the shared answer, with the codes if this route has other than the usual ones. */
-function errorsOf(row: Row): Responses {
+function errorsOf(row: Whole): Responses {
   const all = byStatus([...generalCodes(row), ...ownCodes(row).sort()])
   return Object.fromEntries([...all].map(([status, codes]) => [status, errorOf(status, listed(codes))]))
 }
@@ -400,12 +415,13 @@ function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
 }
 
 /** The codes that the facade itself can answer on such a route. */
-function generalCodes({ access, params, query, body, idempotent }: Row): ErrorCode[] {
+function generalCodes({ access, params, query, body, idempotent, original }: Whole): ErrorCode[] {
   const codes: ErrorCode[] = ['rate_limited', 'internal_error', 'service_unavailable']
   if (access !== 'public') codes.push('token_missing', 'token_invalid', 'token_expired', 'token_revoked')
   if (access === 'moderator' || access === 'admin') codes.push('role_required')
   if (body) codes.push('malformed_json', 'body_too_large', 'content_type_unsupported')
   if (params || query || body || idempotent) codes.push('validation_failed', 'value_invalid')
   if (!idempotent) codes.push('key_not_taken')
+  codes.push(original ? 'changed_since' : 'match_not_taken')
   return codes
 }

@@ -6,6 +6,7 @@ import type { errors } from '../generated/errors.ts'
 import {
   Answer,
   call,
+  callIfMatched,
   checkCaller,
   checkGate,
   type Gate,
@@ -20,7 +21,8 @@ import type { Context, Env } from './context.ts'
 import { asksForCsv, sendCsv } from './csv.ts'
 import type { PoolName } from './database.ts'
 import { ApiError, toApiError } from './errors.ts'
-import { send, sendJson, setHeader } from './headers.ts'
+import { isStored, tagOf } from './etags.ts'
+import { headerOf, send, sendJson, setHeader } from './headers.ts'
 import { type Input, inputReader, pathReader } from './input.ts'
 import { PageQuery } from './schemas.ts'
 import type { Claims } from './tokens.ts'
@@ -90,7 +92,10 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
    * a member's POST that answers 201. Other routes refuse the header.
    */
   idempotent?: true
-  /** Answers with an ETag, or with 304: the API documents it, the operation decides which. */
+  /**
+   * Answers with an ETag, or with 304. Always true for a member's read of a path that also has a PATCH or a PUT. The
+   * operation may set the tag itself.
+   */
   etag?: true
   /**
    * Its answer contains a secret, such as an invite code. It is never compressed: beside text from others, the length
@@ -116,7 +121,9 @@ export const routes = <T extends Record<string, Operation>>(
 ): Table => ({ feature, rows })
 
 /** One spelling (alias or own) of a route; `canonical` is the row's own. `path` is below /api/v1. */
-export type Route = { feature: string; canonical: string; method: string; path: string; alias: boolean; row: Row }
+export type Route = { feature: string; canonical: string; method: string; path: string; alias: boolean; row: Whole }
+/** `original` is the row that reads what this one edits, which then takes If-Match. */
+export type Whole = Row & { original?: Row }
 
 /** Every spelling of every table, in their order. */
 export function spellings(tables: readonly Table[]): Route[] {
@@ -126,6 +133,7 @@ export function spellings(tables: readonly Table[]): Route[] {
         ...row,
         ...(row.page && { query: PageQuery.extend(row.query?.shape ?? {}) }),
         ...(isMemberCreate(canonical, row) && { idempotent: true as const }),
+        ...editOf(canonical, row, rows),
       }
       const own = routeOf(feature, canonical, canonical, whole)
       const others = (row.also ?? []).map((other) => {
@@ -137,10 +145,21 @@ export function spellings(tables: readonly Table[]): Route[] {
   )
 }
 
+/** The pair of a member's read and edit of one path: the read has an ETag, the edit takes If-Match. */
+function editOf(spelling: string, row: Row, rows: Table['rows']): Pick<Whole, 'etag' | 'original'> {
+  const [method = '', path = ''] = spelling.split(' ')
+  const read = rows[`GET ${path}`]
+  const edits = [rows[`PATCH ${path}`], rows[`PUT ${path}`]].filter((edit) => edit?.operation)
+  if (!read?.operation || read.access !== 'user' || row.access !== 'user' || edits.length === 0) return {}
+  if (method === 'GET') return { etag: true }
+  if (!edits.includes(row)) return {}
+  return { original: read }
+}
+
 const isMemberCreate = (spelling: string, { access, answers }: Row): boolean =>
   spelling.startsWith('POST ') && access === 'user' && 201 in answers
 
-function routeOf(feature: string, canonical: string, spelling: string, row: Row): Route {
+function routeOf(feature: string, canonical: string, spelling: string, row: Whole): Route {
   const [, method, path] = /^([A-Z]+) (\/.*)$/.exec(spelling) ?? []
   if (!method || !path) throw new Error(`${spelling} is not a method and a path`)
   return { feature, canonical, method, path, alias: spelling !== canonical, row }
@@ -215,7 +234,7 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
     const result = await running.catch((apiError: unknown) => passGate(c, apiError))
     // a HEAD runs as GET, but does not count as reading
     if (row.after && c.req.method === method) row.after(c, input.fields as never)
-    return reply(c, status, result, method === 'GET' && !row.secret)
+    return reply(c, status, result, row, method === 'GET')
   }
 }
 
@@ -292,12 +311,12 @@ const handle =
     handler(c, fields as never)
 
 /** The call of a row without a handler. @throws Error at start where a field has no parameter */
-function callOf(spelling: string, { operation, constants = {}, params, query, body, as = {}, bodyAs, page }: Row) {
+function callOf(spelling: string, row: Whole) {
+  const { operation, constants = {}, params, query, body, bodyAs, page, original } = row
   if (!operation) throw new Error(`${spelling} has neither an operation nor a handler`)
   const known = parameterNames(operation)
-  const nameOf = (field: string): string => as[field] ?? `p_${field.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)}`
   const fields = [params, query, bodyAs ? undefined : body].flatMap((schema) => fieldsOf(schema))
-  const names = new Map(fields.map((field) => [field, nameOf(field)]))
+  const names = new Map(fields.map((field) => [field, parameterOf(row, field)]))
   const all = [...names.values(), ...Object.keys(constants), ...(bodyAs ? [bodyAs] : [])]
   const missing = all.filter((name) => !known.includes(name))
   if (missing.length > 0) throw new Error(`${spelling}: ${operation} has no ${missing.join(', ')}`)
@@ -307,9 +326,20 @@ function callOf(spelling: string, { operation, constants = {}, params, query, bo
   return (c: Context, input: Input): Promise<unknown> => {
     const parameters: Record<string, unknown> = { ...constants, ...(bodyAs && { [bodyAs]: input.body ?? {} }) }
     for (const [field, name] of names) parameters[name] = input.fields[field]
-    return call(c, operation, parameters as Parameters<Operation>)
+    return original?.operation && headerOf(c, 'if-match') !== undefined
+      ? callIfMatched(c, operation, parameters, original.operation, pathParameters(original, input))
+      : call(c, operation, parameters as Parameters<Operation>)
   }
 }
+
+/** The parameter that takes a field. */
+const parameterOf = ({ as = {} }: Row, field: string): string =>
+  (as as Record<string, string>)[field] ?? `p_${field.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)}`
+
+const pathParameters = (row: Row, { fields }: Input): Record<string, unknown> => ({
+  ...row.constants,
+  ...Object.fromEntries(fieldsOf(row.params).map((field) => [parameterOf(row, field), fields[field]])),
+})
 
 /** @throws Error for a schema whose fields are not known in advance, such as a union: it needs `bodyAs` or a handler */
 function fieldsOf(schema: z.ZodType | undefined): string[] {
@@ -324,11 +354,16 @@ const asAnswer = (result: unknown): Answer =>
   result instanceof Answer ? result : new Answer(JSON.stringify(result ?? null), null)
 
 /** Sends the JSON text of an operation unparsed. A status that the operation chose overrides the row's. */
-function reply(c: Context, status: number, result: unknown, isCompressed: boolean): Response {
+function reply(c: Context, status: number, result: unknown, { etag, secret }: Row, isRead: boolean): Response {
   if (result instanceof Response) return result
   const answer = asAnswer(result)
   const code = answer.status ?? status
   if (code === 204 || code === 304) return send(c, null, code)
   const body = answer.body ?? 'null'
-  return sendJson(c, isCompressed ? compressed(c, body) : body, code)
+  if (etag && !c.get('headers').etag) {
+    const tag = tagOf(body)
+    setHeader(c, 'ETag', tag)
+    if (isStored(c, tag)) return send(c, null, 304)
+  }
+  return sendJson(c, isRead && !secret ? compressed(c, body) : body, code)
 }

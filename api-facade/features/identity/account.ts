@@ -46,6 +46,7 @@ export default routes('identity', {
       },
     ],
     operation: 'get_profile',
+    etag: true,
     params: zod.object({ usernameOrId: PersonParam }),
     as: { usernameOrId: 'p_person' },
     answers: { 200: Profile },

@@ -9,6 +9,7 @@ export default routes('identity', {
     description: 'At most 5, so there is always one page.',
     access: 'user',
     operation: 'list_my_personas',
+    etag: true,
     answers: { 200: PersonaPage },
   },
   'POST /me/personas': {

@@ -20,6 +20,7 @@ export default routes('interests', {
     access: 'user',
     also: ['GET /interests/me'],
     operation: 'list_my_interests',
+    etag: true,
     answers: { 200: Choices },
   },
   'POST /me/interests': {

@@ -62,6 +62,7 @@ export default routes('social', {
     summary: 'List your active muted keywords, newest first',
     access: 'user',
     operation: 'list_muted_keywords',
+    etag: true,
     page: true,
     answers: { 200: KeywordPage },
   },
