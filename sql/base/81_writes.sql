@@ -3,12 +3,16 @@
 -- docs/decisions.md, Limits.
 
 create table private.write_limits (
-  kind     text primary key check (kind ~ '^[a-z]+$'),
-  per_hour integer not null check (per_hour > 0)
+  kind      text primary key check (kind ~ '^[a-z]+$'),
+  per_hour  integer not null check (per_hour > 0),
+  lock_kind text not null default 'writes'
 );
+insert into private.lock_kinds (kind, position) values ('writes', 150);
 comment on table private.write_limits is
   'Registry: how often one person may do something per hour. Operators may change the numbers. The setting '
   'rate_limit_scale multiplies these numbers.';
+comment on column private.write_limits.lock_kind is
+  'The kind of lock that counting takes: writes, which comes before all rows, unless the number is known only later.';
 
 create unlogged table private.write_counts (
   user_id uuid not null,
@@ -33,24 +37,29 @@ language plpgsql volatile security definer   -- nobody else may write the counts
 set search_path = ''
 as $$
 declare
+  v_user uuid := coalesce(p_user, private.require_caller());
   v_most integer;
+  v_lock text;
   v_used integer;
   v_ends timestamptz;
 begin
+  select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer, l.lock_kind
+  into v_most, v_lock
+  from private.write_limits l left join app.settings s on s.key = 'rate_limit_scale'
+  where l.kind = p_kind;
+  if not found then
+    raise no_data_found using message = format('nobody has registered writes of the kind %s', p_kind);
+  end if;
+  perform private.check_lock_order(v_lock, v_user || p_kind);
   insert into private.write_counts as w (user_id, kind, used, ends_at)
-  values (coalesce(p_user, private.require_caller()), p_kind, p_many, now() + interval '1 hour')
+  values (v_user, p_kind, p_many, now() + interval '1 hour')
   on conflict (user_id, kind) do update
     set used = case when w.ends_at > now() then w.used + p_many else p_many end,
         ends_at = case when w.ends_at > now() then w.ends_at else excluded.ends_at end
-  returning w.used, w.ends_at, (
-    select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer
-    from private.write_limits l left join app.settings s on s.key = 'rate_limit_scale'
-    where l.kind = p_kind)
-  into v_used, v_ends, v_most;
+  returning w.used, w.ends_at
+  into v_used, v_ends;
   if v_used <= v_most then
     return p_many;
-  elsif v_most is null then
-    raise no_data_found using message = format('nobody has registered writes of the kind %s', p_kind);
   elsif p_user is null then
     perform private.raise_error('writes_exceeded', json_build_object(
       'Retry-After', ceil(extract(epoch from v_ends - now()))::text,

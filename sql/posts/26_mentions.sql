@@ -6,7 +6,8 @@ insert into private.event_types (name, payload, happens) values
   ('posts.person.mentioned', '{userId,byId,postId,replyId}',
    'a published post or reply mentions a person who may see it; replyId is null for a post');
 
-insert into private.write_limits (kind, per_hour) values ('mentions', 300);
+insert into private.lock_kinds (kind, position) values ('mentions', 512);
+insert into private.write_limits (kind, per_hour, lock_kind) values ('mentions', 300, 'mentions');
 
 create function private.names_in(p_text text) returns text[]
 language plpgsql stable

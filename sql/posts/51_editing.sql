@@ -49,19 +49,25 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post     app.posts := private.lock_own_post(p_id);
+  v_post     app.posts;
   v_time     timestamptz := (p_changes ->> 'publishAt')::timestamptz;
-  v_interest uuid := v_post.interest_id;
-  v_others   uuid[] := array(select interest_id from app.post_interests
-                             where post_id = p_id and not is_primary order by interest_id);
-  v_more     uuid[] := v_others;
+  v_interest uuid;
+  v_others   uuid[];
+  v_more     uuid[];
   v_now      app.posts;
 begin
+  -- before the post is locked (ARCHITECTURE.md, Locks); authors may save a scheduled post as often as they like
+  if exists (select from app.posts p
+             where p.id = p_id and p.author_id = private.require_caller() and p.published_at is not null) then
+    perform private.count_writes('edits');
+  end if;
+  v_post := private.lock_own_post(p_id);
+  v_interest := v_post.interest_id;
+  v_others := array(select interest_id from app.post_interests
+                    where post_id = p_id and not is_primary order by interest_id);
+  v_more := v_others;
   if p_changes ?| '{format,poll,quotedPostId,groupId,guildId}' then
     perform private.raise_error('post_fixed');
-  end if;
-  if v_post.published_at is not null then   -- authors may save a scheduled post as often as they like
-    perform private.count_writes('edits');
   end if;
   if v_post.format = 'repost'
      and p_changes ?| '{title,body,media,depth,interestId,interestIds,personaId,isJournalism,publishAt}' then

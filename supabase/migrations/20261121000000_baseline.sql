@@ -2809,12 +2809,16 @@ comment on function private.uncount_calls is
 -- docs/decisions.md, Limits.
 
 create table private.write_limits (
-  kind     text primary key check (kind ~ '^[a-z]+$'),
-  per_hour integer not null check (per_hour > 0)
+  kind      text primary key check (kind ~ '^[a-z]+$'),
+  per_hour  integer not null check (per_hour > 0),
+  lock_kind text not null default 'writes'
 );
+insert into private.lock_kinds (kind, position) values ('writes', 150);
 comment on table private.write_limits is
   'Registry: how often one person may do something per hour. Operators may change the numbers. The setting '
   'rate_limit_scale multiplies these numbers.';
+comment on column private.write_limits.lock_kind is
+  'The kind of lock that counting takes: writes, which comes before all rows, unless the number is known only later.';
 
 create unlogged table private.write_counts (
   user_id uuid not null,
@@ -2839,24 +2843,29 @@ language plpgsql volatile security definer   -- nobody else may write the counts
 set search_path = ''
 as $$
 declare
+  v_user uuid := coalesce(p_user, private.require_caller());
   v_most integer;
+  v_lock text;
   v_used integer;
   v_ends timestamptz;
 begin
+  select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer, l.lock_kind
+  into v_most, v_lock
+  from private.write_limits l left join app.settings s on s.key = 'rate_limit_scale'
+  where l.kind = p_kind;
+  if not found then
+    raise no_data_found using message = format('nobody has registered writes of the kind %s', p_kind);
+  end if;
+  perform private.check_lock_order(v_lock, v_user || p_kind);
   insert into private.write_counts as w (user_id, kind, used, ends_at)
-  values (coalesce(p_user, private.require_caller()), p_kind, p_many, now() + interval '1 hour')
+  values (v_user, p_kind, p_many, now() + interval '1 hour')
   on conflict (user_id, kind) do update
     set used = case when w.ends_at > now() then w.used + p_many else p_many end,
         ends_at = case when w.ends_at > now() then w.ends_at else excluded.ends_at end
-  returning w.used, w.ends_at, (
-    select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer
-    from private.write_limits l left join app.settings s on s.key = 'rate_limit_scale'
-    where l.kind = p_kind)
-  into v_used, v_ends, v_most;
+  returning w.used, w.ends_at
+  into v_used, v_ends;
   if v_used <= v_most then
     return p_many;
-  elsif v_most is null then
-    raise no_data_found using message = format('nobody has registered writes of the kind %s', p_kind);
   elsif p_user is null then
     perform private.raise_error('writes_exceeded', json_build_object(
       'Retry-After', ceil(extract(epoch from v_ends - now()))::text,
@@ -11825,7 +11834,8 @@ insert into private.event_types (name, payload, happens) values
   ('posts.person.mentioned', '{userId,byId,postId,replyId}',
    'a published post or reply mentions a person who may see it; replyId is null for a post');
 
-insert into private.write_limits (kind, per_hour) values ('mentions', 300);
+insert into private.lock_kinds (kind, position) values ('mentions', 512);
+insert into private.write_limits (kind, per_hour, lock_kind) values ('mentions', 300, 'mentions');
 
 create function private.names_in(p_text text) returns text[]
 language plpgsql stable
@@ -13433,19 +13443,25 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post     app.posts := private.lock_own_post(p_id);
+  v_post     app.posts;
   v_time     timestamptz := (p_changes ->> 'publishAt')::timestamptz;
-  v_interest uuid := v_post.interest_id;
-  v_others   uuid[] := array(select interest_id from app.post_interests
-                             where post_id = p_id and not is_primary order by interest_id);
-  v_more     uuid[] := v_others;
+  v_interest uuid;
+  v_others   uuid[];
+  v_more     uuid[];
   v_now      app.posts;
 begin
+  -- before the post is locked (ARCHITECTURE.md, Locks); authors may save a scheduled post as often as they like
+  if exists (select from app.posts p
+             where p.id = p_id and p.author_id = private.require_caller() and p.published_at is not null) then
+    perform private.count_writes('edits');
+  end if;
+  v_post := private.lock_own_post(p_id);
+  v_interest := v_post.interest_id;
+  v_others := array(select interest_id from app.post_interests
+                    where post_id = p_id and not is_primary order by interest_id);
+  v_more := v_others;
   if p_changes ?| '{format,poll,quotedPostId,groupId,guildId}' then
     perform private.raise_error('post_fixed');
-  end if;
-  if v_post.published_at is not null then   -- authors may save a scheduled post as often as they like
-    perform private.count_writes('edits');
   end if;
   if v_post.format = 'repost'
      and p_changes ?| '{title,body,media,depth,interestId,interestIds,personaId,isJournalism,publishAt}' then

@@ -338,6 +338,15 @@ test('two devices that read the same notices go one after the other', async () =
   expect(await runHeld(advisory(`reads ${reader.id}`), [read, read], { look })).toEqual([null, null])
 })
 
+test('one person edits a post and adds it to a series', async () => {
+  const author = await join()
+  const post = await publish(author)
+  const series = (await answer(as(author, `create_series('Parts')`))).id
+  const edit = as(author, 'update_post($3::uuid, $4)', post, { visibility: 'circles' })
+  const add = as(author, 'add_series_item($3::uuid, $4::uuid, 1)', series, post)
+  expect(await runHeld(posts(post), [edit, add])).toEqual([null, null])
+})
+
 test('everything that people, staff and jobs do to the same few posts at once', async () => {
   const at = <Thing>(things: readonly Thing[], turn: number) => things[turn % things.length] as Thing
   const crowd = [await join(), await join(), await join()]

@@ -5,7 +5,9 @@ select plan(6);
 create view pg_temp.taken as
 select p.oid::regprocedure as taker, m[1] as kind
 from pg_proc p, regexp_matches(p.prosrc, 'private\.(?:lock|check_lock_order)\(''([a-z ]+)''', 'g') m
-where p.pronamespace in ('app'::regnamespace, 'private'::regnamespace, 'api'::regnamespace);
+where p.pronamespace in ('app'::regnamespace, 'private'::regnamespace, 'api'::regnamespace)
+union all
+select 'private.count_writes'::regproc::regprocedure, lock_kind from private.write_limits;
 select is_empty($$ select taker, kind from pg_temp.taken where kind not in (select kind from private.lock_kinds) $$,
   'Every kind of lock that is taken is registered');
 select is_empty($$ select kind from private.lock_kinds where kind not in (select kind from pg_temp.taken) $$,
