@@ -241,12 +241,13 @@ const ready = (): Path => ({
 
 function pathOf(route: Route, named: Set<string>): Path {
   const { row, feature, alias, canonical } = route
-  const also = alias ? `Another path for \`${canonical}\`.` : undefined
+  const also = alias ? `Deprecated: use \`${canonical}\`.` : undefined
   const limits = limitsOf(row)
   return {
     method: route.method.toLowerCase() as Path['method'],
     path: API + route.path.replace(/:([^/]+)/g, '{$1}'),
     operationId: idOf(route, named),
+    ...(alias && { deprecated: true }),
     tags: [feature],
     summary: row.summary,
     description:
@@ -277,16 +278,20 @@ const accessNote = {
 } as const
 
 /**
- * The row's own id, otherwise the operation's name if this is its first route, otherwise a name made from method and
- * path. @throws Error if two rows have the same id
+ * The row's own id, otherwise the name of its operation in camel case; staff's begin with `admin`. An alias is named by
+ * its method and path. @throws Error if a row has no name, or two rows have the same
  */
 function idOf({ row, alias, method, path }: Route, named: Set<string>): string {
-  const own = alias ? undefined : (row.id ?? row.operation)
-  const id = own && (row.id || !named.has(own)) ? own : `${method.toLowerCase()}${path.replace(/[^a-zA-Z0-9]+/g, '_')}`
+  const staff = path.startsWith('/admin/') ? 'admin_' : ''
+  const own = row.id ?? (row.operation && camelCase(staff + row.operation.replace(/_(all|any)_/, '_')))
+  const id = alias ? camelCase(method.toLowerCase() + path) : own
+  if (!id) throw new Error(`${method} ${path}: the row needs an id`)
   if (named.has(id)) throw new Error(`${method} ${path}: another route has the operationId ${id}`)
   named.add(id)
   return id
 }
+
+const camelCase = (name: string): string => name.replace(/[^a-zA-Z0-9]+(\w?)/g, (_, letter) => letter.toUpperCase())
 
 const IdempotencyKey = zod.object({
   'Idempotency-Key': zod

@@ -83,7 +83,7 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   operation?: O
   /** Parameters that this route sets itself. A request cannot change them. */
   constants?: { readonly [P in Parameter<O>]?: string | number | boolean }
-  /** Its operationId in the API's description, where several routes share the operation. */
+  /** Its operationId in the API's description, if that is not made from the operation's name. */
   id?: string
   /** limit and cursor → p_limit, p_cursor */
   page?: true

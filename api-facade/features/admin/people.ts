@@ -35,6 +35,7 @@ export default routes('admin', {
     description:
       'The same as `GET /me/export`, for a person who cannot log in. 409 if the person is not banned. Writes an audit entry.',
     access: 'admin',
+    id: 'adminExportUser',
     params: AnyPersonId,
     unbounded: true,
     handler: exportUser,

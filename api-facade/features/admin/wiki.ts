@@ -35,6 +35,7 @@ export default routes('admin', {
     description:
       'All, or only those of one status. Includes proposals of banned people, not those of erased people. `q` is an id, or a part of the name or slug of the interest, the username or the summary. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. Staff can see and settle proposals even while the flag `wiki` is off.',
     access: 'moderator',
+    id: 'adminListWikiProposals',
     query: WikiProposalsQuery,
     page: true,
     handler: list,
@@ -45,6 +46,7 @@ export default routes('admin', {
     summary: 'Approve a proposal for the wiki',
     description: `It becomes the next version of its entry, regardless of its votes. ${told} 409 \`wiki_base_stale\` if the entry has a newer version than the one that the proposal is based on; the proposal is then superseded.`,
     access: 'admin',
+    id: 'adminApproveWikiProposal',
     params: UuidId,
     body: Reason,
     handler: settle('approve_wiki_proposal'),
@@ -55,6 +57,7 @@ export default routes('admin', {
     summary: 'Reject a proposal for the wiki',
     description: told,
     access: 'admin',
+    id: 'adminRejectWikiProposal',
     params: UuidId,
     body: Reason,
     handler: settle('reject_wiki_proposal'),

@@ -36,6 +36,7 @@ export default routes('ai', {
     description:
       'Returns the session with the next question, which builds on the answers so far; after the fifth answer there is none. If a language model asks, the response is a stream of server-sent events: `data: {"text"}` while it writes, then `event: done` with the session. Only the question in that session counts: if the model fails or is too slow, or if you have used up your tokens of the day, the script asks instead, and the turn has `fallback`. If the question could not be stored, the last event is `event: error` with an Error instead of `done`. A client that disconnects before the end has not seen the question and must answer again. If several answers to one question are sent at the same time, exactly one is accepted, and the others get 409. Send `position` to make sure of that.',
     access: 'user',
+    id: 'answerAiSession',
     limit: 'reflect',
     also: [{ route: 'POST /ai/reflect/:sessionId/answer', params: SessionId }],
     handler: answer,
@@ -69,6 +70,7 @@ export default routes('ai', {
     description:
       'Up to 10 interests of the catalog, best match first, whatever the status of the session. They are found by the words of the topic and the answers, and by a language model if the instance has one. Interests that you have already chosen can be included. Nothing is stored.',
     access: 'user',
+    id: 'mapAiInterests',
     also: [{ route: 'POST /ai/map-interests', params: undefined, body: SessionId }],
     handler: mapInterests,
     calls: ['map_ai_interests', 'find_ai_mapping', 'reserve_ai_tokens', 'settle_ai_tokens'],
@@ -93,6 +95,7 @@ export default routes('ai', {
     description:
       'Only a suggestion: nothing is stored or overwritten. A language model, if the instance has one, improves drafts of up to 10,000 bytes (10,000 letters in English). Otherwise, and if the model fails or you have used up your tokens of the day, the suggestion has small repairs that change no word.',
     access: 'user',
+    id: 'enhancePost',
     limit: 'enhance_post',
     handler: enhancePost,
     calls: ['reserve_ai_tokens', 'settle_ai_tokens'],

@@ -159,6 +159,7 @@ export default routes('courses', {
     description:
       'Pays the price from your wallet to the author, once and without a refund. `expectedPrice` is the price that you saw: if the course now has another price, it is 409 `price_changed` and nothing is paid. Without `expectedPrice` it is 0, so only a free course needs no body. Enrolling again is 409 `enrolled_already`, even in an archived course. Your own course is 400.',
     access: 'user',
+    id: 'enrolInCourse',
     operation: 'enrol_course',
     params: UuidId,
     body: Enrolment.optional(),

@@ -48,6 +48,7 @@ export default routes('economy', {
     description:
       'The same map as `emojiBreakdown` of the post, or of the original of a repost: `count` is the number of payments, `total` the mana.',
     access: 'user',
+    id: 'getPaymentBreakdown',
     also: [{ route: 'GET /economy/posts/:id/breakdown', params: UuidId, as: { id: 'p_post_id' } }],
     operation: 'get_breakdown',
     params: PostParam,

@@ -118,6 +118,7 @@ export default routes('events', {
     description:
       'An iCalendar file (RFC 5545) with the event and its time zone, for everyone who can see the event. The file has the place of the card; a cancelled event has the status `CANCELLED`, and `SEQUENCE` grows with every change.',
     access: 'user',
+    id: 'getEventCalendar',
     params: UuidId,
     handler: showCalendar,
     calls: ['get_event_calendar'],

@@ -31,6 +31,7 @@ export default routes('identity', {
     description:
       'Ends all your tokens, device tokens and rotating sessions, and cancels a pending change of address. Returns new tokens, as a login does, and resets the counters of wrong passwords. A wrong password is 403, and attempts are limited per person.',
     access: 'user',
+    id: 'changePassword',
     pool: 'gate',
     body: PasswordChange,
     handler: changePassword,
@@ -44,6 +45,7 @@ export default routes('identity', {
     description:
       'The answer and its timing do not reveal whether the address is registered. The link can be used once within an hour. At most five links are mailed to a person within an hour. An address that is not verified within a day of the registration gets no link.',
     access: 'public',
+    id: 'requestPasswordReset',
     also: ['POST /forgot/request'],
     pool: 'gate',
     limit: 'forgot_password',
@@ -57,6 +59,7 @@ export default routes('identity', {
     description:
       'Uses up the token and all others that were mailed, and verifies the address to which the token was mailed. Ends all tokens, device tokens and rotating sessions of the person, and cancels a pending change of address. Resets the counters of wrong passwords; with the `deviceToken` of the answer, wrong passwords of other people do not affect the next login. 410 if the token was used, has expired or is unknown.',
     access: 'public',
+    id: 'resetPassword',
     also: ['POST /forgot/reset'],
     pool: 'gate',
     body: ResetBody,

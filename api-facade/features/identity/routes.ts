@@ -26,6 +26,7 @@ const joining = routes('identity', {
     description:
       '409 if the code is already reserved; 410 if it was used, was revoked or has expired, or if its owner is banned or erased. Attempts with unknown codes are also limited for the whole instance; the first three of an IP address within an hour are counted separately. When the limit of the instance is reached, every code is 429 without being checked, except from IP addresses that have sent no unknown code.',
     access: 'public',
+    id: 'reserveInvite',
     pool: 'gate',
     limit: 'reserve_invite',
     body: Reservation,
@@ -38,6 +39,7 @@ const joining = routes('identity', {
     description:
       'Another path for `POST /auth/reserve-invite`. A candidate session holds one reservation: a new one releases the previous one, and reserving the same code again is not 409. `inviteCodeId` is the secret of the reservation; send it as `sessionId` when you register.',
     access: 'public',
+    id: 'reserveInviteCode',
     pool: 'gate',
     limit: 'reserve_invite',
     body: ReservationAlias,
@@ -50,6 +52,7 @@ const joining = routes('identity', {
     description:
       'The username is derived from the name, with a number if it is taken. After a failed registration the reservation can still be used. A link that verifies the email address is mailed. `/identity/register` starts a rotating session, whose access token is valid for 15 minutes.',
     access: 'public',
+    id: 'register',
     also: [
       {
         route: 'POST /identity/register',

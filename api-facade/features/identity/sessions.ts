@@ -10,6 +10,7 @@ export default routes('identity', {
     description:
       'The access token is valid for seven days. With `{"session": "rotating"}` it is valid for 15 minutes, and the answer also has `refreshToken` and `expiresIn`. A person has at most 100 rotating sessions: a new one ends the least recently used one. Attempts are counted per IP address. Wrong passwords are also counted per device if `deviceToken` belongs to the account, otherwise together for all unknown devices of the account, whether the account exists or not. So somebody who tries passwords cannot lock a known device out. An invalid device token is ignored. The answer has a `deviceToken` for the next login. It is valid for a year, even after a logout, and ends when the password changes.',
     access: 'public',
+    id: 'logIn',
     pool: 'gate',
     limit: 'login',
     body: Credentials,
@@ -23,6 +24,7 @@ export default routes('identity', {
     description:
       'With `refreshToken` that rotating session ends, too, with all of its access tokens; an invalid refresh token is ignored. Scope `global` ends every rotating session and unregisters every push device. With `pushToken` that device is unregistered.',
     access: 'user',
+    id: 'logOut',
     body: LogoutBody,
     handler: logOut,
     calls: ['remove_push_token', 'log_out'],
@@ -33,6 +35,7 @@ export default routes('identity', {
     description:
       'A refresh token can be used once within 60 days; each use starts another 60 days. Reusing a token ends its session and its access tokens permanently. Exception: within 10 seconds of its first use the latest used token returns the same successor again. Everything that ends all tokens of a person (a new password, a global logout, a ban, a new role, an erasure) ends their sessions. Refreshing is limited per session, or per IP address for invalid tokens.',
     access: 'public',
+    id: 'refreshSession',
     pool: 'gate',
     limit: 'refresh',
     limitBy: familyOf,
@@ -46,6 +49,7 @@ export default routes('identity', {
     description:
       'The sessions that can still be refreshed. `lastUsedAt` is the last refresh. Tokens that are valid for seven days belong to no session.',
     access: 'user',
+    id: 'listMySessions',
     operation: 'list_sessions',
     page: true,
     answers: { 200: Page(RotatingSession) },
@@ -54,6 +58,7 @@ export default routes('identity', {
     summary: 'End one of your rotating sessions',
     description: 'Its refresh token and all of its access tokens end immediately. Repeating it changes nothing.',
     access: 'user',
+    id: 'endMySession',
     operation: 'end_session',
     params: UuidId,
     answers: { 204: null },

@@ -73,6 +73,7 @@ const offerings = routes('market', {
     description:
       'Leaves out reviews by people whom you cannot see. Only its author sees a review that staff removed; it has `removedAt`. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
+    id: 'listOfferingReviews',
     operation: 'list_reviews',
     params: UuidId,
     page: true,

@@ -26,6 +26,7 @@ export default routes('media', {
       'No file of these types can run code in a browser, so SVG and HTML are not allowed. A person has at most 50 uploads that are not committed: a further one deletes the oldest, as if it were 24 hours old. 409 `assets_exhausted` if all 50 are from the last 15 minutes. The committed and announced uploads of a person have at most 5 GiB together (409 `media_quota_exceeded`), and a committed upload cannot be deleted. A person announces at most 200 uploads and 4000 MB an hour (429 `writes_exceeded`). The operator may set other limits. 503 if the instance has no storage.',
     ].join('\n\n'),
     access: 'user',
+    id: 'createAsset',
     body: NewAsset,
     handler: presign,
     calls: ['create_asset'],
@@ -38,6 +39,7 @@ export default routes('media', {
     description:
       'Checks with the storage that the size, the content type and the first bytes are as announced. A file that differs is deleted there (422 `asset_unfit`), and the asset stays pending: upload it again while its URL is valid. A file above a limit of the storage itself is 413 `asset_large`, which can also happen during the PUT. A missing file is 422 `asset_missing`. After the commit nobody can change the file, `publicUrl` works, and other routes accept the `assetId`. Repeating it changes nothing. Another person’s asset is 404.',
     access: 'user',
+    id: 'commitAsset',
     params: AssetId,
     handler: commit,
     calls: ['get_asset', 'commit_asset'],
@@ -50,6 +52,7 @@ export default routes('media', {
     description:
       'The same style and seed always give the same picture: as `svg`, and publicly at `url`, which does not contain the seed. Nothing is stored. For the authors of the styles see the README.',
     access: 'user',
+    id: 'generateAvatar',
     body: NewAvatar,
     handler: generateAvatar,
     calls: [],
@@ -59,6 +62,7 @@ export default routes('media', {
     summary: 'Get a generated avatar',
     description: 'Does not count towards the global limit.',
     access: 'public',
+    id: 'getAvatar',
     limit: 'pictures',
     params: AvatarParams,
     handler: showAvatar,
@@ -71,6 +75,7 @@ export default routes('media', {
     description:
       'The target of `uploadUrl` if the instance has no storage; 404 in production, and if it has one. The body is the file. 403 unless the token is unexpired and was issued for this asset, content type and length.',
     access: 'public',
+    id: 'putLocalAsset',
     params: AssetId,
     query: UploadToken,
     handler: takeBytes,
@@ -83,6 +88,7 @@ export default routes('media', {
     description:
       'The target of `publicUrl` if the instance has no storage; 404 in production, and if it has one. Supports `Range`, and does not count towards the global limit.',
     access: 'public',
+    id: 'getLocalAsset',
     limit: 'pictures',
     params: AssetId,
     handler: serveBytes,

@@ -29,6 +29,7 @@ export default routes('notifications', {
     description:
       'Sets `digestHour` to null and changes nothing else; setting an hour in the preferences turns the digest on again. Needs no login. Repeating it changes nothing. The token is valid as long as the account has the address. The link in a digest leads to a page of the client, which sends `{token}` after the reader has confirmed; opening a link does not unsubscribe. The mail header `List-Unsubscribe` has this URL with `?token=`, and mail programs send the form `List-Unsubscribe=One-Click` to it (RFC 8058).',
     access: 'public',
+    id: 'unsubscribe',
     pool: 'gate',
     query: OneClickQuery,
     body: Unsubscription,

@@ -24,6 +24,7 @@ export default routes('notifications', {
     description:
       'The VAPID public key of the instance in base64url: the `applicationServerKey` of `pushManager.subscribe`.',
     access: 'user',
+    id: 'getPushKey',
     handler: async (c: Context) => ({ publicKey: c.get('services').pushKey }),
     calls: [],
     answers: { 200: PushKey },
@@ -33,6 +34,7 @@ export default routes('notifications', {
     description:
       'Call it at each start of the app: it updates `lastSeenAt`. A device belongs to the person who registered it last. A person has at most 20; the least recently used devices are removed. A push contains the kind, the target and a short text, never what somebody wrote. It is sent when a notification is new or becomes unread again. A device is removed when its provider reports that it is gone, and when all tokens of the person end: by a new password, a global logout, a ban, a new role or an erasure. A logout with `pushToken` removes that device.',
     access: 'user',
+    id: 'addPushToken',
     body: PushRegistration,
     handler: register,
     calls: ['add_push_token'],

@@ -20,6 +20,7 @@ const inbox = routes('notifications', {
     summary: 'Count your unread notifications',
     description: 'A combined notification counts as one.',
     access: 'user',
+    id: 'countUnreadNotifications',
     operation: 'count_unread',
     answers: { 200: Unread },
   },
@@ -28,6 +29,7 @@ const inbox = routes('notifications', {
     description:
       'Takes exactly one of `ids`, `groupKey` and `before` (everything before that time). With `groupKey` or `before`, the newest 500 are marked immediately and the rest shortly after. Ids that are not yours are ignored. Repeating it changes nothing. Returns the number that is still unread.',
     access: 'user',
+    id: 'markNotificationsRead',
     operation: 'mark_read',
     body: ReadSelection,
     answers: { 200: Unread },
@@ -37,6 +39,7 @@ const inbox = routes('notifications', {
     description:
       'Contains every kind. The default for a kind that you have not set is that it is sent on every channel. The digest is a daily mail at `digestHour` in `timezone`, if there are unread notifications of kinds with `email` that are new since the last digest or, without one, within a week. It has numbers by kind, and no texts or names of people. It is only sent to a verified address; within 24 hours of the registration, also to an unverified one.',
     access: 'user',
+    id: 'getNotificationPreferences',
     operation: 'get_preferences',
     answers: { 200: Preferences },
   },
@@ -45,6 +48,7 @@ const inbox = routes('notifications', {
     description:
       'Send only the kinds and channels that change. Channels are independent: a kind that is off in the inbox can still be pushed or counted in the digest, and a kind that is off everywhere creates no notification. Existing notifications stay. `moderation.actioned` cannot be turned off in the inbox. With a `digestHour` of null no digest is mailed; unsubscribing by a link in a digest does the same.',
     access: 'user',
+    id: 'updateNotificationPreferences',
     operation: 'update_preferences',
     body: PreferencesPatch,
     bodyAs: 'p_changes',

@@ -66,6 +66,7 @@ export default routes('posts', {
     description:
       'Posts that you can see, and reposts whose original you can see. Your own hidden posts are included; scheduled ones are in `/me/posts/scheduled`. A cursor stays valid when its post is deleted or hidden; if its post was unpinned, the list continues at the time of that post.',
     access: 'user',
+    id: 'listPostsByAuthor',
     operation: 'list_posts_by',
     params: Username,
     page: true,

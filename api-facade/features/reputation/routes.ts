@@ -66,6 +66,7 @@ export default routes('reputation', {
     description:
       'Ordered by the time at which each was first cast; a changed vote keeps its position. Votes of people whom you cannot see (blocked, banned or erased) are left out, although they count.',
     access: 'user',
+    id: 'listReceivedReputationVotes',
     operation: 'list_received_votes',
     page: true,
     answers: { 200: ReceivedVotePage },
@@ -91,6 +92,7 @@ export default routes('reputation', {
     description:
       '`canVoteWiki` from a reputation of 5 in total; `canMentor` from 30 in one interest or 50 in total; `canPostJournalism` from 20 in one interest; `canModerate` for moderators and admins; `canProposeGuild` is always false in the first release.',
     access: 'user',
+    id: 'getMyCapabilities',
     operation: 'get_my_capabilities',
     answers: { 200: Capabilities },
   },

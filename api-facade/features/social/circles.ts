@@ -77,6 +77,7 @@ export default routes('social', {
   'PATCH /circles/me/:id/members/:memberId': {
     summary: 'Set the bond level of a member',
     access: 'user',
+    id: 'setCircleBondLevel',
     operation: 'set_bond_level',
     params: MemberParams,
     body: MemberChanges,
@@ -95,6 +96,7 @@ export default routes('social', {
     description:
       'A circle can have at most 100 pending invitations. Limit: 100 invitations per person and hour, including those of co-authors, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
     access: 'user',
+    id: 'inviteToCircle',
     also: ['POST /circles/:id/invite'],
     params: UuidId,
     body: NewInvitation,
@@ -113,6 +115,7 @@ export default routes('social', {
   'DELETE /circles/me/:id/invitations/:invitationId': {
     summary: 'Revoke a pending invitation',
     access: 'user',
+    id: 'revokeCircleInvitation',
     operation: 'revoke_invitation',
     params: CircleInvitationParams,
     as: { id: 'p_circle_id', invitationId: 'p_id' },
@@ -121,6 +124,7 @@ export default routes('social', {
   'GET /circles/invitations/me': {
     summary: 'List your pending invitations, newest first',
     access: 'user',
+    id: 'listMyCircleInvitations',
     operation: 'list_my_invitations',
     page: true,
     answers: { 200: InvitationPage },
@@ -128,6 +132,7 @@ export default routes('social', {
   'POST /circles/invitations/:invitationId/accept': {
     summary: 'Accept an invitation',
     access: 'user',
+    id: 'acceptCircleInvitation',
     operation: 'accept_invitation',
     params: InvitationParams,
     as: { invitationId: 'p_id' },
@@ -137,6 +142,7 @@ export default routes('social', {
   'POST /circles/invitations/:invitationId/decline': {
     summary: 'Decline an invitation',
     access: 'user',
+    id: 'declineCircleInvitation',
     operation: 'decline_invitation',
     params: InvitationParams,
     as: { invitationId: 'p_id' },
@@ -145,6 +151,7 @@ export default routes('social', {
   'POST /circles/invitations/:id/respond': {
     summary: 'Accept or decline an invitation',
     access: 'user',
+    id: 'respondToCircleInvitation',
     operation: 'respond_invitation',
     params: UuidId,
     body: Acceptance,
@@ -165,6 +172,7 @@ export default routes('social', {
     summary: 'List your pending invitations to this person, newest first',
     description: 'Always one page, because nobody has more than 50 circles.',
     access: 'user',
+    id: 'listPendingCircleInvitations',
     operation: 'list_pending_invitations',
     params: UserId,
     as: { userId: 'p_person' },
@@ -173,6 +181,7 @@ export default routes('social', {
   'GET /circles/memberships/me': {
     summary: 'List circles of others that you belong to, newest first',
     access: 'user',
+    id: 'listMyCircleMemberships',
     operation: 'list_memberships',
     page: true,
     answers: { 200: CirclePage },

@@ -30,6 +30,7 @@ export default routes('social', {
     description:
       'Counts exactly the people in the lists that you get: without banned people and people with a block between you.',
     access: 'user',
+    id: 'getFollowStats',
     operation: 'follow_stats',
     params: PersonId,
     as: { id: 'p_person' },

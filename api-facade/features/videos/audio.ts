@@ -27,6 +27,7 @@ export default routes('videos', {
     summary: 'List a person’s latest 30 audio recordings',
     description: 'As one page, newest first: those of the person’s latest 400 that you can see.',
     access: 'user',
+    id: 'listAudioByAuthor',
     operation: 'list_audio_by',
     params: AuthorId,
     answers: { 200: AudioPage },

@@ -44,6 +44,7 @@ const videos = routes('videos', {
     summary: 'List a person’s latest 30 videos',
     description: 'As one page, newest first: those of the person’s latest 400 that you can see.',
     access: 'user',
+    id: 'listVideosByAuthor',
     operation: 'list_videos_by',
     params: AuthorId,
     answers: { 200: VideoPage },

@@ -52,6 +52,7 @@ export default routes('wiki', {
     description:
       'All, or only those of one status. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
+    id: 'listWikiProposals',
     params: Slug,
     query: ProposalQuery,
     page: true,
@@ -64,6 +65,7 @@ export default routes('wiki', {
     summary: 'Propose a new version of an entry',
     description: `\`baseVersion\` is the version that you read, 0 if there is none. 409 \`wiki_base_stale\` if it is not the current one. ${reputation} Limit: 60 proposals per person and hour, unless the operator sets another one (429 \`writes_exceeded\`).`,
     access: 'user',
+    id: 'createWikiProposal',
     params: Slug,
     body: NewWikiProposal,
     handler: propose,
@@ -75,6 +77,7 @@ export default routes('wiki', {
     summary: 'Vote on a proposal',
     description: `1 is for it, -1 against it, and 0 removes your vote; your latest vote counts. ${reputation} Removing a vote needs no reputation; the answer is null if you can no longer see the proposal. At a balance of 3 the proposal becomes the next version, and its author is notified (\`wiki.resolved\`). If the entry has a newer version by then, the vote counts, the proposal is superseded, and the answer is 409 \`wiki_base_stale\`. A settled proposal accepts no votes (409).`,
     access: 'user',
+    id: 'voteWikiProposal',
     params: UuidId,
     body: WikiVote,
     handler: vote,
@@ -86,6 +89,7 @@ export default routes('wiki', {
   'POST /wiki/proposals/:id/withdraw': {
     summary: 'Withdraw your proposal',
     access: 'user',
+    id: 'withdrawWikiProposal',
     params: UuidId,
     handler: withdraw,
     calls: ['withdraw_wiki_proposal'],

@@ -40,9 +40,9 @@ describe('a constant', () => {
 
 test('two routes with the same operationId are rejected', () => {
   const [groups, guilds] = [
-    { ...row, id: 'get_group' },
-    { ...row, id: 'get_group' },
+    { ...row, id: 'getGroup' },
+    { ...row, id: 'getGroup' },
   ]
-  expect(() => openApiText(tables({ 'GET /groups/:id': groups, 'GET /guilds/:id': guilds }))).toThrow('get_group')
-  expect(openApiText(tables({ 'GET /groups/:id': groups, 'GET /guilds/:id': row }))).toContain('"get_space"')
+  expect(() => openApiText(tables({ 'GET /groups/:id': groups, 'GET /guilds/:id': guilds }))).toThrow('getGroup')
+  expect(openApiText(tables({ 'GET /groups/:id': groups, 'GET /guilds/:id': row }))).toContain('"getSpace"')
 })
