@@ -32,7 +32,6 @@ grant execute on function
   private.delete_content,
   private.lock_open_content,
   private.find_contents,
-  private.find_contents_by,
   private.interests_below,
   private.require_body,
   private.require_content,

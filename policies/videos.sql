@@ -85,6 +85,8 @@ grant execute on function
   private.clamped,
   private.delete_video,
   private.find_caption,
+  private.comment_cards,
+  private.find_comment_time,
   private.find_comments,
   private.remove_comment,
   private.require_audio,

@@ -520,7 +520,7 @@ export type Database = {
         }
         Returns: Answers['list_audio']
       }
-      list_audio_by: { Args: { p_author_id: string }; Returns: Answers['list_audio_by'] }
+      list_audio_by: { Args: { p_author_id: string; p_cursor?: string }; Returns: Answers['list_audio_by'] }
       list_audit_log: {
         Args: {
           p_action?: string
@@ -933,7 +933,7 @@ export type Database = {
         }
         Returns: Answers['list_users']
       }
-      list_video_comments: { Args: { p_id: string }; Returns: Answers['list_video_comments'] }
+      list_video_comments: { Args: { p_cursor?: string; p_id: string }; Returns: Answers['list_video_comments'] }
       list_videos: {
         Args: {
           p_author_id?: string
@@ -946,7 +946,7 @@ export type Database = {
         }
         Returns: Answers['list_videos']
       }
-      list_videos_by: { Args: { p_author_id: string }; Returns: Answers['list_videos_by'] }
+      list_videos_by: { Args: { p_author_id: string; p_cursor?: string }; Returns: Answers['list_videos_by'] }
       list_wallets: {
         Args: { p_cursor?: string; p_from?: string; p_limit?: number; p_q?: string; p_to?: string; p_user_id?: string }
         Returns: Answers['list_wallets']

@@ -648,13 +648,13 @@ export const sections = {
   },
   videos: {
     single: false,
-    fields: { id: 'uuid', mediaUrl: 'text', thumbnailUrl: 'text?', caption: 'text?', durationSec: 'smallint?' },
+    fields: { id: 'uuid', mediaUrl: 'text', thumbnailUrl: 'text?', caption: 'text?', durationSec: 'numeric?' },
   },
   videoCounters: {
     single: false,
     fields: { videoId: 'uuid?', likes: 'integer', reposts: 'integer', comments: 'integer' },
   },
-  audio: { single: false, fields: { id: 'uuid', mediaUrl: 'text', caption: 'text?', durationSec: 'smallint?' } },
+  audio: { single: false, fields: { id: 'uuid', mediaUrl: 'text', caption: 'text?', durationSec: 'numeric?' } },
   videoLikes: { single: false, fields: { videoId: 'uuid?', userId: 'uuid?', createdAt: 'timestamp with time zone' } },
   videoReposts: { single: false, fields: { videoId: 'uuid?', userId: 'uuid?', createdAt: 'timestamp with time zone' } },
   videoComments: {

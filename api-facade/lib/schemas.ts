@@ -66,6 +66,8 @@ export const PageQuery = z.object({
       ...shared('cursor'),
     }),
 })
+/** The parameters of a list whose pages have a fixed size. */
+export const CursorQuery = PageQuery.pick({ cursor: true })
 
 /** A page of a list. `nextCursor` is null at the end; a short page does not mean the end. */
 export const Page = <T extends z.ZodType>(item: T) =>

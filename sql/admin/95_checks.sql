@@ -92,13 +92,13 @@ alter table app.audience
   drop constraint audience_level_check,
   add constraint audience_rules check (private.audience_rules(level));
 
-create function private.audio_rules(caption text, duration_sec smallint) returns boolean
+create function private.audio_rules(caption text, duration_sec numeric(6,3)) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   if ((length(caption) >= 1) AND (length(caption) <= 280)) is false then perform private.raise_check_violation('audio_caption'); end if;
-  if ((duration_sec >= 0) AND (duration_sec <= 300)) is false then perform private.raise_check_violation('audio_duration_sec_check'); end if;
+  if ((duration_sec >= (0)::numeric) AND (duration_sec <= (300)::numeric)) is false then perform private.raise_check_violation('audio_duration_sec_check'); end if;
   return true;
 end $$;
 comment on function private.audio_rules is 'The checks of app.audio. Raises the code of the one that a row breaks.';
@@ -1774,13 +1774,13 @@ alter table app.video_counters
   drop constraint video_counters_reposts_check,
   add constraint video_counters_rules check (private.video_counters_rules(likes, reposts, comments));
 
-create function private.videos_rules(caption text, duration_sec smallint) returns boolean
+create function private.videos_rules(caption text, duration_sec numeric(6,3)) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   if ((length(caption) >= 1) AND (length(caption) <= 280)) is false then perform private.raise_check_violation('video_caption'); end if;
-  if ((duration_sec >= 0) AND (duration_sec <= 60)) is false then perform private.raise_check_violation('videos_duration_sec_check'); end if;
+  if ((duration_sec >= (0)::numeric) AND (duration_sec <= (60)::numeric)) is false then perform private.raise_check_violation('videos_duration_sec_check'); end if;
   return true;
 end $$;
 comment on function private.videos_rules is 'The checks of app.videos. Raises the code of the one that a row breaks.';

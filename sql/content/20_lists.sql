@@ -189,33 +189,3 @@ comment on function private.search_contents is
   'interest and those below it, by an author, with these words, in a group or guild (nothing if the caller is not a '
   'member), and matching the kind''s own filters (private.content_kinds). Newest first; or in the kind''s own order, '
   'between a start and an end, with places as cursors. It skips the first p_past.';
-
-create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
-language plpgsql stable security definer   -- under the policy the scan could pass over hidden contents without limit
-set search_path = ''
-as $$
-declare
-  v_me uuid := private.require_caller();
-begin
-  return array(
-    select l.id
-    from (select w.at, w.id from (
-            (select created_at as at, id from app.contents
-             where author_id = p_author and kind = p_kind and required_level = 0 and space_id is null
-             order by created_at desc, id desc limit 400)
-            union all
-            (select created_at, id from app.contents
-             where author_id = p_author and kind = p_kind and required_level = 0 and space_id is not null
-             order by created_at desc, id desc limit 400)
-            union all
-            (select created_at, id from app.contents
-             where p_author = v_me and author_id = v_me and kind = p_kind and required_level = 3
-             order by created_at desc, id desc limit 400)) w
-          order by w.at desc, w.id desc) l
-    cross join lateral (select v.id from private.visible_contents v where v.id = l.id offset 0) c
-    order by l.at desc, l.id desc limit 30);
-end $$;
-comment on function private.find_contents_by is
-  'The latest 30 contents of a kind by a person that the caller may see, among the latest 400 for everybody, the '
-  'latest 400 in spaces, and the latest 400 that only the caller sees.';
-call private.force_index_scans('private.find_contents_by');

@@ -6,7 +6,7 @@ create table app.videos (
   media_url     text not null,
   thumbnail_url text,
   caption       text,
-  duration_sec  smallint check (duration_sec between 0 and 60),
+  duration_sec  numeric(6, 3) check (duration_sec between 0 and 60),
   constraint video_caption check (length(caption) between 1 and 280)
 );
 comment on table app.videos is 'What a video has in addition to its head in app.contents.';
@@ -15,7 +15,7 @@ create table app.audio (
   id           uuid primary key references app.contents on delete cascade,
   media_url    text not null,
   caption      text,
-  duration_sec smallint check (duration_sec between 0 and 300),
+  duration_sec numeric(6, 3) check (duration_sec between 0 and 300),
   constraint audio_caption check (length(caption) between 1 and 280)
 );
 comment on table app.audio is 'What an audio recording has in addition to its head in app.contents.';
@@ -67,14 +67,14 @@ select v.id,
          'mediaUrl', v.media_url,
          'thumbnailUrl', v.thumbnail_url,
          'caption', v.caption,
-         'durationSec', v.duration_sec) as detail
+         'durationSec', trim_scale(v.duration_sec)) as detail
 from app.videos v;
 comment on view private.video_details is 'What only the card of a video has: {mediaUrl, thumbnailUrl, '
   'caption, durationSec}.';
 
 create view private.audio_details with (security_invoker) as
 select a.id,
-       json_build_object('mediaUrl', a.media_url, 'caption', a.caption, 'durationSec', a.duration_sec) as detail
+       json_build_object('mediaUrl', a.media_url, 'caption', a.caption, 'durationSec', trim_scale(a.duration_sec)) as detail
 from app.audio a;
 comment on view private.audio_details is 'What only the card of a recording has: {mediaUrl, caption, '
   'durationSec}.';

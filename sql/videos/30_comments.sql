@@ -97,35 +97,84 @@ begin
 end $$;
 comment on function private.require_comment is 'Returns the comment if the caller may see it and its video.';
 
-create function private.find_comments(p_video uuid) returns json
+create function private.find_comments(p_video uuid, p_from app.place) returns app.found
 language plpgsql stable security definer   -- with row-level security it could scan any number of hidden comments
+set search_path = ''
+as $$
+declare
+  v_from  timestamptz := p_from.at;
+  v_after uuid := p_from.id;
+  v_found app.found;
+begin
+  with looked as materialized (
+    select created_at, id, author_id from app.video_comments
+    where video_id = p_video and required_level = 0 and (created_at, id) > (v_from, v_after)
+    order by created_at, id limit 400
+  ), seen as materialized (
+    select array(
+      select l.id from looked l
+      cross join lateral private.visibility(l.author_id, 0) v
+      where v.is_visible
+      order by l.created_at, l.id limit 201) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 201
+                     then (select private.place_cursor('comments ' || p_video, l.created_at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_comments is
+  'The next comments on a video that the caller can see, oldest first: 201, one more than an answer has. It looks at '
+  'the next 400.';
+call private.force_index_scans('private.find_comments');
+
+create function private.comment_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- the calling function has checked that they are visible
+set search_path = ''
+as $$
+begin
+  return (select json_agg(c.card order by i.place)
+          from unnest(p_ids) with ordinality as i (id, place) join app.video_comment_card c on c.id = i.id);
+end $$;
+comment on function private.comment_cards is 'The cards of these comments, in order.';
+call private.force_index_scans('private.comment_cards');
+
+create function private.find_comment_time(p_comment uuid, p_video uuid) returns timestamptz
+language plpgsql stable security definer   -- a cursor stays valid when its comment is deleted or hidden
 set search_path = ''
 as $$
 begin
   return (
-    select json_agg(s.card order by s.created_at, s.id)
-    from (select l.created_at, l.id, c.card
-          from (select created_at, id, author_id from app.video_comments
-                where video_id = p_video and required_level = 0
-                order by created_at, id limit 400) l
-          join app.video_comment_card c on c.id = l.id
-          cross join lateral private.visibility(l.author_id, 0) v
-          where v.is_visible
-          order by l.created_at, l.id limit 200) s);
+    select created_at from app.video_comments
+    where id = p_comment and video_id = p_video and private.may_meet(private.find_level(app.uid(), author_id)));
 end $$;
-comment on function private.find_comments is
-  'The first 200 comments on a video that the caller can see, oldest first, among the first 400. Null if there are '
-  'none.';
-call private.force_index_scans('private.find_comments');
+comment on function private.find_comment_time is
+  'When a comment on this video was written; null if there is none, or if the caller and its author may not meet.';
 
-create function api.list_video_comments(p_id uuid) returns json
+create function api.list_video_comments(p_id uuid, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  c_most constant integer := 200;   -- of one answer, fixed for this list: more than other pages have
+  v_video uuid := (private.require_video(p_id)).id;
+  v_from  app.place := ('-infinity', p_id)::app.place;   -- any id works: no row is at infinity
+  v_found app.found;
+  v_next  text;
 begin
-  return private.page(private.find_comments((private.require_video(p_id)).id), '{}', 50);
+  if p_cursor is not null then
+    v_from := private.require_place('comments ' || v_video, p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_comment_time(v_from.id, v_video));
+    if v_from.at is null then
+      perform private.raise_error('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.find_comments(v_video, v_from);
+  v_next := case when cardinality(v_found.ids) > c_most then v_found.ids[c_most]::text else v_found.next end;
+  return json_build_object('items', coalesce(private.comment_cards(v_found.ids[:c_most]), '[]'),
+                           'nextCursor', v_next, 'hasMore', v_next is not null);
 end $$;
-comment on function api.list_video_comments is 'The first 200 comments on a video, oldest first, as one page.';
+comment on function api.list_video_comments is 'The comments on a video, oldest first, 200 on a page.';
 
 create function api.create_video_comment(p_id uuid, p_body text) returns json
 language plpgsql volatile

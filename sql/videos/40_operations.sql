@@ -7,11 +7,11 @@ set search_path = ''
 as $$ begin return nullif(private.require_text(p_caption), ''); end $$;
 comment on function private.find_caption is 'A caption as it is stored; null if there is none.';
 
-create function private.clamped(p_seconds numeric, p_most integer) returns integer
+create function private.clamped(p_seconds numeric, p_most integer) returns numeric
 language plpgsql immutable
 set search_path = ''
-as $$ begin return case when p_seconds is not null then round(least(p_seconds, p_most)) end; end $$;
-comment on function private.clamped is 'A duration in whole seconds, limited to p_most; null stays null.';
+as $$ begin return case when p_seconds is not null then least(p_seconds, p_most) end; end $$;
+comment on function private.clamped is 'A duration in seconds, limited to p_most; null stays null.';
 
 -- videos
 
@@ -74,15 +74,16 @@ comment on function api.list_videos is
   'Videos, newest first: private.search_contents. A cursor is the number of videos before the page, up to 1000. '
   'Beyond that, and after a short page, it is a place.';
 
-create function api.list_videos_by(p_author_id text) returns json
+create function api.list_videos_by(p_author_id text, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_found app.listing := private.search_contents('video', null, p_author_id, null, null, null, p_cursor);
 begin
-  return private.page(private.video_cards(private.find_contents_by('video', private.require_person(p_author_id))),
-                      '{}', 50);
+  return private.page(private.video_cards(v_found.ids[:30]), v_found.cursors, 30, v_found.next);
 end $$;
-comment on function api.list_videos_by is 'A person''s latest 30 videos, as one page.';
+comment on function api.list_videos_by is 'A person''s videos, newest first, 30 on a page: private.search_contents.';
 
 create function api.get_video(p_id uuid) returns json
 language plpgsql stable
@@ -182,15 +183,16 @@ begin
 end $$;
 comment on function api.list_audio is 'Audio recordings, newest first: private.search_contents.';
 
-create function api.list_audio_by(p_author_id text) returns json
+create function api.list_audio_by(p_author_id text, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_found app.listing := private.search_contents('audio', null, p_author_id, null, null, null, p_cursor);
 begin
-  return private.page(private.audio_cards(private.find_contents_by('audio', private.require_person(p_author_id))),
-                      '{}', 50);
+  return private.page(private.audio_cards(v_found.ids[:30]), v_found.cursors, 30, v_found.next);
 end $$;
-comment on function api.list_audio_by is 'A person''s latest 30 audio recordings, as one page.';
+comment on function api.list_audio_by is 'A person''s audio recordings, newest first, 30 on a page: private.search_contents.';
 
 create function api.get_audio(p_id uuid) returns json
 language plpgsql stable

@@ -21507,36 +21507,6 @@ comment on function private.search_contents is
   'member), and matching the kind''s own filters (private.content_kinds). Newest first; or in the kind''s own order, '
   'between a start and an end, with places as cursors. It skips the first p_past.';
 
-create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
-language plpgsql stable security definer   -- under the policy the scan could pass over hidden contents without limit
-set search_path = ''
-as $$
-declare
-  v_me uuid := private.require_caller();
-begin
-  return array(
-    select l.id
-    from (select w.at, w.id from (
-            (select created_at as at, id from app.contents
-             where author_id = p_author and kind = p_kind and required_level = 0 and space_id is null
-             order by created_at desc, id desc limit 400)
-            union all
-            (select created_at, id from app.contents
-             where author_id = p_author and kind = p_kind and required_level = 0 and space_id is not null
-             order by created_at desc, id desc limit 400)
-            union all
-            (select created_at, id from app.contents
-             where p_author = v_me and author_id = v_me and kind = p_kind and required_level = 3
-             order by created_at desc, id desc limit 400)) w
-          order by w.at desc, w.id desc) l
-    cross join lateral (select v.id from private.visible_contents v where v.id = l.id offset 0) c
-    order by l.at desc, l.id desc limit 30);
-end $$;
-comment on function private.find_contents_by is
-  'The latest 30 contents of a kind by a person that the caller may see, among the latest 400 for everybody, the '
-  'latest 400 in spaces, and the latest 400 that only the caller sees.';
-call private.force_index_scans('private.find_contents_by');
-
 -- sql/content/30_deletion.sql
 
 -- How an author deletes a content for good, and how the worker deletes what people left on it.
@@ -21947,7 +21917,6 @@ grant execute on function
   private.delete_content,
   private.lock_open_content,
   private.find_contents,
-  private.find_contents_by,
   private.interests_below,
   private.require_body,
   private.require_content,
@@ -21977,7 +21946,7 @@ create table app.videos (
   media_url     text not null,
   thumbnail_url text,
   caption       text,
-  duration_sec  smallint check (duration_sec between 0 and 60),
+  duration_sec  numeric(6, 3) check (duration_sec between 0 and 60),
   constraint video_caption check (length(caption) between 1 and 280)
 );
 comment on table app.videos is 'What a video has in addition to its head in app.contents.';
@@ -21986,7 +21955,7 @@ create table app.audio (
   id           uuid primary key references app.contents on delete cascade,
   media_url    text not null,
   caption      text,
-  duration_sec smallint check (duration_sec between 0 and 300),
+  duration_sec numeric(6, 3) check (duration_sec between 0 and 300),
   constraint audio_caption check (length(caption) between 1 and 280)
 );
 comment on table app.audio is 'What an audio recording has in addition to its head in app.contents.';
@@ -22038,14 +22007,14 @@ select v.id,
          'mediaUrl', v.media_url,
          'thumbnailUrl', v.thumbnail_url,
          'caption', v.caption,
-         'durationSec', v.duration_sec) as detail
+         'durationSec', trim_scale(v.duration_sec)) as detail
 from app.videos v;
 comment on view private.video_details is 'What only the card of a video has: {mediaUrl, thumbnailUrl, '
   'caption, durationSec}.';
 
 create view private.audio_details with (security_invoker) as
 select a.id,
-       json_build_object('mediaUrl', a.media_url, 'caption', a.caption, 'durationSec', a.duration_sec) as detail
+       json_build_object('mediaUrl', a.media_url, 'caption', a.caption, 'durationSec', trim_scale(a.duration_sec)) as detail
 from app.audio a;
 comment on view private.audio_details is 'What only the card of a recording has: {mediaUrl, caption, '
   'durationSec}.';
@@ -22368,35 +22337,84 @@ begin
 end $$;
 comment on function private.require_comment is 'Returns the comment if the caller may see it and its video.';
 
-create function private.find_comments(p_video uuid) returns json
+create function private.find_comments(p_video uuid, p_from app.place) returns app.found
 language plpgsql stable security definer   -- with row-level security it could scan any number of hidden comments
+set search_path = ''
+as $$
+declare
+  v_from  timestamptz := p_from.at;
+  v_after uuid := p_from.id;
+  v_found app.found;
+begin
+  with looked as materialized (
+    select created_at, id, author_id from app.video_comments
+    where video_id = p_video and required_level = 0 and (created_at, id) > (v_from, v_after)
+    order by created_at, id limit 400
+  ), seen as materialized (
+    select array(
+      select l.id from looked l
+      cross join lateral private.visibility(l.author_id, 0) v
+      where v.is_visible
+      order by l.created_at, l.id limit 201) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 201
+                     then (select private.place_cursor('comments ' || p_video, l.created_at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_comments is
+  'The next comments on a video that the caller can see, oldest first: 201, one more than an answer has. It looks at '
+  'the next 400.';
+call private.force_index_scans('private.find_comments');
+
+create function private.comment_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- the calling function has checked that they are visible
+set search_path = ''
+as $$
+begin
+  return (select json_agg(c.card order by i.place)
+          from unnest(p_ids) with ordinality as i (id, place) join app.video_comment_card c on c.id = i.id);
+end $$;
+comment on function private.comment_cards is 'The cards of these comments, in order.';
+call private.force_index_scans('private.comment_cards');
+
+create function private.find_comment_time(p_comment uuid, p_video uuid) returns timestamptz
+language plpgsql stable security definer   -- a cursor stays valid when its comment is deleted or hidden
 set search_path = ''
 as $$
 begin
   return (
-    select json_agg(s.card order by s.created_at, s.id)
-    from (select l.created_at, l.id, c.card
-          from (select created_at, id, author_id from app.video_comments
-                where video_id = p_video and required_level = 0
-                order by created_at, id limit 400) l
-          join app.video_comment_card c on c.id = l.id
-          cross join lateral private.visibility(l.author_id, 0) v
-          where v.is_visible
-          order by l.created_at, l.id limit 200) s);
+    select created_at from app.video_comments
+    where id = p_comment and video_id = p_video and private.may_meet(private.find_level(app.uid(), author_id)));
 end $$;
-comment on function private.find_comments is
-  'The first 200 comments on a video that the caller can see, oldest first, among the first 400. Null if there are '
-  'none.';
-call private.force_index_scans('private.find_comments');
+comment on function private.find_comment_time is
+  'When a comment on this video was written; null if there is none, or if the caller and its author may not meet.';
 
-create function api.list_video_comments(p_id uuid) returns json
+create function api.list_video_comments(p_id uuid, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  c_most constant integer := 200;   -- of one answer, fixed for this list: more than other pages have
+  v_video uuid := (private.require_video(p_id)).id;
+  v_from  app.place := ('-infinity', p_id)::app.place;   -- any id works: no row is at infinity
+  v_found app.found;
+  v_next  text;
 begin
-  return private.page(private.find_comments((private.require_video(p_id)).id), '{}', 50);
+  if p_cursor is not null then
+    v_from := private.require_place('comments ' || v_video, p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_comment_time(v_from.id, v_video));
+    if v_from.at is null then
+      perform private.raise_error('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.find_comments(v_video, v_from);
+  v_next := case when cardinality(v_found.ids) > c_most then v_found.ids[c_most]::text else v_found.next end;
+  return json_build_object('items', coalesce(private.comment_cards(v_found.ids[:c_most]), '[]'),
+                           'nextCursor', v_next, 'hasMore', v_next is not null);
 end $$;
-comment on function api.list_video_comments is 'The first 200 comments on a video, oldest first, as one page.';
+comment on function api.list_video_comments is 'The comments on a video, oldest first, 200 on a page.';
 
 create function api.create_video_comment(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -22472,11 +22490,11 @@ set search_path = ''
 as $$ begin return nullif(private.require_text(p_caption), ''); end $$;
 comment on function private.find_caption is 'A caption as it is stored; null if there is none.';
 
-create function private.clamped(p_seconds numeric, p_most integer) returns integer
+create function private.clamped(p_seconds numeric, p_most integer) returns numeric
 language plpgsql immutable
 set search_path = ''
-as $$ begin return case when p_seconds is not null then round(least(p_seconds, p_most)) end; end $$;
-comment on function private.clamped is 'A duration in whole seconds, limited to p_most; null stays null.';
+as $$ begin return case when p_seconds is not null then least(p_seconds, p_most) end; end $$;
+comment on function private.clamped is 'A duration in seconds, limited to p_most; null stays null.';
 
 -- videos
 
@@ -22539,15 +22557,16 @@ comment on function api.list_videos is
   'Videos, newest first: private.search_contents. A cursor is the number of videos before the page, up to 1000. '
   'Beyond that, and after a short page, it is a place.';
 
-create function api.list_videos_by(p_author_id text) returns json
+create function api.list_videos_by(p_author_id text, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_found app.listing := private.search_contents('video', null, p_author_id, null, null, null, p_cursor);
 begin
-  return private.page(private.video_cards(private.find_contents_by('video', private.require_person(p_author_id))),
-                      '{}', 50);
+  return private.page(private.video_cards(v_found.ids[:30]), v_found.cursors, 30, v_found.next);
 end $$;
-comment on function api.list_videos_by is 'A person''s latest 30 videos, as one page.';
+comment on function api.list_videos_by is 'A person''s videos, newest first, 30 on a page: private.search_contents.';
 
 create function api.get_video(p_id uuid) returns json
 language plpgsql stable
@@ -22647,15 +22666,16 @@ begin
 end $$;
 comment on function api.list_audio is 'Audio recordings, newest first: private.search_contents.';
 
-create function api.list_audio_by(p_author_id text) returns json
+create function api.list_audio_by(p_author_id text, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_found app.listing := private.search_contents('audio', null, p_author_id, null, null, null, p_cursor);
 begin
-  return private.page(private.audio_cards(private.find_contents_by('audio', private.require_person(p_author_id))),
-                      '{}', 50);
+  return private.page(private.audio_cards(v_found.ids[:30]), v_found.cursors, 30, v_found.next);
 end $$;
-comment on function api.list_audio_by is 'A person''s latest 30 audio recordings, as one page.';
+comment on function api.list_audio_by is 'A person''s audio recordings, newest first, 30 on a page: private.search_contents.';
 
 create function api.get_audio(p_id uuid) returns json
 language plpgsql stable
@@ -22851,6 +22871,8 @@ grant execute on function
   private.clamped,
   private.delete_video,
   private.find_caption,
+  private.comment_cards,
+  private.find_comment_time,
   private.find_comments,
   private.remove_comment,
   private.require_audio,
@@ -40703,13 +40725,13 @@ alter table app.audience
   drop constraint audience_level_check,
   add constraint audience_rules check (private.audience_rules(level));
 
-create function private.audio_rules(caption text, duration_sec smallint) returns boolean
+create function private.audio_rules(caption text, duration_sec numeric(6,3)) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   if ((length(caption) >= 1) AND (length(caption) <= 280)) is false then perform private.raise_check_violation('audio_caption'); end if;
-  if ((duration_sec >= 0) AND (duration_sec <= 300)) is false then perform private.raise_check_violation('audio_duration_sec_check'); end if;
+  if ((duration_sec >= (0)::numeric) AND (duration_sec <= (300)::numeric)) is false then perform private.raise_check_violation('audio_duration_sec_check'); end if;
   return true;
 end $$;
 comment on function private.audio_rules is 'The checks of app.audio. Raises the code of the one that a row breaks.';
@@ -42385,13 +42407,13 @@ alter table app.video_counters
   drop constraint video_counters_reposts_check,
   add constraint video_counters_rules check (private.video_counters_rules(likes, reposts, comments));
 
-create function private.videos_rules(caption text, duration_sec smallint) returns boolean
+create function private.videos_rules(caption text, duration_sec numeric(6,3)) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   if ((length(caption) >= 1) AND (length(caption) <= 280)) is false then perform private.raise_check_violation('video_caption'); end if;
-  if ((duration_sec >= 0) AND (duration_sec <= 60)) is false then perform private.raise_check_violation('videos_duration_sec_check'); end if;
+  if ((duration_sec >= (0)::numeric) AND (duration_sec <= (60)::numeric)) is false then perform private.raise_check_violation('videos_duration_sec_check'); end if;
   return true;
 end $$;
 comment on function private.videos_rules is 'The checks of app.videos. Raises the code of the one that a row breaks.';

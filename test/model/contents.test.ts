@@ -218,7 +218,7 @@ async function look(sql: TransactionSql, world: World, viewer: number) {
     // These two kinds also have lists by author
     for (const author of kind === 'video' || kind === 'audio' ? PEOPLE : []) {
       const known = !isHidden(world, author) && meets(world, viewer, author)
-      const theirs = known ? newest(kind, (one) => one.author === author) : 'person_unknown'
+      const theirs = known ? newest(kind, (one) => one.author === author && one.space === null) : 'person_unknown'
       put(`list_${list}_by('person${author}')`, idsOf, theirs)
     }
   }

@@ -1,8 +1,8 @@
 // Audio recordings. The rules: sql/videos/40_operations.sql.
 import { routes } from '../../lib/routes.ts'
-import { UuidId } from '../../lib/schemas.ts'
+import { CursorQuery, UuidId } from '../../lib/schemas.ts'
 import { listing } from '../content/schemas.ts'
-import { AboutQuery, Audio, AudioPage, AuthorId, NewAudio } from './schemas.ts'
+import { AboutQuery, Audio, AudioPage, AuthorId, byAuthor, NewAudio } from './schemas.ts'
 
 export default routes('videos', {
   'GET /audio': {
@@ -24,12 +24,13 @@ export default routes('videos', {
     answers: { 201: Audio },
   },
   'GET /audio/by-author/:authorId': {
-    summary: 'List a person’s latest 30 audio recordings',
-    description: 'As one page, newest first: those of the person’s latest 400 that you can see.',
+    summary: 'List a person’s audio recordings, newest first',
+    description: byAuthor,
     access: 'user',
     id: 'listAudioByAuthor',
     operation: 'list_audio_by',
     params: AuthorId,
+    query: CursorQuery,
     answers: { 200: AudioPage },
   },
   'GET /audio/:id': {

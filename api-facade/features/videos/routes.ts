@@ -1,11 +1,12 @@
 // Videos and audio. Rules are in sql/videos, visibility in policies/content.sql.
 import { routes, type Table } from '../../lib/routes.ts'
-import { UuidId } from '../../lib/schemas.ts'
+import { CursorQuery, UuidId } from '../../lib/schemas.ts'
 import { listing } from '../content/schemas.ts'
 import audio from './audio.ts'
 import {
   AboutQuery,
   AuthorId,
+  byAuthor,
   Comment,
   CommentId,
   CommentPage,
@@ -41,12 +42,13 @@ const videos = routes('videos', {
     answers: { 201: Video },
   },
   'GET /videos/by-author/:authorId': {
-    summary: 'List a person’s latest 30 videos',
-    description: 'As one page, newest first: those of the person’s latest 400 that you can see.',
+    summary: 'List a person’s videos, newest first',
+    description: byAuthor,
     access: 'user',
     id: 'listVideosByAuthor',
     operation: 'list_videos_by',
     params: AuthorId,
+    query: CursorQuery,
     answers: { 200: VideoPage },
   },
   'GET /videos/:id': {
@@ -101,10 +103,11 @@ const videos = routes('videos', {
   'GET /videos/:id/comments': {
     summary: 'List comments on a video, oldest first',
     description:
-      'The first 200 as one page, without deleted comments and those of people whom you cannot see; 400 are scanned.',
+      '200 on a page, without deleted comments and those of people whom you cannot see. A page scans at most 400 comments, so it may be shorter and still have a next page.',
     access: 'user',
     operation: 'list_video_comments',
     params: UuidId,
+    query: CursorQuery,
     answers: { 200: CommentPage },
   },
   'POST /videos/:id/comments': {

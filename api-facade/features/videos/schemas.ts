@@ -13,7 +13,7 @@ const seconds = (most: number) =>
     .number()
     .min(0)
     .nullish()
-    .openapi({ description: `In seconds, rounded; values above ${most} become ${most}.` })
+    .openapi({ description: `In seconds, kept to a thousandth; values above ${most} become ${most}.` })
 const interestId = Uuid.nullish().openapi({ description: 'Any UUID; it need not be in the catalog.' })
 
 export const NewVideo = z
@@ -27,7 +27,7 @@ const recording = { mediaUrl: z.string(), caption: z.string().nullable() }
 export const Video = contentOf('video', z.null(), {
   ...recording,
   thumbnailUrl: z.string().nullable(),
-  durationSec: z.int().min(0).max(60).nullable(),
+  durationSec: z.number().min(0).max(60).nullable(),
   likeCount: z.int().min(0),
   repostCount: z.int().min(0),
   commentCount: z.int().min(0).openapi({
@@ -39,10 +39,13 @@ export const Video = contentOf('video', z.null(), {
 }).openapi('Video')
 export const Audio = contentOf('audio', z.null(), {
   ...recording,
-  durationSec: z.int().min(0).max(300).nullable(),
+  durationSec: z.number().min(0).max(300).nullable(),
 }).openapi('Audio')
 export const VideoPage = Page(Video)
 export const AudioPage = Page(Audio)
+
+export const byAuthor =
+  '30 on a page, without those in groups and guilds, which stand in the lists of these. A page scans at most 400, so it may be shorter and still have a next page.'
 
 export const AboutQuery = z.object(aboutContents)
 export const AuthorId = z.object({ authorId: PersonParam })

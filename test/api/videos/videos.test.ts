@@ -7,7 +7,13 @@ const { alice, bob, carla, nobody, admin, database, join } = await world()
 const { owner } = database
 const mediaUrl = 'https://cdn.example.org/clip.mp4'
 type Id = { id: string }
-type Video = Id & { caption: string; likeCount: number; commentCount: number; viewerHasLiked: boolean }
+type Video = Id & {
+  caption: string
+  durationSec: number
+  likeCount: number
+  commentCount: number
+  viewerHasLiked: boolean
+}
 
 const publish = async (who: typeof alice, kind: 'videos' | 'audio', more: object = {}) =>
   (await who.post<Id>(`/${kind}`, { mediaUrl, ...more })).body.id
@@ -51,7 +57,7 @@ describe.each(['videos', 'audio'] as const)('POST /%s', (kind) => {
   test('returns the card', async () => {
     const { body: catalog } = await alice.get<{ items: { id: string; name: string }[] }>('/interests/catalog')
     const interestId = catalog.items[0]?.id
-    const sent = { mediaUrl, caption: ' Hello ', durationSec: most + 0.4, interestId }
+    const sent = { mediaUrl, caption: ' Hello ', durationSec: 12.5, interestId }
     const made = await alice.post<Video>(`/${kind}`, sent)
     expect(made).toMatchObject({
       status: 201,
@@ -66,11 +72,13 @@ describe.each(['videos', 'audio'] as const)('POST /%s', (kind) => {
         guildId: null,
         mediaUrl,
         caption: 'Hello',
-        durationSec: most,
+        durationSec: 12.5,
         removedAt: null,
       },
     })
     expect((await bob.get(`/${kind}/${made.body.id}`)).text).toBe(made.text)
+    const long = await alice.post<Video>(`/${kind}`, { mediaUrl, durationSec: most + 0.4 })
+    expect(long.body.durationSec).toBe(most)
   })
 
   test('publishes in a group for its members only', async () => {
@@ -203,7 +211,7 @@ describe('A video', () => {
     expect(await bob.get(`/videos/${id}`)).toMatchObject({ body: { commentCount: 1 } })
   })
 
-  test('shows the first 200 comments, without those by blocked people', async () => {
+  test('shows 200 comments a page, without those by blocked people', async () => {
     const id = await publish(alice, 'videos')
     await comment(bob, id, 'Hidden')
     await owner`insert into app.video_comments (video_id, author_id, body, created_at)
@@ -211,7 +219,28 @@ describe('A video', () => {
     expect(await said(carla, id)).toEqual(['Hidden', ...Array.from({ length: 199 }, (_, n) => `${n + 1}`)])
     await carla.post('/users/bob/block')
     expect(await said(carla, id)).toEqual(Array.from({ length: 200 }, (_, n) => `${n + 1}`))
+    const path = `/videos/${id}/comments`
+    const first = await carla.get<Page<Id & { body: string }>>(path)
+    expect(first.body.nextCursor).toBe(first.body.items[199]?.id)
+    const second = await carla.get<Page<{ body: string }>>(`${path}?cursor=${first.body.nextCursor}`)
+    expect(second.body.items.map(({ body }) => body)).toEqual(Array.from({ length: 50 }, (_, n) => `${n + 201}`))
+    expect(second.body).toMatchObject({ nextCursor: null, hasMore: false })
+    for (const cursor of ['x', id, UNKNOWN])
+      expect(await carla.get(`${path}?cursor=${cursor}`)).toFailWith(400, 'cursor_unknown')
     await carla.delete('/users/bob/block')
+  })
+
+  test('is followed by the author’s other videos, 30 a page', async () => {
+    const [evelyn] = await join('evelyn')
+    if (!evelyn) throw new Error('evelyn did not join')
+    const ids: string[] = []
+    for (let n = 0; n < 33; n++) ids.unshift(await publish(evelyn, 'videos'))
+    const first = await bob.get<Page<Id>>('/videos/by-author/evelyn')
+    expect(first.body.items.map(({ id }) => id)).toEqual(ids.slice(0, 30))
+    expect(first.body).toMatchObject({ nextCursor: ids[29], hasMore: true })
+    const second = await bob.get<Page<Id>>(`/videos/by-author/evelyn?cursor=${first.body.nextCursor}`)
+    expect(second.body.items.map(({ id }) => id)).toEqual(ids.slice(30))
+    expect(second.body).toMatchObject({ nextCursor: null, hasMore: false })
   })
 
   test('is deleted with what others left on it, partly in the background', async () => {

@@ -1,6 +1,6 @@
 -- Videos and audio: their fields, likes, reposts and comments, permissions, also without the operations, and deletion.
 begin;
-select plan(99);
+select plan(102);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
 
 create temp table made (name text primary key, id uuid);
@@ -36,7 +36,7 @@ select is((select api.create_video('https://example.org/a.mp4', 'https://example
             - '{id,createdAt,author}'::text[],
   '{"kind": "video", "authorId": "acct:alice@localhost", "interestId": "00000000-0000-4000-8000-00000000000a", "interest": null, "title": null,
     "groupId": null, "guildId": null, "editedAt": null, "removedAt": null, "mediaUrl": "https://example.org/a.mp4", "thumbnailUrl": "https://example.org/a.jpg",
-    "caption": "Hello", "durationSec": 13, "likeCount": 0, "repostCount": 0, "commentCount": 0, "viewerHasLiked": false, "viewerHasReposted": false}'::jsonb,
+    "caption": "Hello", "durationSec": 12.6, "likeCount": 0, "repostCount": 0, "commentCount": 0, "viewerHasLiked": false, "viewerHasReposted": false}'::jsonb,
   'A video''s card has these fields, and any interest id is stored');
 select is(api.create_video('https://example.org/a') ->> 'durationSec', null, 'Everything but the URL is optional');
 select is(api.create_video('https://example.org/a', p_duration_sec => 1e300) ->> 'durationSec', '60', 'A longer duration is stored as 60 seconds');
@@ -72,8 +72,11 @@ select throws_ok(format('select api.list_videos(p_cursor => %L)', c), 'PT400', '
 from unnest(array['-1', '1001', '9999', '10000', '1.5', 'x', '', '00000000-0000-4000-8000-000000000000']) c;
 select throws_ok($$ select api.list_videos(p_limit => 51) $$, 'PT422', 'limit_out_of_range', 'A page has at most 50 items');
 select throws_ok($$ select api.list_videos(p_limit => 2147483647, p_cursor => '1') $$, 'PT422', 'limit_out_of_range', 'The limit is also checked with a cursor');
-select is(pg_temp.names(api.list_videos_by('alice')), 'three two one', 'A person''s videos are listed on one page');
+select is(pg_temp.names(api.list_videos_by('alice')), 'three two one', 'A person''s videos are listed, newest first');
 select is((api.list_videos_by('alice'))::jsonb - 'items', '{"hasMore": false, "nextCursor": null}', 'That page has no next page');
+select is(pg_temp.names(api.list_videos_by('alice', pg_temp.id('three')::text)), 'two one', 'An id of theirs is a valid cursor of a person''s videos');
+select throws_ok($$ select api.list_videos_by('alice', 'x') $$, 'PT400', 'cursor_unknown', 'An unknown cursor of a person''s videos is refused');
+select throws_ok(format('select api.list_audio_by(%L, %L)', 'alice', pg_temp.id('three')), 'PT400', 'cursor_unknown', 'A video is no cursor of a person''s audio');
 select is(pg_temp.names(api.list_videos_by('bob')), '', 'A person without videos has an empty list');
 select throws_ok($$ select api.list_videos_by('nobody') $$, 'PT404', 'person_unknown', 'An unknown person fails with person_unknown');
 select is(api.list_audio() ->> 'items', '[]', 'Videos are not listed as audio');
