@@ -210,7 +210,7 @@ export interface Schemas {
       lastReadAt: Schemas['Timestamp'] | null
       joinedAt: Schemas['Timestamp']
     }[]
-    lastMessage: Schemas['Message']
+    lastMessage: Schemas['Message'] | null
     unreadCount: number
     mutedUntil: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
@@ -324,7 +324,12 @@ export interface Schemas {
   EmojiBreakdown: { [key: string]: { count: number; total: number } }
   EnhancedPost: { title?: string; body: string; changes: string[]; backend: 'scripted' | 'llm'; fallback: boolean }
   Erased: { erased: true }
-  Error: { statusCode: number; error: string; message: string[] }
+  Error: {
+    statusCode: number
+    error: string
+    message: string[]
+    fields?: { path: string; code: 'required' | 'type' | 'too_small' | 'too_big' | 'format' | 'value' }[]
+  }
   ErrorCode:
     | 'ai_answer'
     | 'ai_question_answered'
@@ -775,21 +780,21 @@ export interface Schemas {
     format: 'service-gdpr-export-v1'
     exportedAt: Schemas['Timestamp']
     actorId: string
-    profile: Schemas['ExportedProfile']
+    profile: Schemas['ExportedProfile'] | null
     usernames: Schemas['ExportedUsernames'][]
     endedTokens: Schemas['ExportedEndedTokens'][]
     auditEntries: Schemas['ExportedAuditEntries'][]
     auditEntriesAboutMe: Schemas['ExportedAuditEntriesAboutMe'][]
     auditAddresses: Schemas['ExportedAuditAddresses'][]
     mediaAssets: Schemas['ExportedMediaAssets'][]
-    account: Schemas['ExportedAccount']
+    account: Schemas['ExportedAccount'] | null
     personas: Schemas['ExportedPersonas'][]
     sessions: Schemas['ExportedSessions'][]
     passwordResets: Schemas['ExportedPasswordResets'][]
     emailVerifications: Schemas['ExportedEmailVerifications'][]
     inviteCodes: Schemas['ExportedInviteCodes'][]
     invited: Schemas['ExportedInvited'][]
-    invitedBy: Schemas['ExportedInvitedBy']
+    invitedBy: Schemas['ExportedInvitedBy'] | null
     interests: Schemas['ExportedInterests'][]
     circles: Schemas['ExportedCircles'][]
     circleMembers: Schemas['ExportedCircleMembers'][]
@@ -825,7 +830,7 @@ export interface Schemas {
     polls: Schemas['ExportedPolls'][]
     notifications: Schemas['ExportedNotifications'][]
     notificationPreferences: Schemas['ExportedNotificationPreferences'][]
-    notificationSettings: Schemas['ExportedNotificationSettings']
+    notificationSettings: Schemas['ExportedNotificationSettings'] | null
     pushTokens: Schemas['ExportedPushTokens'][]
     notificationActors: Schemas['ExportedNotificationActors'][]
     reputationEntries: Schemas['ExportedReputationEntries'][]
@@ -833,9 +838,9 @@ export interface Schemas {
     reputationVotesCast: Schemas['ExportedReputationVotesCast'][]
     reputationAppeals: Schemas['ExportedReputationAppeals'][]
     contributionEntries: Schemas['ExportedContributionEntries'][]
-    contributionScore: Schemas['ExportedContributionScore']
+    contributionScore: Schemas['ExportedContributionScore'] | null
     reputationVotesReceived: Schemas['ExportedReputationVotesReceived'][]
-    wallet: Schemas['ExportedWallet']
+    wallet: Schemas['ExportedWallet'] | null
     manaEntries: Schemas['ExportedManaEntries'][]
     manaHolds: Schemas['ExportedManaHolds'][]
     boosts: Schemas['ExportedBoosts'][]
@@ -887,7 +892,7 @@ export interface Schemas {
     wikiProposals: Schemas['ExportedWikiProposals'][]
     aiSessions: Schemas['ExportedAiSessions'][]
     aiTurns: Schemas['ExportedAiTurns'][]
-    intent: Schemas['ExportedIntent']
+    intent: Schemas['ExportedIntent'] | null
     broadcasts: Schemas['ExportedBroadcasts'][]
   }
   ExportedAccount: {
@@ -899,7 +904,7 @@ export interface Schemas {
     phone: string | null
     lastSeenAt: Schemas['Timestamp'] | null
     totalReputation: number
-  } | null
+  }
   ExportedAiSessions: {
     id: string
     userId: string | null
@@ -1029,7 +1034,7 @@ export interface Schemas {
     undoesId: string | null
     createdAt: Schemas['Timestamp']
   }
-  ExportedContributionScore: { userId: string | null; score: number } | null
+  ExportedContributionScore: { userId: string | null; score: number }
   ExportedConversations: {
     conversationId: string | null
     userId: string | null
@@ -1171,7 +1176,7 @@ export interface Schemas {
     isActive: boolean
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
-  } | null
+  }
   ExportedInterests: {
     userId: string | null
     interestId: string | null
@@ -1197,7 +1202,7 @@ export interface Schemas {
     codeId: string | null
     createdAt: Schemas['Timestamp']
   }
-  ExportedInvitedBy: { inviteeId: string | null; inviterId: string | null; createdAt: Schemas['Timestamp'] } | null
+  ExportedInvitedBy: { inviteeId: string | null; inviterId: string | null; createdAt: Schemas['Timestamp'] }
   ExportedManaEntries: {
     transactionId: string | null
     accountId: string | null
@@ -1267,7 +1272,7 @@ export interface Schemas {
     timezone: string
     digestHour: number | null
     nextDigestAt: Schemas['Timestamp'] | null
-  } | null
+  }
   ExportedNotifications: {
     id: string
     userId: string | null
@@ -1504,7 +1509,7 @@ export interface Schemas {
     about: string | null
     profilePicUrl: string | null
     credentialsVersion: number
-  } | null
+  }
   ExportedProjectApplications: {
     id: string
     projectId: string | null
@@ -1733,7 +1738,7 @@ export interface Schemas {
     lifetimeEarned: number
     lifetimeSpent: number
     lastRegenAt: Schemas['Timestamp']
-  } | null
+  }
   ExportedWikiProposals: {
     id: string
     interestId: string | null
@@ -2255,7 +2260,7 @@ export interface Schemas {
     description: string | null
     imageUrl: string | null
     siteName: string | null
-  } | null
+  }
   MatchedPerson: Schemas['PersonCard'] & { isFollowing: boolean; sharedInterests: number }
   MatchedPersonPage: { items: Schemas['MatchedPerson'][]; nextCursor: string | null; hasMore: boolean }
   Me: {
@@ -2302,7 +2307,7 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     editedAt: Schemas['Timestamp'] | null
     deletedAt: Schemas['Timestamp'] | null
-  } | null
+  }
   MessagePage: { items: Schemas['Message'][]; nextCursor: string | null; hasMore: boolean }
   Metrics: {
     users: number
@@ -2430,7 +2435,7 @@ export interface Schemas {
     accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
   }
   NewLesson: { title: string; body: string; assetId?: string | null; minutes?: number | null; preview?: boolean }
-  NewMessage: { body: string; clientId: string; replyToId?: string | null; assetId?: string | null }
+  NewMessage: { body?: string; clientId: string; replyToId?: string | null; assetId?: string | null }
   NewOffering: {
     title: string
     description: string
@@ -3748,6 +3753,14 @@ export interface Schemas {
   ProposalSummaryPage: { items: Schemas['ProposalSummary'][]; nextCursor: string | null; hasMore: boolean }
   PushDevice: { platform: 'expo' | 'web'; lastSeenAt: Schemas['Timestamp'] }
   PushKey: { publicKey: string }
+  QuotedPost:
+    | Schemas['QuotedPostNote']
+    | Schemas['QuotedPostThread']
+    | Schemas['QuotedPostEssay']
+    | Schemas['QuotedPostPhoto']
+    | Schemas['QuotedPostVideo']
+    | Schemas['QuotedPostQuote']
+    | Schemas['QuotedPostRepost']
   QuotedPostEssay: {
     id: string
     authorId: string
@@ -4007,7 +4020,25 @@ export interface Schemas {
   ReplyPage: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
   Report: {
     id: string
-    targetType: string
+    targetType:
+      | 'argument'
+      | 'audio'
+      | 'course'
+      | 'debate'
+      | 'event'
+      | 'group'
+      | 'guild'
+      | 'message'
+      | 'offering'
+      | 'post'
+      | 'problem'
+      | 'project'
+      | 'reply'
+      | 'review'
+      | 'solution'
+      | 'user'
+      | 'video'
+      | 'video-comment'
     targetId: string
     reason: string
     status: 'open' | 'reviewed' | 'dismissed'
@@ -4073,26 +4104,27 @@ export interface Schemas {
     expiresAt: Schemas['Timestamp']
   }
   RotatingSessionPage: { items: Schemas['RotatingSession'][]; nextCursor: string | null; hasMore: boolean }
-  SearchItem: {
-    type:
-      | 'person'
-      | 'group'
-      | 'guild'
-      | 'wiki'
-      | 'post'
-      | 'video'
-      | 'audio'
-      | 'event'
-      | 'debate'
-      | 'problem'
-      | 'course'
-      | 'project'
-      | 'offering'
+  SearchGroup: Schemas['Group'] & { id?: string; title: string | null; excerpt: string; type: 'group' }
+  SearchGuild: Schemas['Guild'] & { id?: string; title: string | null; excerpt: string; type: 'guild' }
+  SearchItem:
+    | Schemas['SearchPerson']
+    | Schemas['SearchGroup']
+    | Schemas['SearchGuild']
+    | Schemas['SearchWiki']
+    | Schemas['SearchThing']
+  SearchItemPage: { items: Schemas['SearchItem'][]; nextCursor: string | null; hasMore: boolean }
+  SearchPerson: Schemas['PersonCard'] & { title: string | null; excerpt: string; type: 'person' }
+  SearchThing: Schemas['StreamItem'] & { id?: string; excerpt: string }
+  SearchWiki: {
     id: string
     title: string | null
     excerpt: string
-  } & { [key: string]: Json }
-  SearchItemPage: { items: Schemas['SearchItem'][]; nextCursor: string | null; hasMore: boolean }
+    type: 'wiki'
+    interestId: string
+    slug: string
+    version: number
+    createdAt: Schemas['Timestamp']
+  }
   Series: {
     id: string
     authorId: string
@@ -4417,7 +4449,25 @@ export interface Schemas {
     id: string
     reporterId: string
     reporter: Schemas['PersonCard']
-    targetType: string
+    targetType:
+      | 'argument'
+      | 'audio'
+      | 'course'
+      | 'debate'
+      | 'event'
+      | 'group'
+      | 'guild'
+      | 'message'
+      | 'offering'
+      | 'post'
+      | 'problem'
+      | 'project'
+      | 'reply'
+      | 'review'
+      | 'solution'
+      | 'user'
+      | 'video'
+      | 'video-comment'
     targetId: string
     reason: string
     copy: { [key: string]: Json } | null

@@ -1003,7 +1003,7 @@ export type Database = {
       }
       remove_post: { Args: { p_id: string; p_reason?: string }; Returns: Answers['remove_post'] }
       remove_project_member: { Args: { p_id: string; p_user_id: string }; Returns: Answers['remove_project_member'] }
-      remove_push_token: { Args: { p_token: string }; Returns: Answers['remove_push_token'] }
+      remove_push_token: { Args: { p_token?: string }; Returns: Answers['remove_push_token'] }
       rename_conversation: { Args: { p_id: string; p_title: string }; Returns: Answers['rename_conversation'] }
       report: { Args: { p_reason: string; p_target_id: string; p_target_type: string }; Returns: Answers['report'] }
       repost: {
@@ -1060,7 +1060,7 @@ export type Database = {
       }
       select_interests: { Args: { p_interests: Json }; Returns: Answers['select_interests'] }
       send_message: {
-        Args: { p_asset_id?: string; p_body: string; p_client_id: string; p_id: string; p_reply_to_id?: string }
+        Args: { p_asset_id?: string; p_body?: string; p_client_id?: string; p_id: string; p_reply_to_id?: string }
         Returns: Answers['send_message']
       }
       set_any_space_archived: {

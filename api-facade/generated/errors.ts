@@ -167,7 +167,7 @@ export const errors = {
   member_oneself: [400, 'You cannot be a member of your own circle.'],
   member_unknown: [404, 'This person is not in the circle.'],
   memberships_exhausted: [409, 'A person can be in at most 1000 groups and guilds.'],
-  message_body: [422, 'A message must have 1 to 4000 characters.'],
+  message_body: [422, 'A message must have 1 to 4000 characters. It can have none if it has an asset.'],
   message_deleted: [409, 'This message has been deleted.'],
   message_emoji: [422, 'A reaction must be 1 to 8 emoji and nothing else.'],
   message_emojis_exhausted: [409, 'A message can have at most 20 different reactions.'],

@@ -1,4 +1,4 @@
-// The one place that turns every error into `{statusCode, error, message}` and an X-Error-Code.
+// The one place that turns every error into `{statusCode, error, message, fields?}` and an X-Error-Code.
 // docs/decisions.md, Errors.
 import { STATUS_CODES } from 'node:http'
 import { HTTPException } from 'hono/http-exception'
@@ -41,14 +41,22 @@ const registry: Readonly<Record<string, readonly [number, string] | undefined>> 
 /** Status and sentence of a registered code. */
 export const lookUp = (code: ErrorCode): readonly [number, string] => registry[code] ?? facadeErrors.internal_error
 
+/** An invalid field: its path, as in `media.0.alt`, and what is wrong with it (issues.ts, `codeOf`). */
+export type InvalidField = { path: string; code: string }
+
 /** An error answer: the code decides the status; `messages` replace its sentence. */
 export class ApiError extends Error {
   readonly code: string
   readonly status: number
   readonly messages: string[]
   readonly headers: Record<string, string>
+  readonly fields: InvalidField[] | undefined
 
-  constructor(code: ErrorCode, messages?: string[], more: { status?: number; headers?: Record<string, string> } = {}) {
+  constructor(
+    code: ErrorCode,
+    messages?: string[],
+    more: { status?: number; headers?: Record<string, string>; fields?: InvalidField[] } = {},
+  ) {
     const [status, text] = lookUp(code)
     super(code)
     this.name = 'ApiError'
@@ -56,6 +64,7 @@ export class ApiError extends Error {
     this.status = more.status ?? status
     this.messages = messages ?? [text]
     this.headers = more.headers ?? {}
+    this.fields = more.fields
   }
 }
 
@@ -125,7 +134,10 @@ const always: Readonly<Record<number, Record<string, string> | undefined>> = {
 
 /** Body and headers of an error answer. */
 export function errorAnswer(apiError: ApiError): { body: string; headers: Record<string, string> } {
-  const { code, status, messages } = apiError
+  const { code, status, messages, fields } = apiError
   const headers = { ...always[status], ...apiError.headers, 'X-Error-Code': code, 'Content-Type': 'application/json' }
-  return { body: JSON.stringify({ statusCode: status, error: STATUS_CODES[status], message: messages }), headers }
+  return {
+    body: JSON.stringify({ statusCode: status, error: STATUS_CODES[status], message: messages, fields }),
+    headers,
+  }
 }

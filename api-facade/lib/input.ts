@@ -6,7 +6,7 @@ import { keyOf } from './client.ts'
 import type { Context } from './context.ts'
 import { ApiError } from './errors.ts'
 import { headerOf, setHeader } from './headers.ts'
-import { describeIssue } from './issues.ts'
+import { codeOf, describeIssue } from './issues.ts'
 
 /** The validated fields of all three, and the whole body for a route that passes it on. */
 export type Input = { fields: Record<string, unknown>; body: unknown }
@@ -34,13 +34,13 @@ export function inputReader(
     const { bodyLimit } = c.get('services').config
     const fromForm = form && FORM.test(typeOf(c)) ? await readForm(c, bodyLimit) : undefined
     const text = body && !fromForm ? await readJsonText(c, bodyLimit) : undefined
-    const found: string[] = []
+    const found: z.core.$ZodIssue[] = []
     const fields = {
       ...check(params, params && pathFields(c, places), found),
       ...check(query, query && c.req.query(), found),
     }
     const checked = fromForm ? check(form, fromForm, found) : body && checkBody(body, text, found)
-    if (found.length > 0) throw new ApiError('validation_failed', found)
+    if (found.length > 0) throw invalid(found)
     return { fields: isRecord(checked) ? { ...fields, ...checked } : fields, body: checked }
   }
 }
@@ -59,29 +59,34 @@ const placesOf = (path: string): Places =>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function check(schema: z.ZodObject | undefined, value: unknown, found: string[]): Record<string, unknown> {
+function check(schema: z.ZodObject | undefined, value: unknown, found: z.core.$ZodIssue[]): Record<string, unknown> {
   if (!schema) return {}
   const result = schema.safeParse(value, { error: describeIssue })
-  if (!result.success) found.push(...messagesOf(result.error))
+  if (!result.success) found.push(...result.error.issues)
   return result.data ?? {}
 }
 
 /** An empty body is a body without fields; it is not enough if a body is required. */
-function checkBody(schema: z.ZodType, text: string | undefined, found: string[]): unknown {
+function checkBody(schema: z.ZodType, text: string | undefined, found: z.core.$ZodIssue[]): unknown {
   const value = text?.trim() ? parseJson(text) : undefined
   if (value === undefined && schema.safeParse(undefined).success) return undefined
   const result = schema.safeParse(value === undefined ? {} : value, { error: describeIssue })
-  if (!result.success) found.push(...messagesOf(result.error))
-  else if (value === undefined) found.push('A JSON body is required.')
+  if (!result.success) found.push(...result.error.issues)
+  else if (value === undefined)
+    found.push({ code: 'custom', path: [], message: 'A JSON body is required.', input: value })
   return result.data
 }
 
 /** How many invalid fields an answer lists. */
 const NAMED = 100
 
-/** One sentence per invalid field, never with its value. */
-const messagesOf = (error: z.ZodError): string[] =>
-  error.issues.slice(0, NAMED).map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+/** One sentence per invalid field, never with its value; and for programs its path and what is wrong. */
+function invalid(issues: z.core.$ZodIssue[]): ApiError {
+  const named = issues.slice(0, NAMED).map((issue) => ({ path: issue.path.join('.'), code: codeOf(issue), issue }))
+  const messages = named.map(({ path, issue: { message } }) => (path ? `${path}: ${message}` : message))
+  const fields = named.filter(({ path }) => path).map(({ path, code }) => ({ path, code }))
+  return new ApiError('validation_failed', messages, { fields })
+}
 
 function parseJson(text: string): unknown {
   const value = parsed(text)

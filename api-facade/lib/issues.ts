@@ -6,7 +6,7 @@ import type { z } from 'zod'
 export const describeIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is required' : types[issue.expected]
+      return issue.input === undefined ? REQUIRED : types[issue.expected]
     case 'invalid_value':
       return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map((value) => JSON.stringify(value)).join(', ')}`
     case 'invalid_format':
@@ -18,6 +18,14 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
   }
 }
 
+/** What is wrong with a field, as a word for programs. */
+export function codeOf({ code, message }: z.core.$ZodIssue): (typeof fieldCodes)[number] {
+  if (code === 'invalid_type') return message === REQUIRED ? 'required' : 'type'
+  return code === 'too_small' || code === 'too_big' ? code : code === 'invalid_format' ? 'format' : 'value'
+}
+export const fieldCodes = ['required', 'type', 'too_small', 'too_big', 'format', 'value'] as const
+
+const REQUIRED = 'is required'
 const types: Readonly<Record<string, string>> = {
   string: 'must be a string',
   number: 'must be a number',

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document, generated from the route tables. The same tables always give the same text: `npm run gen`
 // writes it, and the facade serves the file.
 import { STATUS_CODES } from 'node:http'
+import { getRefId } from '@asteasolutions/zod-to-openapi'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
@@ -10,7 +11,7 @@ import { defaultLimits, type LimitName } from './config.ts'
 import { allErrors, type ErrorCode, lookUp } from './errors.ts'
 import { arranged, textOf } from './openapi-text.ts'
 import { API, hasCsv, type Route, type Row, spellings, type Table, type Whole } from './routes.ts'
-import { ErrorBody, PersonCard, shared, z as zod } from './schemas.ts'
+import { ErrorBody, shared, z as zod } from './schemas.ts'
 import { version } from './version.ts'
 
 /** A limit in words: 5 requests a minute. */
@@ -31,7 +32,7 @@ People are identified by actor id, \`@name\` or username. The path ignores lette
 Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the previous page). A page can be short, even empty,
 and still have \`hasMore\`: true. Reasons: a request scans a bounded number of rows, some of which you may not be allowed to see,
 and a page of posts or wiki proposals ends when its texts reach half a megabyte. Continue until \`nextCursor\` is null.
-Lists for staff return CSV with \`Accept: text/csv\`: up to 20 pages in one answer, with a \`Link\` to the rest. Cells are written so that no spreadsheet reads them as formulas.
+Lists for staff (those with \`x-csv\`) return CSV with \`Accept: text/csv\`: up to 20 pages in one answer, with a \`Link\` to the rest. Cells are written so that no spreadsheet reads them as formulas.
 Unknown body fields are ignored; fields that are not supported yet are 422. A body with more than 5000 items and fields or
 more than 32 levels is 422, too. An error lists at most 100 problems of a body.
 
@@ -54,9 +55,13 @@ export function openApiText(tables: readonly Table[]): string {
   registry.registerComponent('schemas', 'ErrorCode', errorCodes)
   for (const status of new Set(Object.values(allErrors).map(([status]) => status)))
     registry.registerComponent('responses', String(status), errorAnswer(status))
-  registry.register('PersonCard', PersonCard) // before its first nullable use, which would otherwise define it
+  const all = spellings(tables)
+  const defined = new Map<string, z.ZodType>()
+  for (const { row } of all) for (const schema of schemasOf(row)) findNamed(schema, defined)
+  // before their first use, which would otherwise define them: as nullable, for example
+  for (const [name, schema] of defined) registry.register(name, schema)
   const named = new Set<string>()
-  for (const route of spellings(tables)) registry.registerPath(pathOf(route, named))
+  for (const route of all) registry.registerPath(pathOf(route, named))
   registry.registerPath(health)
   registry.registerPath(ready())
   const document = app.getOpenAPI31Document({
@@ -68,16 +73,47 @@ export function openApiText(tables: readonly Table[]): string {
   const whole: Document = arranged(JSON.parse(JSON.stringify(document, plainReference)))
   for (const { requestBody } of Object.values(whole.paths).flatMap((path) => Object.values(path))) {
     const content = requestBody?.content['application/json']
+    if (content) dropDefaults(content.schema)
     if (content) content.example ??= sampleOf(content.schema, whole.components.schemas)
   }
+  for (const schema of Object.values(whole.components.schemas)) dropDefaults(schema)
   return textOf(whole)
 }
+
+/** Generated clients take a field with a default as required. Its description says the default. */
+function dropDefaults(schema: Schema): void {
+  for (const field of Object.values(schema.properties ?? {})) {
+    delete field.default
+    dropDefaults(field)
+  }
+}
+
+const schemasOf = ({ params, query, body, form, answers }: Row): z.ZodType[] =>
+  [params, query, body, form, ...Object.values<z.ZodType | null>(answers)].filter((schema) => schema != null)
+
+/**
+ * Collects the schemas with a name of their own, parts before the whole, without the wrappers that make them nullable or
+ * optional.
+ */
+function findNamed(schema: z.ZodType, defined: Map<string, z.ZodType>): void {
+  const { def } = schema
+  const name = 'innerType' in def ? undefined : getRefId(schema)
+  if (name !== undefined && defined.has(name)) return
+  const inner = Object.values(def).flatMap((part) => (part instanceof zod.ZodType ? [part] : partsOf(part)))
+  for (const part of inner) findNamed(part, defined)
+  if (name !== undefined) defined.set(name, schema)
+}
+
+/** The schemas in a shape, or in the list of a union. */
+const partsOf = (part: unknown): z.ZodType[] =>
+  typeof part === 'object' && part !== null ? Object.values(part).filter((one) => one instanceof zod.ZodType) : []
 
 type Schema = {
   $ref?: string
   description?: string
   type?: string | string[]
   format?: string
+  default?: unknown
   example?: unknown
   const?: unknown
   enum?: unknown[]
@@ -253,6 +289,10 @@ function pathOf(route: Route, named: Set<string>): Path {
     description:
       [row.description, accessNote[row.access], limitNote(limits), also].filter(Boolean).join('\n\n') || undefined,
     'x-rate-limits': limits,
+    // not a content type of the answer: generated clients would then type each answer as a list or a text
+    ...(hasCsv(row) && {
+      'x-csv': 'With `Accept: text/csv` the answer is CSV: up to 20 pages, and a Link to the rest.',
+    }),
     security: row.access === 'public' ? [] : [{ bearer: [] }],
     request: requestOf(row),
     responses: { ...successOf(row), ...(row.etag && unchanged), ...errorsOf(row) },
@@ -349,12 +389,7 @@ function successOf(row: Row): Responses {
   }
   if (!schema) return { [status]: { description: 'Done.', headers } }
   const events = row.streams && { 'text/event-stream': { schema: zod.string().openapi({ description: row.streams }) } }
-  const table = hasCsv(row) && {
-    'text/csv': {
-      schema: zod.string().openapi({ description: 'Up to 20 pages in one answer, for `Accept: text/csv`.' }),
-    },
-  }
-  const content = { [row.contentType ?? 'application/json']: { schema }, ...events, ...table }
+  const content = { [row.contentType ?? 'application/json']: { schema }, ...events }
   return {
     ...(row.exists && { 200: { description: row.exists, headers, content } }),
     [status]: { description: 'Done.', headers, content },

@@ -1,5 +1,6 @@
 // Shapes that several features share. docs/decisions.md, People; Lists.
 import { z } from '@hono/zod-openapi'
+import { fieldCodes } from './issues.ts'
 
 // extended by .openapi(): features take z from here
 export { z }
@@ -74,7 +75,15 @@ export const Page = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable(), hasMore: z.boolean() })
 
 export const ErrorBody = z
-  .object({ statusCode: z.int(), error: z.string(), message: z.array(z.string()) })
+  .object({
+    statusCode: z.int(),
+    error: z.string(),
+    message: z.array(z.string()),
+    fields: z
+      .array(z.object({ path: z.string().openapi({ example: 'media.0.alt' }), code: z.enum(fieldCodes) }))
+      .optional()
+      .openapi({ description: 'For `validation_failed`: the invalid fields, in the order of `message`.' }),
+  })
   .openapi('Error', { description: 'The body of every error. The header X-Error-Code has its stable code.' })
 
 export const PersonCard = z

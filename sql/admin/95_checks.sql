@@ -787,7 +787,7 @@ begin
   if (
 CASE
     WHEN (deleted_at IS NOT NULL) THEN ((body IS NULL) AND (asset_id IS NULL))
-    WHEN (kind = 'text'::text) THEN ((length(private.trimmed(body)) >= 1) AND (length(private.trimmed(body)) <= 4000))
+    WHEN (kind = 'text'::text) THEN (length(body) <= 4000)
     ELSE (body IS NOT NULL)
 END IS TRUE) is false then perform private.raise_check_violation('message_body'); end if;
   if (kind = ANY (ARRAY['text'::text, 'system'::text])) is false then perform private.raise_check_violation('messages_kind_check'); end if;

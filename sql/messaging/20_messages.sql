@@ -18,7 +18,7 @@ create table app.messages (
   constraint messages_number_key unique (conversation_id, number),
   constraint message_body check (
     case when deleted_at is not null then body is null and asset_id is null
-         when kind = 'text' then length(private.trimmed(body)) between 1 and 4000
+         when kind = 'text' then length(body) <= 4000
          else body is not null end is true)
 );
 create unique index messages_client_id_idx on app.messages (sender_id, conversation_id, client_id)
@@ -31,7 +31,7 @@ create index messages_changed_at_idx on app.messages (conversation_id, changed_a
 comment on table app.messages is
   'Messages. A deleted message remains as a tombstone without words. The body of a system message says what happened: '
   'joined, left, removed, owner, or title followed by a space and the new title. Its sender is the person to whom '
-  'this happened or who did it.';
+  'this happened or who did it. The body of a message that consists of an asset alone is empty.';
 comment on column app.messages.number is
   'The message''s position in the conversation. It is assigned under the lock of the conversation, so that no smaller '
   'number appears later.';
@@ -69,7 +69,7 @@ comment on table private.emoji is
 
 insert into private.errors (code, status, text) values
   ('message_unknown', 404, 'There is no such message.'),
-  ('message_body', 422, 'A message must have 1 to 4000 characters.'),
+  ('message_body', 422, 'A message must have 1 to 4000 characters. It can have none if it has an asset.'),
   ('message_not_yours', 403, 'Only the sender of a message can do this.'),
   ('message_too_old', 409, 'A message can only be edited within 15 minutes after it was sent.'),
   ('message_deleted', 409, 'This message has been deleted.'),

@@ -109,12 +109,14 @@ comment on function private.send_message is
   'Sends the caller''s message, unless their client has sent it before. The calling function has checked the fields.';
 
 create function api.send_message(
-  p_id uuid, p_body text, p_client_id uuid, p_reply_to_id uuid default null, p_asset_id uuid default null
+  p_id uuid, p_body text default '', p_client_id uuid default null, p_reply_to_id uuid default null,
+  p_asset_id uuid default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_body text := private.require_text(p_body);
   v_card json;
 begin
   if p_client_id is null then
@@ -132,14 +134,16 @@ begin
   perform private.count_writes('messages');
   if p_asset_id is not null then
     perform private.use_asset(p_asset_id, array['image', 'video', 'audio', 'attachment']);
+  elsif v_body = '' then
+    perform private.raise_error('message_body');
   end if;
-  v_card := private.send_message(p_id, private.require_text(p_body), p_client_id, p_reply_to_id, p_asset_id);
+  v_card := private.send_message(p_id, v_body, p_client_id, p_reply_to_id, p_asset_id);
   perform private.finish_idempotent('send_message', json_build_object('sent', true));
   return v_card;
 end $$;
 comment on function api.send_message is
   'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the same message. Fails: '
-  'value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body.';
+  'value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body (longer than 4000).';
 
 create function private.edit_message(p_id uuid, p_body text) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -157,7 +161,9 @@ begin
   elsif v_message.created_at < now() - interval '15 minutes' then
     perform private.raise_error('message_too_old');
   end if;
-  if v_message.body = p_body then
+  if p_body = '' and v_message.asset_id is null then
+    perform private.raise_error('message_body');
+  elsif v_message.body = p_body then
     return;
   end if;
   update app.messages set body = p_body, edited_at = now(), changed_at = clock_timestamp() where id = p_id;
@@ -176,7 +182,7 @@ begin
   return private.require_message_card(p_id);
 end $$;
 comment on function api.edit_message is
-  'Edits the caller''s message, within 15 minutes. Returns the card. Fails: message_body.';
+  'Edits the caller''s message, within 15 minutes. Returns the card. Fails: message_body (longer than 4000).';
 
 create function private.delete_message(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise

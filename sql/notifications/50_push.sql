@@ -94,15 +94,16 @@ end $$;
 comment on function api.add_push_token is 'Registers a device for push; clients call it again at each start: '
   '{platform, lastSeenAt}.';
 
-create function api.remove_push_token(p_token text) returns json
+create function api.remove_push_token(p_token text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.push_tokens where user_id = private.require_caller() and token = p_token;
+  delete from app.push_tokens where user_id = private.require_caller() and (p_token is null or token = p_token);
   return null;   -- the response is 204
 end $$;
-comment on function api.remove_push_token is 'Removes a device of the caller. Repeating it changes nothing.';
+comment on function api.remove_push_token is
+  'Removes a device of the caller, or without a token all of them. Repeating it changes nothing.';
 
 create function private.forget_push_tokens(p_user app.users) returns void
 language plpgsql volatile

@@ -74,7 +74,8 @@ comment on view private.video_details is 'What only the card of a video has: {me
 
 create view private.audio_details with (security_invoker) as
 select a.id,
-       json_build_object('mediaUrl', a.media_url, 'caption', a.caption, 'durationSec', trim_scale(a.duration_sec)) as detail
+       json_build_object('mediaUrl', a.media_url, 'caption', a.caption,
+                         'durationSec', trim_scale(a.duration_sec)) as detail
 from app.audio a;
 comment on view private.audio_details is 'What only the card of a recording has: {mediaUrl, caption, '
   'durationSec}.';

@@ -192,7 +192,8 @@ declare
 begin
   return private.page(private.audio_cards(v_found.ids[:30]), v_found.cursors, 30, v_found.next);
 end $$;
-comment on function api.list_audio_by is 'A person''s audio recordings, newest first, 30 on a page: private.search_contents.';
+comment on function api.list_audio_by is
+  'A person''s audio recordings, newest first, 30 on a page: private.search_contents.';
 
 create function api.get_audio(p_id uuid) returns json
 language plpgsql stable

@@ -15925,15 +15925,16 @@ end $$;
 comment on function api.add_push_token is 'Registers a device for push; clients call it again at each start: '
   '{platform, lastSeenAt}.';
 
-create function api.remove_push_token(p_token text) returns json
+create function api.remove_push_token(p_token text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.push_tokens where user_id = private.require_caller() and token = p_token;
+  delete from app.push_tokens where user_id = private.require_caller() and (p_token is null or token = p_token);
   return null;   -- the response is 204
 end $$;
-comment on function api.remove_push_token is 'Removes a device of the caller. Repeating it changes nothing.';
+comment on function api.remove_push_token is
+  'Removes a device of the caller, or without a token all of them. Repeating it changes nothing.';
 
 create function private.forget_push_tokens(p_user app.users) returns void
 language plpgsql volatile
@@ -22014,7 +22015,8 @@ comment on view private.video_details is 'What only the card of a video has: {me
 
 create view private.audio_details with (security_invoker) as
 select a.id,
-       json_build_object('mediaUrl', a.media_url, 'caption', a.caption, 'durationSec', trim_scale(a.duration_sec)) as detail
+       json_build_object('mediaUrl', a.media_url, 'caption', a.caption,
+                         'durationSec', trim_scale(a.duration_sec)) as detail
 from app.audio a;
 comment on view private.audio_details is 'What only the card of a recording has: {mediaUrl, caption, '
   'durationSec}.';
@@ -22675,7 +22677,8 @@ declare
 begin
   return private.page(private.audio_cards(v_found.ids[:30]), v_found.cursors, 30, v_found.next);
 end $$;
-comment on function api.list_audio_by is 'A person''s audio recordings, newest first, 30 on a page: private.search_contents.';
+comment on function api.list_audio_by is
+  'A person''s audio recordings, newest first, 30 on a page: private.search_contents.';
 
 create function api.get_audio(p_id uuid) returns json
 language plpgsql stable
@@ -25066,7 +25069,7 @@ create table app.messages (
   constraint messages_number_key unique (conversation_id, number),
   constraint message_body check (
     case when deleted_at is not null then body is null and asset_id is null
-         when kind = 'text' then length(private.trimmed(body)) between 1 and 4000
+         when kind = 'text' then length(body) <= 4000
          else body is not null end is true)
 );
 create unique index messages_client_id_idx on app.messages (sender_id, conversation_id, client_id)
@@ -25079,7 +25082,7 @@ create index messages_changed_at_idx on app.messages (conversation_id, changed_a
 comment on table app.messages is
   'Messages. A deleted message remains as a tombstone without words. The body of a system message says what happened: '
   'joined, left, removed, owner, or title followed by a space and the new title. Its sender is the person to whom '
-  'this happened or who did it.';
+  'this happened or who did it. The body of a message that consists of an asset alone is empty.';
 comment on column app.messages.number is
   'The message''s position in the conversation. It is assigned under the lock of the conversation, so that no smaller '
   'number appears later.';
@@ -25117,7 +25120,7 @@ comment on table private.emoji is
 
 insert into private.errors (code, status, text) values
   ('message_unknown', 404, 'There is no such message.'),
-  ('message_body', 422, 'A message must have 1 to 4000 characters.'),
+  ('message_body', 422, 'A message must have 1 to 4000 characters. It can have none if it has an asset.'),
   ('message_not_yours', 403, 'Only the sender of a message can do this.'),
   ('message_too_old', 409, 'A message can only be edited within 15 minutes after it was sent.'),
   ('message_deleted', 409, 'This message has been deleted.'),
@@ -25632,12 +25635,14 @@ comment on function private.send_message is
   'Sends the caller''s message, unless their client has sent it before. The calling function has checked the fields.';
 
 create function api.send_message(
-  p_id uuid, p_body text, p_client_id uuid, p_reply_to_id uuid default null, p_asset_id uuid default null
+  p_id uuid, p_body text default '', p_client_id uuid default null, p_reply_to_id uuid default null,
+  p_asset_id uuid default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_body text := private.require_text(p_body);
   v_card json;
 begin
   if p_client_id is null then
@@ -25655,14 +25660,16 @@ begin
   perform private.count_writes('messages');
   if p_asset_id is not null then
     perform private.use_asset(p_asset_id, array['image', 'video', 'audio', 'attachment']);
+  elsif v_body = '' then
+    perform private.raise_error('message_body');
   end if;
-  v_card := private.send_message(p_id, private.require_text(p_body), p_client_id, p_reply_to_id, p_asset_id);
+  v_card := private.send_message(p_id, v_body, p_client_id, p_reply_to_id, p_asset_id);
   perform private.finish_idempotent('send_message', json_build_object('sent', true));
   return v_card;
 end $$;
 comment on function api.send_message is
   'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the same message. Fails: '
-  'value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body.';
+  'value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body (longer than 4000).';
 
 create function private.edit_message(p_id uuid, p_body text) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -25680,7 +25687,9 @@ begin
   elsif v_message.created_at < now() - interval '15 minutes' then
     perform private.raise_error('message_too_old');
   end if;
-  if v_message.body = p_body then
+  if p_body = '' and v_message.asset_id is null then
+    perform private.raise_error('message_body');
+  elsif v_message.body = p_body then
     return;
   end if;
   update app.messages set body = p_body, edited_at = now(), changed_at = clock_timestamp() where id = p_id;
@@ -25699,7 +25708,7 @@ begin
   return private.require_message_card(p_id);
 end $$;
 comment on function api.edit_message is
-  'Edits the caller''s message, within 15 minutes. Returns the card. Fails: message_body.';
+  'Edits the caller''s message, within 15 minutes. Returns the card. Fails: message_body (longer than 4000).';
 
 create function private.delete_message(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -41420,7 +41429,7 @@ begin
   if (
 CASE
     WHEN (deleted_at IS NOT NULL) THEN ((body IS NULL) AND (asset_id IS NULL))
-    WHEN (kind = 'text'::text) THEN ((length(private.trimmed(body)) >= 1) AND (length(private.trimmed(body)) <= 4000))
+    WHEN (kind = 'text'::text) THEN (length(body) <= 4000)
     ELSE (body IS NOT NULL)
 END IS TRUE) is false then perform private.raise_check_violation('message_body'); end if;
   if (kind = ANY (ARRAY['text'::text, 'system'::text])) is false then perform private.raise_check_violation('messages_kind_check'); end if;

@@ -61,6 +61,11 @@ function errorsTable(rows: ErrorRow[], failures: ReadonlyMap<string, string[]>):
 ## By operation\n\n${table(['operation', 'codes'], byOperation)}\n`
 }
 
+const targetsModule = (types: string[]): string =>
+  formatted(
+    `${header}\n/** The kinds of things that can be reported: private.report_targets. */\nexport const reportTargets = [${types.map(quote).join(', ')}] as const\n`,
+  )
+
 function operationsModule(rows: OperationRow[], failures: ReadonlyMap<string, string[]>): string {
   const lines = rows.map((row) => {
     const parameters = Object.entries(row.parameters).map(([name, type]) => `${name}: '${type}'`)
@@ -98,6 +103,7 @@ export async function generated(url: string): Promise<Record<string, string>> {
     const channels = await sql<ChannelRow[]>`
       select events as says, regexp_replace(obj_description(audience::regproc), '^Audience of [^ ]+ |[.]( .*)?$', '', 'g') as audience
       from private.realtime_topics order by prefix collate "C"`
+    const targets = await sql<{ type: string }[]>`select type from private.report_targets order by type collate "C"`
     const sections = await sql<SectionRow[]>`
       select d.section as name, private.is_single(d) as single,
              (select json_object_agg(private.camel_case(a.attname),
@@ -115,6 +121,7 @@ export async function generated(url: string): Promise<Record<string, string>> {
       'api-facade/generated/errors.ts': errorsModule(errors),
       'api-facade/generated/operations.ts': operationsModule(operations, failures),
       'api-facade/generated/sections.ts': sectionsModule(sections),
+      'api-facade/generated/report-targets.ts': targetsModule(targets.map(({ type }) => type)),
       'sql/ERRORS.md': errorsTable(errors, failures),
       'sql/EVENTS.md': await eventsPage(sql),
       'sql/JOBS.md': await jobsPage(sql),

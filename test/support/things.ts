@@ -60,6 +60,9 @@ export async function oneOfEach(admin: Person, others: Person[], { owner }: Data
   return {
     '/admin/groups': group,
     '/admin/guilds': guild,
+    '/audio/by-author': admin.username,
+    '/videos': await made('/videos', { mediaUrl: 'https://example.org/a.mp4' }),
+    '/videos/by-author': admin.username,
     '/courses': course,
     '/courses/*/lessons': await made(`/courses/${course}/lessons`, { title: 'A lesson', body: 'x' }),
     '/debates': debate,

@@ -1,5 +1,6 @@
 // The filters of all staff lists, and the shapes of people, invite codes, circles and reports. Rows are those of the
 // views private.staff_* in sql/admin.
+import { reportTargets } from '../../generated/report-targets.ts'
 import { Moment, Page, PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const AnyPerson = PersonParam.openapi({ description: 'A UUID, an actor id or a username.' })
@@ -96,7 +97,7 @@ export const StaffCirclePage = Page(
     .openapi('StaffCircle'),
 )
 
-const TargetType = z.string().regex(/^[a-z][a-z-]{1,29}$/, 'must be a kind of target such as post')
+const TargetType = z.enum(reportTargets)
 const ReportStatus = z.enum(['open', 'reviewed', 'dismissed'])
 export const ReportsQuery = z.object({
   status: ReportStatus.optional(),
@@ -109,7 +110,7 @@ export const StaffReport = z
     id: Uuid,
     reporterId: InternalId,
     reporter: PersonCard,
-    targetType: TargetType.openapi({ example: 'post' }),
+    targetType: TargetType,
     targetId: Uuid.openapi({ description: 'For a person the internal id.' }),
     reason: z.string(),
     copy: z

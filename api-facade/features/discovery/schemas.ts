@@ -1,5 +1,8 @@
 // Shapes of discovery. Rules are in sql/discovery.
+
 import { Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Group } from '../groups/schemas.ts'
+import { Guild } from '../guilds/schemas.ts'
 
 const intent = z.enum(['networking', 'friends', 'romantic', 'mentor', 'mentee', 'collab'])
 const country = z
@@ -13,7 +16,10 @@ export const NewIntent = z
   .object({
     intent,
     note: z.string().max(2000).nullish().openapi({ description: 'Up to 280 characters, shown to candidates.' }),
-    isActive: z.boolean().default(true).openapi({ description: 'While false, nobody finds you by your intent.' }),
+    isActive: z
+      .boolean()
+      .default(true)
+      .openapi({ description: 'While false, nobody finds you by your intent. Default: true.' }),
   })
   .openapi('NewIntent')
 export const Intent = z
@@ -137,17 +143,28 @@ export const SearchQuery = z.object({
       'Only results about this interest or one below it. Leaves out people, because a person is about no interest.',
   }),
 })
+const hit = {
+  id: z.string(),
+  title: z.string().nullable(),
+  excerpt: z.string().openapi({
+    description: 'The text around the hits, as HTML: hits are in `<mark>`, everything else is escaped.',
+  }),
+}
+const SearchPerson = PersonCard.extend({ ...hit, type: z.literal('person') }).openapi('SearchPerson')
+const SearchGroup = Group.extend({ ...hit, type: z.literal('group') }).openapi('SearchGroup')
+const SearchGuild = Guild.extend({ ...hit, type: z.literal('guild') }).openapi('SearchGuild')
+const SearchWiki = z
+  .object({
+    ...hit,
+    type: z.literal('wiki'),
+    interestId: Uuid,
+    slug: z.string(),
+    version: z.int(),
+    createdAt: Timestamp,
+  })
+  .openapi('SearchWiki')
+const SearchThing = StreamItem.extend(hit).openapi('SearchThing', { description: 'A post, or a content of any kind.' })
 export const SearchItem = z
-  .looseObject({
-    type: z.enum(['person', 'group', 'guild', 'wiki', ...types]),
-    id: z.string(),
-    title: z.string().nullable(),
-    excerpt: z.string().openapi({
-      description: 'The text around the hits, as HTML: hits are in `<mark>`, everything else is escaped.',
-    }),
-  })
-  .openapi('SearchItem', {
-    description:
-      'Further fields depend on the type: for a person, a group or a guild those of its card; for a wiki entry `interestId`, `slug` and `version`; otherwise those of an item of the stream.',
-  })
+  .discriminatedUnion('type', [SearchPerson, SearchGroup, SearchGuild, SearchWiki, SearchThing])
+  .openapi('SearchItem', { description: 'A card by `type`, with the text around the hits.' })
 export const SearchPage = Page(SearchItem)

@@ -54,7 +54,7 @@ const PersonaAbout = z.string().trim().max(280).nullable()
 export const NewPersona = z.object({
   name: PersonaName,
   about: PersonaAbout.optional(),
-  accent: Accent.default('ink'),
+  accent: Accent.default('ink').openapi({ description: 'Default: `ink`.' }),
   profilePicUrl: PictureUrl.optional(),
 })
 export const PersonaChanges = z.object({

@@ -12,7 +12,7 @@ export const Message = z
     kind: z.enum(['text', 'system']),
     body: z.string().nullable().openapi({
       description:
-        'Null for a deleted message. A system message says what its `sender` did: `joined`, `left`, `removed`, `owner` (became the owner), or `title`, a space and the new title.',
+        'Null for a deleted message; empty if the message consists of an asset alone. A system message says what its `sender` did: `joined`, `left`, `removed`, `owner` (became the owner), or `title`, a space and the new title.',
     }),
     replyTo: z
       .object({
@@ -120,10 +120,13 @@ export const MessageQuery = z.object({
       'Returns messages that were edited, deleted or reacted to since then, the oldest change first. Not together with `after`.',
   }),
 })
-const body = z.string().openapi({ description: '1 to 4000 characters.', example: 'See you at eight?' })
+const body = z.string().openapi({
+  description: '1 to 4000 characters. It can have none if the message has an asset.',
+  example: 'See you at eight?',
+})
 export const NewMessage = z
   .object({
-    body,
+    body: body.optional(),
     clientId: Uuid.openapi({ description: 'An id that the client chooses, so that the message is sent once.' }),
     replyToId: Uuid.nullish().openapi({ description: 'The id of a message in the same conversation.' }),
     assetId: Uuid.nullish().openapi({ description: 'A committed media asset of yours, except an avatar.' }),

@@ -16,6 +16,6 @@ export const PushRegistration = z.object({
     .openapi({ description: 'Only for a web push subscription, which requires them.' }),
 })
 export type Registration = z.output<typeof PushRegistration>
-export const PushRemoval = z.object({ token: Token })
+export const PushRemoval = z.object({ token: Token.optional() })
 export const Registered = z.object({ platform: Platform, lastSeenAt: Timestamp }).openapi('PushDevice')
 export const PushKey = z.object({ publicKey: z.string() }).openapi('PushKey')

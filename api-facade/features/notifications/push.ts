@@ -42,10 +42,12 @@ export default routes('notifications', {
   },
   'DELETE /me/push-token': {
     summary: 'Unregister a device',
-    description: 'Repeating it changes nothing, and neither does a token that is not yours.',
+    description:
+      'The token can be in the query or in a body. Without one, all your devices are unregistered. Repeating it changes nothing, and neither does a token that is not yours.',
     access: 'user',
     operation: 'remove_push_token',
-    body: PushRemoval,
+    query: PushRemoval,
+    body: PushRemoval.optional(),
     answers: { 204: null },
   },
 })

@@ -86,7 +86,7 @@ export default routes('social', {
   'POST /reports': {
     summary: 'Report a person, a post or a reply to staff',
     description:
-      '`targetType` is `user`, `post` or `reply`; `targetId` is an actor id or username for a person, otherwise the UUID. 404 for anything that you cannot see. 409 if you report the same thing again while the first report is open. Limit: 100 reports per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
+      '`targetId` is an actor id or username for a person, otherwise the UUID. 404 for anything that you cannot see. 409 if you report the same thing again while the first report is open. Limit: 100 reports per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
     access: 'user',
     id: 'createReport',
     operation: 'report',

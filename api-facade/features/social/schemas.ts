@@ -1,4 +1,5 @@
 // Shapes of the social graph. Rules are in sql/social.
+import { reportTargets } from '../../generated/report-targets.ts'
 import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const CircleName = z.string().trim().min(1).max(60)
@@ -87,16 +88,22 @@ export const Keyword = z
   .openapi('MutedKeyword')
 export const KeywordPage = Page(Keyword)
 
-/** SQL decides which kinds exist: each feature registers its own. */
+/** Any text: SQL has the code for one that is no kind of target. The description lists the kinds that exist. */
+export const ReportTarget = z
+  .string()
+  .trim()
+  .min(1)
+  .max(30)
+  .openapi({ enum: [...reportTargets], example: 'post' })
 export const NewReport = z.object({
-  targetType: z.string().trim().min(1).max(30).openapi({ example: 'post' }),
+  targetType: ReportTarget,
   targetId: z.string().trim().min(1).max(320),
   reason: z.string().trim().min(1).max(1000),
 })
 export const Report = z
   .object({
     id: Uuid,
-    targetType: z.string(),
+    targetType: z.enum(reportTargets),
     targetId: z.string().openapi({ description: 'For a person the actor id.' }),
     reason: z.string(),
     status: z.enum(['open', 'reviewed', 'dismissed']),

@@ -106,7 +106,7 @@ const reached: Record<string, Call | Call[] | string> = {
   treasury_note: 'there is no guild member here; test/db/treasury/treasury.sql covers it',
   proposal_body: 'there is no guild member here; test/api/guilds/proposals.test.ts covers it',
   proposal_title: 'as proposal_body',
-  message_body: ['send_message', { p_id: talk, p_body: ' ', p_client_id: crypto.randomUUID() }],
+  message_body: ['send_message', { p_id: talk, p_body: 'x'.repeat(4001), p_client_id: crypto.randomUUID() }],
   message_emoji: 'private.require_emoji looks first',
   argument_body: ['create_argument', { p_id: debate, p_side: 'for', p_body: 'short' }],
   argument_depth: ['create_argument', { p_id: debate, p_side: 'for', p_body: 'x'.repeat(60), p_parent_id: argument }],

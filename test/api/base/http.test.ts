@@ -118,27 +118,38 @@ describe('Request bodies', async () => {
       statusCode: 422,
       error: 'Unprocessable Entity',
       message: ['email: is required', 'password: is required'],
+      fields: [
+        { path: 'email', code: 'required' },
+        { path: 'password', code: 'required' },
+      ],
     })
   })
 
   test.each([
-    ['PATCH', '/me', { firstName: ' ' }, 'firstName: must not be empty'],
-    ['PATCH', '/me', { firstName: 'a'.repeat(81) }, 'firstName: must have at most 80 characters'],
-    ['POST', '/posts', { body: 5 }, 'body: must be a string'],
-    ['POST', '/posts', { visibility: 'friends' }, 'visibility: must be one of "public", "circles", "inner"'],
-    ['POST', '/posts', { depth: 1.5 }, 'depth: must be a whole number'],
-    ['POST', '/posts', { depth: 6 }, 'depth: must be at most 5'],
-    ['POST', '/posts', { isJournalism: 1 }, 'isJournalism: must be true or false'],
-    ['POST', '/posts', { interestIds: {} }, 'interestIds: must be an array'],
-    ['POST', '/posts', { interestId: 'x' }, 'interestId: must be a UUID'],
-    ['POST', '/posts', { publishAt: 'soon' }, 'publishAt: must be a time with its zone such as 2026-01-31T12:00:00Z'],
-    ['POST', '/posts', { poll: 'a' }, 'poll: must be an object'],
-    ['POST', '/posts', { poll: {} }, 'poll.options: is required'],
-    ['POST', '/interests/me/bulk', { interests: [] }, 'interests: must not be empty'],
-    ['GET', '/feed?limit=0', undefined, 'limit: must be at least 1'],
-  ])('get a plain message: %s %s %j', async (method, path, sent, message) => {
+    ['PATCH', '/me', { firstName: ' ' }, 'firstName: must not be empty', 'too_small'],
+    ['PATCH', '/me', { firstName: 'a'.repeat(81) }, 'firstName: must have at most 80 characters', 'too_big'],
+    ['POST', '/posts', { body: 5 }, 'body: must be a string', 'type'],
+    ['POST', '/posts', { visibility: 'friends' }, 'visibility: must be one of "public", "circles", "inner"', 'value'],
+    ['POST', '/posts', { depth: 1.5 }, 'depth: must be a whole number', 'type'],
+    ['POST', '/posts', { depth: 6 }, 'depth: must be at most 5', 'too_big'],
+    ['POST', '/posts', { isJournalism: 1 }, 'isJournalism: must be true or false', 'type'],
+    ['POST', '/posts', { interestIds: {} }, 'interestIds: must be an array', 'type'],
+    ['POST', '/posts', { interestId: 'x' }, 'interestId: must be a UUID', 'format'],
+    [
+      'POST',
+      '/posts',
+      { publishAt: 'soon' },
+      'publishAt: must be a time with its zone such as 2026-01-31T12:00:00Z',
+      'format',
+    ],
+    ['POST', '/posts', { poll: 'a' }, 'poll: must be an object', 'type'],
+    ['POST', '/posts', { poll: {} }, 'poll.options: is required', 'required'],
+    ['POST', '/interests/me/bulk', { interests: [] }, 'interests: must not be empty', 'too_small'],
+    ['GET', '/feed?limit=0', undefined, 'limit: must be at least 1', 'too_small'],
+  ])('get a plain message and a code for the field: %s %s %j', async (method, path, sent, message, code) => {
     const { body } = await alice.request(method, path, sent)
-    expect(body).toEqual({ statusCode: 422, error: 'Unprocessable Entity', message: [message] })
+    const fields = [{ path: message.split(':')[0], code }]
+    expect(body).toEqual({ statusCode: 422, error: 'Unprocessable Entity', message: [message], fields })
   })
 
   test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/vnd.kith+json'])(

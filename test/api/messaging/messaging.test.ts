@@ -308,6 +308,15 @@ describe('A message', () => {
       },
     })
     expect((await bob.get(`/messages/${answer.body.id}`)).text).toBe(answer.text)
+    const other = await group(alice, 'bob')
+    const alone = await alice.post<Message>(`/conversations/${other}/messages`, {
+      clientId: crypto.randomUUID(),
+      assetId,
+    })
+    expect(alone).toMatchObject({ status: 201, body: { body: '', attachment: { assetId } } })
+    const one = `/messages/${alone.body.id}`
+    expect(await alice.patch(one, { body: 'Words' })).toMatchObject({ status: 200, body: { body: 'Words' } })
+    expect(await alice.patch(one, { body: ' ' })).toMatchObject({ status: 200, body: { body: '' } })
     expect(await send(bob, id, 'x', { assetId })).toFailWith(404, 'asset_unknown')
     expect(await send(alice, id, 'x', { assetId: await asset(alice, 'image', false) })).toFailWith(422, 'asset_pending')
     expect(await send(alice, id, 'x', { assetId: await asset(alice, 'avatar') })).toFailWith(422, 'asset_kind')

@@ -65,7 +65,19 @@ describe('DELETE /me/push-token', () => {
     expect(await devices()).toContainEqual(['alice', token])
     for (let n = 0; n < 2; n++) expect(await alice.delete('/me/push-token', { token })).toMatchObject({ status: 204 })
     expect(await devices()).not.toContainEqual(['alice', token])
-    expect(await alice.delete('/me/push-token', {})).toFailWith(422, 'validation_failed')
+    expect(await alice.delete('/me/push-token', { token: 7 })).toFailWith(422, 'validation_failed')
+  })
+
+  test('takes the token from the query, and without one removes all devices of the caller', async () => {
+    for (const name of ['1', '2', '3']) await alice.post('/me/push-token', { token: expoToken(name), platform: 'expo' })
+    await bob.post('/me/push-token', { token: expoToken('other'), platform: 'expo' })
+    const path = `/me/push-token?token=${encodeURIComponent(expoToken('1'))}`
+    expect(await alice.delete(path)).toMatchObject({ status: 204, text: '' })
+    expect(await devices()).not.toContainEqual(['alice', expoToken('1')])
+    expect(await devices()).toContainEqual(['alice', expoToken('2')])
+    expect(await alice.delete('/me/push-token')).toMatchObject({ status: 204, text: '' })
+    expect((await devices()).filter(([name]) => name === 'alice')).toEqual([])
+    expect(await devices()).toContainEqual(['bob', expoToken('other')])
   })
 })
 
