@@ -2,7 +2,7 @@
 
 -- users
 alter table app.users enable row level security;
-grant select (id, username, created_at) on app.users to authenticated;
+grant select (id, person_id, username, created_at) on app.users to authenticated;
 create policy select_reachable on app.users for select to authenticated
   using (banned_at is null and erased_at is null
      and private.may_meet((select a.level from app.audience a

@@ -107,7 +107,7 @@ export interface Schemas {
     headers: { ETag?: string; 'Cache-Control'?: string; 'Retry-After'?: string; 'X-Error-Code'?: string }
     body?: Json
   }
-  BlockedPerson: { id: string; actorId: string; username: string; createdAt: Schemas['Timestamp'] }
+  BlockedPerson: { id: string; actorId: string; personId: string; username: string; createdAt: Schemas['Timestamp'] }
   BlockedPersonPage: { items: Schemas['BlockedPerson'][]; nextCursor: string | null; hasMore: boolean }
   Boosted: {
     boost: {
@@ -1496,6 +1496,7 @@ export interface Schemas {
   }
   ExportedProfile: {
     id: string
+    personId: string | null
     username: string
     role: string
     bannedAt: Schemas['Timestamp'] | null
@@ -2266,6 +2267,7 @@ export interface Schemas {
   Me: {
     id: string
     actorId: string
+    personId: string
     username: string
     email: string
     emailVerifiedAt: Schemas['Timestamp'] | null
@@ -3061,6 +3063,7 @@ export interface Schemas {
   PersonCard: {
     id: string
     actorId: string
+    personId: string
     username: string
     firstName: string
     lastName: string

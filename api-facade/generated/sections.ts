@@ -6,6 +6,7 @@ export const sections = {
     single: true,
     fields: {
       id: 'uuid',
+      personId: 'uuid?',
       username: 'text',
       role: 'text',
       bannedAt: 'timestamp with time zone?',

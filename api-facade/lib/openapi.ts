@@ -28,7 +28,7 @@ const about = `${manifest.description}
 Every answer has X-Request-Id and the RateLimit headers. A network can make ${said(defaultLimits.global)}; \`x-rate-limits\`
 of a route has its other limits (the defaults). An error has an Error body and a stable code in X-Error-Code. Each route
 lists its codes; the schema \`ErrorCode\` explains them.
-People are identified by actor id, \`@name\` or username. The path ignores letter case and a trailing slash.
+People are identified by \`personId\`, actor id, \`@name\` or username. The path ignores letter case and a trailing slash.
 Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the previous page). A page can be short, even empty,
 and still have \`hasMore\`: true. Reasons: a request scans a bounded number of rows, some of which you may not be allowed to see,
 and a page of posts or wiki proposals ends when its texts reach half a megabyte. Continue until \`nextCursor\` is null.

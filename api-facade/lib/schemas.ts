@@ -18,7 +18,7 @@ export const Moment = z.iso.datetime({ offset: true }).openapi({ example: '2099-
 
 /** SQL finds the person (`private.require_person`); here only the length is checked. */
 export const PersonParam = z.string().trim().min(1).max(320).openapi({
-  description: 'An actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username.',
+  description: 'A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username.',
   example: 'acct:ada@localhost',
 })
 
@@ -86,10 +86,13 @@ export const ErrorBody = z
   })
   .openapi('Error', { description: 'The body of every error. The header X-Error-Code has its stable code.' })
 
+/** The public id of a person that survives a rename. */
+export const personId = Uuid.openapi({ description: 'A public id of the person that never changes.' })
 export const PersonCard = z
   .object({
     id: z.string(),
     actorId: z.string(),
+    personId,
     username: z.string(),
     firstName: z.string(),
     lastName: z.string(),

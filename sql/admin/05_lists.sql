@@ -96,12 +96,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_id uuid := private.find_person(p_person);
 begin
-  if pg_input_is_valid(p_person, 'uuid') then
+  if v_id is null and pg_input_is_valid(p_person, 'uuid') then
     v_id := p_person::uuid;
-  else
-    v_id := private.find_person(p_person);
   end if;
   if not exists (select from app.users u where u.id = v_id and u.erased_at is null) then
     perform private.raise_error('person_unknown');

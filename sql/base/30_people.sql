@@ -3,6 +3,7 @@
 
 create table app.users (
   id                uuid primary key default gen_random_uuid(),
+  person_id         uuid not null default gen_random_uuid(),
   username          text not null check (username ~ '^[a-z0-9_]{3,30}$'),
   role              text not null default 'user' check (role in ('user', 'moderator', 'admin')),
   banned_at         timestamptz,
@@ -14,8 +15,11 @@ create table app.users (
 -- renaming or erasing a person does not block inserts that refer to the person; those would wait while they hold locks
 -- that an erasure needs.
 create unique index username_taken on app.users (username) where username is not null;
+create unique index users_person_id_idx on app.users (person_id) where person_id is not null;   -- partial as above
 comment on table app.users is
-  'A person. id is internal and never public; the public identifier is the actor id made of the username.';
+  'A person. id is internal and never public. The public identifiers are the actor id, which is made of the username, '
+  'and person_id, which survives a rename.';
+comment on column app.users.person_id is 'A public id that never changes. An erasure replaces it.';
 comment on column app.users.erased_at is 'When the person was erased, which is final; null if they were not. '
   'Setting it runs the steps of private.account_steps.';
 comment on column app.users.banned_at is 'When the person was banned; null if they are not banned. Setting it, and '

@@ -85,6 +85,9 @@ language plpgsql stable security definer   -- its callers must check whether the
 set search_path = ''
 as $$
 begin
+  if pg_input_is_valid(p_person, 'uuid') then   -- no username has this form
+    return (select id from app.users where person_id = p_person::uuid and erased_at is null);
+  end if;
   return (select user_id from app.usernames where hash = private.username_hash(private.username_of(p_person)));
 end $$;
 comment on function private.find_person is

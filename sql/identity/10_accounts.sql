@@ -76,19 +76,21 @@ from app.users u
 cross join lateral (
   select private.actor_id(u.username, (select domain from private.instance)) as actor_id offset 0) n   -- computed once
 cross join lateral (
-  select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '","username":"' || u.username
+  select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '","personId":"' || u.person_id
+         || '","username":"' || u.username
          || '","firstName":' || to_json(u.first_name)::text
          || ',"lastName":' || to_json(u.last_name)::text
          || ',"profilePicUrl":' || coalesce(to_json(u.profile_pic_url)::text, 'null') || '}' as text) c;
 comment on view app.person_card is
-  'How a person appears in every public response: {id, actorId, username, firstName, lastName, profilePicUrl}, as '
-  'json (card) and as its text (text); actor_id has the actor id alone.';
+  'How a person appears in every public response: {id, actorId, personId, username, firstName, lastName, '
+  'profilePicUrl}, as json (card) and as its text (text); actor_id has the actor id alone.';
 
 create view private.own_profiles with (security_invoker) as
 select u.id,
        json_build_object(
          'id', u.id,
          'actorId', private.actor_id(u.username, (select domain from private.instance)),
+         'personId', u.person_id,
          'username', u.username,
          'email', a.email,
          'emailVerifiedAt', private.utc(a.email_verified_at),

@@ -40,6 +40,7 @@ as $$
 begin
   perform private.end_tokens(p_user);   -- runs first, because it locks the credentials before the person
   update app.users set
+    person_id = gen_random_uuid(),
     username = 'deleted_' || left(replace(gen_random_uuid()::text, '-', ''), 20),
     first_name = 'Deleted', last_name = 'Account',
     country = null, city = null, about = null, profile_pic_url = null,

@@ -107,14 +107,15 @@ begin
   return query
     select json_build_object('id', private.actor_id(u.username, v_domain),
                              'actorId', private.actor_id(u.username, v_domain),
-                             'username', u.username, 'createdAt', private.utc(b.created_at))
+                             'personId', u.person_id, 'username', u.username,
+                             'createdAt', private.utc(b.created_at))
     from app.blocks b join app.users u on u.id = b.blocked_id
     where b.blocker_id = app.uid() and u.erased_at is null and u.username > p_after
     order by u.username limit 51;
 end $$;
 comment on function private.own_blocks is
   'The next 51 people whom the caller has blocked, by username, after the name p_after. Shows only the names of these '
-  'people: {id, actorId, username, createdAt}.';
+  'people: {id, actorId, personId, username, createdAt}.';
 
 create function api.list_blocks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

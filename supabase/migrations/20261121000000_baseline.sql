@@ -306,6 +306,7 @@ comment on function private.lock is
 
 create table app.users (
   id                uuid primary key default gen_random_uuid(),
+  person_id         uuid not null default gen_random_uuid(),
   username          text not null check (username ~ '^[a-z0-9_]{3,30}$'),
   role              text not null default 'user' check (role in ('user', 'moderator', 'admin')),
   banned_at         timestamptz,
@@ -317,8 +318,11 @@ create table app.users (
 -- renaming or erasing a person does not block inserts that refer to the person; those would wait while they hold locks
 -- that an erasure needs.
 create unique index username_taken on app.users (username) where username is not null;
+create unique index users_person_id_idx on app.users (person_id) where person_id is not null;   -- partial as above
 comment on table app.users is
-  'A person. id is internal and never public; the public identifier is the actor id made of the username.';
+  'A person. id is internal and never public. The public identifiers are the actor id, which is made of the username, '
+  'and person_id, which survives a rename.';
+comment on column app.users.person_id is 'A public id that never changes. An erasure replaces it.';
 comment on column app.users.erased_at is 'When the person was erased, which is final; null if they were not. '
   'Setting it runs the steps of private.account_steps.';
 comment on column app.users.banned_at is 'When the person was banned; null if they are not banned. Setting it, and '
@@ -642,6 +646,9 @@ language plpgsql stable security definer   -- its callers must check whether the
 set search_path = ''
 as $$
 begin
+  if pg_input_is_valid(p_person, 'uuid') then   -- no username has this form
+    return (select id from app.users where person_id = p_person::uuid and erased_at is null);
+  end if;
   return (select user_id from app.usernames where hash = private.username_hash(private.username_of(p_person)));
 end $$;
 comment on function private.find_person is
@@ -3324,7 +3331,7 @@ insert into private.jobs (name, cron, expires) values ('finish-erasures', '30 * 
 
 -- users
 alter table app.users enable row level security;
-grant select (id, username, created_at) on app.users to authenticated;
+grant select (id, person_id, username, created_at) on app.users to authenticated;
 create policy select_reachable on app.users for select to authenticated
   using (banned_at is null and erased_at is null
      and private.may_meet((select a.level from app.audience a
@@ -4199,19 +4206,21 @@ from app.users u
 cross join lateral (
   select private.actor_id(u.username, (select domain from private.instance)) as actor_id offset 0) n   -- computed once
 cross join lateral (
-  select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '","username":"' || u.username
+  select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '","personId":"' || u.person_id
+         || '","username":"' || u.username
          || '","firstName":' || to_json(u.first_name)::text
          || ',"lastName":' || to_json(u.last_name)::text
          || ',"profilePicUrl":' || coalesce(to_json(u.profile_pic_url)::text, 'null') || '}' as text) c;
 comment on view app.person_card is
-  'How a person appears in every public response: {id, actorId, username, firstName, lastName, profilePicUrl}, as '
-  'json (card) and as its text (text); actor_id has the actor id alone.';
+  'How a person appears in every public response: {id, actorId, personId, username, firstName, lastName, '
+  'profilePicUrl}, as json (card) and as its text (text); actor_id has the actor id alone.';
 
 create view private.own_profiles with (security_invoker) as
 select u.id,
        json_build_object(
          'id', u.id,
          'actorId', private.actor_id(u.username, (select domain from private.instance)),
+         'personId', u.person_id,
          'username', u.username,
          'email', a.email,
          'emailVerifiedAt', private.utc(a.email_verified_at),
@@ -5880,6 +5889,7 @@ as $$
 begin
   perform private.end_tokens(p_user);   -- runs first, because it locks the credentials before the person
   update app.users set
+    person_id = gen_random_uuid(),
     username = 'deleted_' || left(replace(gen_random_uuid()::text, '-', ''), 20),
     first_name = 'Deleted', last_name = 'Account',
     country = null, city = null, about = null, profile_pic_url = null,
@@ -7872,14 +7882,15 @@ begin
   return query
     select json_build_object('id', private.actor_id(u.username, v_domain),
                              'actorId', private.actor_id(u.username, v_domain),
-                             'username', u.username, 'createdAt', private.utc(b.created_at))
+                             'personId', u.person_id, 'username', u.username,
+                             'createdAt', private.utc(b.created_at))
     from app.blocks b join app.users u on u.id = b.blocked_id
     where b.blocker_id = app.uid() and u.erased_at is null and u.username > p_after
     order by u.username limit 51;
 end $$;
 comment on function private.own_blocks is
   'The next 51 people whom the caller has blocked, by username, after the name p_after. Shows only the names of these '
-  'people: {id, actorId, username, createdAt}.';
+  'people: {id, actorId, personId, username, createdAt}.';
 
 create function api.list_blocks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -37331,12 +37342,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_id uuid := private.find_person(p_person);
 begin
-  if pg_input_is_valid(p_person, 'uuid') then
+  if v_id is null and pg_input_is_valid(p_person, 'uuid') then
     v_id := p_person::uuid;
-  else
-    v_id := private.find_person(p_person);
   end if;
   if not exists (select from app.users u where u.id = v_id and u.erased_at is null) then
     perform private.raise_error('person_unknown');

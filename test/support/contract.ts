@@ -11,7 +11,7 @@ type Response = {
   headers?: Record<string, Header & { $ref?: string }>
   content?: Record<string, { schema?: Schema }>
 }
-export type Operation = { responses: Record<string, Response> }
+export type Operation = { responses: Record<string, Response>; 'x-csv'?: string }
 
 /** The parts of an OpenAPI 3.1 document that are read. */
 type Contract = {
@@ -123,6 +123,7 @@ export function checkAgainst(document: Contract): (exchange: Exchange) => string
     const response = operation.responses[status]
     if (!response) return 'openapi.json does not have this status here'
     const [type = ''] = headers?.get('content-type')?.split(';') ?? []
+    if (type === 'text/csv') return operation['x-csv'] ? undefined : 'CSV where openapi.json has none'
     const schema = (response.content?.[type] ?? response.content?.['application/json'])?.schema
     if (!schema) return body === null ? undefined : 'a body where openapi.json has none'
     const verdict = typeOf(schema).safeParse(body)

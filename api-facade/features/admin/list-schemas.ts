@@ -3,7 +3,9 @@
 import { reportTargets } from '../../generated/report-targets.ts'
 import { Moment, Page, PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-export const AnyPerson = PersonParam.openapi({ description: 'A UUID, an actor id or a username.' })
+export const AnyPerson = PersonParam.openapi({
+  description: 'An internal id, a `personId`, an actor id or a username.',
+})
 export const InternalId = Uuid.openapi({ description: 'The internal id.' })
 export const Flag = z
   .enum(['true', 'false'])

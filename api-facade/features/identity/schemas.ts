@@ -1,6 +1,6 @@
 // Shapes of identity. Rules are in sql/identity.
 import countries from 'i18n-iso-countries'
-import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { personId, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 // XK (Kosovo) is widely used, but not in ISO 3166-1
 const codes = new Set(Object.keys(countries.getAlpha2Codes()).filter((code) => code !== 'XK'))
@@ -71,6 +71,7 @@ export const Me = z
   .object({
     id: Uuid,
     actorId: z.string(),
+    personId,
     username: z.string(),
     email: z.string(),
     emailVerifiedAt: Timestamp.nullable(),

@@ -1,6 +1,6 @@
 // Shapes of the social graph. Rules are in sql/social.
 import { reportTargets } from '../../generated/report-targets.ts'
-import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Moment, Page, PersonCard, PersonParam, personId, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const CircleName = z.string().trim().min(1).max(60)
 const Accent = z
@@ -75,7 +75,7 @@ export const PersonPage = Page(PersonCard)
 export const Blocked = z.object({ blocked: z.literal(true) })
 export const BlockedPage = Page(
   z
-    .object({ id: z.string(), actorId: z.string(), username: z.string(), createdAt: Timestamp })
+    .object({ id: z.string(), actorId: z.string(), personId, username: z.string(), createdAt: Timestamp })
     .openapi('BlockedPerson', { description: 'A person whom you blocked; `id` and `actorId` are both the actor id.' }),
 )
 

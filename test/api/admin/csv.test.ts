@@ -79,7 +79,9 @@ test('A CSV cell is a text, a number or empty, and never a formula', async () =>
   // a program that splits at another character or miscounts the quotes gets no formula either
   for (const cell of text.split(/[;\t\r\n]/)) expect(cell).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/)
   // reading the answer as text has removed the byte order mark
-  expect(text.startsWith('"id","reporterId","reporter.id","reporter.actorId","reporter.username",')).toBe(true)
+  expect(
+    text.startsWith('"id","reporterId","reporter.id","reporter.actorId","reporter.personId","reporter.username",'),
+  ).toBe(true)
   expect(rows[0]).toMatchObject({ copy: '', reviewedAt: '', status: 'open', 'reporter.username': 'alice' })
   // numbers stay numbers; objects and arrays become JSON
   await owner`select private.add_reputation(${alice.id}, (select id from app.interests where level = 1 limit 1), 'admin.adjusted', -3.5)`

@@ -97,7 +97,10 @@ describe.each(['/me', '/identity/me'])('GET %s', (path) => {
       lastSeenAt: time,
     }
     const { id, actorId, username } = alice
-    expect([status, body]).toEqual([200, { id, actorId, username, role: 'user', ...said, ...rest }])
+    expect([status, body]).toEqual([
+      200,
+      { id, actorId, personId: expect.stringMatching(/^[0-9a-f-]{36}$/), username, role: 'user', ...said, ...rest },
+    ])
   })
 
   test('requires a token', async () => {

@@ -5,7 +5,7 @@ import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
 const { alice, bob, carla, nobody, database, join } = await world()
-type Me = Record<string, unknown> & { username: string; actorId: string; lastSeenAt: string | null }
+type Me = Record<string, unknown> & { username: string; actorId: string; personId: string; lastSeenAt: string | null }
 
 describe.each(['/me', '/identity/me'])('PATCH %s', (path) => {
   test('changes every editable field and keeps absent ones', async () => {
@@ -109,11 +109,11 @@ describe('A new username', () => {
     const post = await dora?.post<{ id: string }>('/posts', { body: 'Signed.' })
     const { status, body } = (await dora?.patch<Me>('/me', { username: 'Dora_New' })) ?? {}
     expect([status, body?.username, body?.actorId]).toEqual([200, 'dora_new', 'acct:dora_new@localhost'])
-    for (const name of ['dora', 'DORA_new', dora?.actorId, body?.actorId, '@dora@localhost']) {
+    for (const name of ['dora', 'DORA_new', dora?.actorId, body?.actorId, '@dora@localhost', body?.personId]) {
       expect(await bob.get(`/users/${name}`)).toMatchObject({ status: 200, body: { actorId: body?.actorId } })
     }
     expect(await bob.get(`/posts/${post?.body.id}`)).toMatchObject({ body: { authorId: body?.actorId } })
-    expect(await bob.post('/circles/users/dora/follow')).toMatchObject({ status: 200 })
+    expect(await bob.post(`/circles/users/${body?.personId}/follow`)).toMatchObject({ status: 200 })
     expect(await bob.post(`/users/${dora?.actorId}/block`)).toMatchObject({ status: 200 })
     expect(await bob.get('/users/dora')).toFailWith(404, 'person_unknown')
     expect(await bob.delete('/users/dora/block')).toMatchObject({ status: 204 })
@@ -179,6 +179,7 @@ describe.each(['/users/', '/identity/users/by-handle/'])('GET %s…', (path) => 
     const profile = {
       id: alice.actorId,
       actorId: alice.actorId,
+      personId: body.personId,
       username: 'alice',
       firstName: body.firstName,
       lastName: body.lastName,
@@ -188,7 +189,8 @@ describe.each(['/users/', '/identity/users/by-handle/'])('GET %s…', (path) => 
       city: body.city,
       createdAt: body.createdAt,
     }
-    for (const name of ['alice', 'ALICE', '@alice', alice.actorId, encodeURIComponent('@alice@localhost')]) {
+    const names = ['alice', 'ALICE', '@alice', alice.actorId, encodeURIComponent('@alice@localhost'), body.personId]
+    for (const name of names) {
       const answer = await bob.get(path + name)
       expect([answer.status, answer.body]).toEqual([200, profile])
     }

@@ -101,7 +101,9 @@ test('The block list contains the names of people whom the caller blocked, and n
   const { actorId, username } = alice
 
   const first = await kim.get<Page>('/identity/me/blocks?limit=1')
-  expect(first.body.items).toEqual([{ id: actorId, actorId, username, createdAt: expect.any(String) }])
+  expect(first.body.items).toEqual([
+    { id: actorId, actorId, personId: expect.any(String), username, createdAt: expect.any(String) },
+  ])
   expect(await names(kim, `/identity/me/blocks?cursor=${first.body.nextCursor}`)).toEqual(['bob'])
   await kim.delete(`/users/${first.body.items[0]?.id}/block`)
   expect(await names(kim, '/identity/me/blocks')).toEqual(['bob'])

@@ -1,6 +1,6 @@
 -- Changes of names, profiles as their owner and as others see them, and who can write them.
 begin;
-select plan(36);
+select plan(41);
 select test.people('alice', 'bob', 'carla');
 
 -- Acting as Alice
@@ -25,14 +25,22 @@ select throws_ok('select * from app.usernames', '42501', null, 'Nobody can read 
 select test.act_as('bob');
 select is(private.require_person('alice'), private.require_person('alice_b'), 'Both the old and the new username find the person');
 select is(api.get_profile('acct:alice@localhost') ->> 'actorId', 'acct:alice_b@localhost', 'The profile has the current username');
-select set_eq($$ select json_object_keys(api.get_profile('alice')) $$, array['id', 'actorId', 'username', 'firstName', 'lastName',
+select set_eq($$ select json_object_keys(api.get_profile('alice')) $$, array['id', 'actorId', 'personId', 'username', 'firstName', 'lastName',
   'profilePicUrl', 'about', 'country', 'city', 'createdAt'], 'A public profile has these fields');
 select throws_ok($$ select api.update_me('{"username": "alice"}') $$, 'PT409', 'username_taken', 'Another person can''t take the old username');
+select is(api.get_profile(person_id::text) ->> 'username', 'alice_b', 'The person id finds a person after a rename') from app.users where username = 'alice_b';
+select is(api.get_profile('alice') ->> 'personId', (select person_id::text from app.users where username = 'alice_b'), 'The profile has the person id');
+select throws_ok(format('select api.get_profile(%L)', id), 'PT404', 'person_unknown', 'The internal id finds nobody') from app.users where username = 'alice_b';
+select throws_ok($$ update app.users set person_id = gen_random_uuid() where id = app.uid() $$, '42501', null, 'People can''t change their person id');
 select throws_ok($$ select api.get_profile('zoe') $$, 'PT404', 'person_unknown', 'An unknown person has no profile');
 
 -- Across a block
 select api.block_person('alice_b');
 select throws_ok($$ select api.get_profile('alice') $$, 'PT404', 'person_unknown', 'An old username doesn''t circumvent a block');
+select test.act_as_owner();
+select set_config('test.alice', person_id::text, true) from app.users where username = 'alice_b';
+select test.act_as('bob');
+select throws_ok($$ select api.get_profile(current_setting('test.alice')) $$, 'PT404', 'person_unknown', 'The person id doesn''t circumvent a block');
 select lives_ok($$ select api.unblock_person('alice') $$, 'An old username can be used to lift a block');
 select is(api.get_profile('alice') ->> 'username', 'alice_b', 'After the block the profile is visible again');
 
