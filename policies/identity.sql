@@ -97,7 +97,6 @@ grant execute on function
   api.export_me,
   api.get_invite_tree,
   api.get_me,
-  api.get_profile,
   api.list_my_invites,
   api.list_my_personas,
   api.list_sessions,

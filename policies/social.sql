@@ -139,6 +139,7 @@ grant execute on function
   private.find_muted_words,
   private.fold,
   private.follow_counts,
+  private.follow_numbers,
   private.have_common_circle,
   private.invitation_cards,
   private.keyword_edge,
@@ -157,6 +158,7 @@ grant execute on function
   private.require_report_finder,
   private.require_reported_person,
   private.settle_invitation,
+  private.ties_to,
   private.fold_query,
   private.timed_id
   to authenticated;
@@ -172,6 +174,8 @@ grant execute on function
   api.delete_circle,
   api.follow_person,
   api.follow_stats,
+  api.get_people,
+  api.get_profile,
   api.invite_to_circle,
   api.list_blocks,
   api.list_circle_invitations,

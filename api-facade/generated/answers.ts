@@ -3060,6 +3060,7 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
   }
   PaymentPage: { items: Schemas['Payment'][]; nextCursor: string | null; hasMore: boolean }
+  People: { items: Schemas['PersonCard'][] }
   PersonCard: {
     id: string
     actorId: string
@@ -3658,6 +3659,7 @@ export interface Schemas {
     title: null
   }
   PostViewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+  Posts: { items: Schemas['Post'][]; remaining: string[] }
   Problem: {
     id: string
     kind: 'problem'
@@ -3687,6 +3689,15 @@ export interface Schemas {
     country: string | null
     city: string | null
     createdAt: Schemas['Timestamp']
+    counters: { followers: number; following: number }
+    viewer: {
+      follows: boolean
+      followedBy: boolean
+      inMyCircle: boolean
+      bondLevel: 'acquaintance' | 'inner-circle' | null
+      inTheirCircle: boolean
+      muted: boolean
+    } | null
   }
   Project: {
     id: string
@@ -4866,7 +4877,9 @@ export interface Answers {
   get_my_reputation: Schemas['Reputation']
   get_offering: Schemas['Offering']
   get_order: Schemas['Order']
+  get_people: Schemas['People']
   get_post: Schemas['PostDetail']
+  get_posts: Schemas['Posts']
   get_preferences: Schemas['NotificationPreferences']
   get_problem: Schemas['Problem']
   get_profile: Schemas['Profile']

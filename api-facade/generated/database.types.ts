@@ -342,7 +342,9 @@ export type Database = {
       get_my_reputation: { Args: Record<PropertyKey, never>; Returns: Answers['get_my_reputation'] }
       get_offering: { Args: { p_id: string }; Returns: Answers['get_offering'] }
       get_order: { Args: { p_id: string }; Returns: Answers['get_order'] }
+      get_people: { Args: { p_ids: string[] }; Returns: Answers['get_people'] }
       get_post: { Args: { p_id: string }; Returns: Answers['get_post'] }
+      get_posts: { Args: { p_ids: string[] }; Returns: Answers['get_posts'] }
       get_preferences: { Args: Record<PropertyKey, never>; Returns: Answers['get_preferences'] }
       get_problem: { Args: { p_id: string }; Returns: Answers['get_problem'] }
       get_profile: { Args: { p_person: string }; Returns: Answers['get_profile'] }

@@ -27,6 +27,15 @@ export const UuidId = z.object({ id: Uuid.openapi(shared('id')) })
 export const PersonId = z.object({ id: PersonParam.openapi(shared('id.person')) })
 /** `/…/:userId` */
 export const UserId = z.object({ userId: PersonParam.openapi(shared('userId')) })
+/** `?ids=`: up to 50 of them, separated by commas. */
+export const idsQuery = (id: z.ZodType<string, string>, example: string) =>
+  z.object({
+    ids: z
+      .string()
+      .transform((text) => text.split(',').map((part) => part.trim()))
+      .pipe(z.array(id).min(1).max(50))
+      .openapi({ type: 'string', description: '1 to 50, separated by commas.', example }),
+  })
 /** The answer to an invitation. */
 export const Acceptance = z.object({ accept: z.boolean() })
 export const Muted = z.object({ muted: z.literal(true) })

@@ -13,15 +13,6 @@ comment on view app.profile_card is
   'A public profile: the person''s card with {about, country, city, createdAt}. It never includes the address, '
   'phone, birthday, role or presence.';
 
-create function api.get_profile(p_person text) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return (select card from app.profile_card where id = private.require_person(p_person));
-end $$;
-comment on function api.get_profile is 'A person''s public profile, by actor id or by a current or earlier username.';
-
 create function api.update_me(p_changes jsonb) returns json
 language plpgsql volatile
 set search_path = ''

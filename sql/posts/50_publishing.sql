@@ -179,3 +179,39 @@ end $$;
 comment on function api.get_post is
   'A post with the first page of its replies (those of the original, for a repost): {…, replies: {items, nextCursor, '
   'hasMore}}. Never: cursor_unknown, reply_unknown (of api.list_replies).';
+
+create function private.visible_among(p_posts uuid[]) returns uuid[]
+language plpgsql stable security definer   -- under the policy the plan might begin with all posts
+set search_path = ''
+as $$
+begin
+  return array(
+    select i.id
+    from (select u.id, min(u.place) as place from unnest(p_posts) with ordinality as u (id, place) group by u.id) i
+    join private.visible_posts p on p.id = i.id
+    order by i.place);
+end $$;
+comment on function private.visible_among is
+  'Those of these posts that the caller sees, each once, in the order of their first mention.';
+call private.force_index_scans('private.visible_among');
+
+create function api.get_posts(p_ids uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_seen uuid[];
+  v_most integer;
+begin
+  if cardinality(p_ids) > 50 then
+    perform private.raise_error('value_invalid');
+  end if;
+  v_seen := private.visible_among(p_ids);
+  v_most := private.count_fitting_posts(v_seen, 50);
+  return json_build_object('items', private.post_cards(v_seen[:v_most])::json,
+                           'remaining', to_json(v_seen[v_most + 1:]));
+end $$;
+comment on function api.get_posts is
+  'Up to 50 posts, in the order of their first mention, without those that the caller can''t see: {items, remaining}. '
+  'The items end when their texts reach half a megabyte; remaining has the ids of the others. Fails: value_invalid '
+  '(more than 50).';

@@ -193,7 +193,7 @@ call private.force_index_scans('private.count_follows');
 -- a generic plan for both branches would be slow for each of them
 alter function private.count_follows(uuid, uuid, uuid[]) set plan_cache_mode = auto;
 
-create function private.follow_counts(p_person uuid) returns json
+create function private.follow_numbers(p_person uuid) returns json
 language plpgsql stable security definer   -- row-level security would check every follower
 set search_path = ''
 as $$
@@ -207,8 +207,18 @@ declare
 begin
   return json_build_object(
     'followers', private.count_follows(null, p_person, v_hidden),
-    'following', private.count_follows(p_person, null, v_hidden),
-    'isFollowing', exists (select from app.follows where follower_id = app.uid() and following_id = p_person));
+    'following', private.count_follows(p_person, null, v_hidden));
+end $$;
+comment on function private.follow_numbers is
+  'How many people follow a person, and how many the person follows, as the caller sees them: {followers, following}.';
+
+create function private.follow_counts(p_person uuid) returns json
+language plpgsql stable security definer   -- as private.follow_numbers
+set search_path = ''
+as $$
+begin
+  return private.merge_objects(private.follow_numbers(p_person), json_build_object(
+    'isFollowing', exists (select from app.follows where follower_id = app.uid() and following_id = p_person)));
 end $$;
 comment on function private.follow_counts is
   'How many people follow a person and how many they follow, up to 10,000 each and as in the caller''s lists, and '

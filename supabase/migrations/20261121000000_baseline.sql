@@ -4325,15 +4325,6 @@ comment on view app.profile_card is
   'A public profile: the person''s card with {about, country, city, createdAt}. It never includes the address, '
   'phone, birthday, role or presence.';
 
-create function api.get_profile(p_person text) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return (select card from app.profile_card where id = private.require_person(p_person));
-end $$;
-comment on function api.get_profile is 'A person''s public profile, by actor id or by a current or earlier username.';
-
 create function api.update_me(p_changes jsonb) returns json
 language plpgsql volatile
 set search_path = ''
@@ -6121,7 +6112,6 @@ grant execute on function
   api.export_me,
   api.get_invite_tree,
   api.get_me,
-  api.get_profile,
   api.list_my_invites,
   api.list_my_personas,
   api.list_sessions,
@@ -7683,7 +7673,7 @@ call private.force_index_scans('private.count_follows');
 -- a generic plan for both branches would be slow for each of them
 alter function private.count_follows(uuid, uuid, uuid[]) set plan_cache_mode = auto;
 
-create function private.follow_counts(p_person uuid) returns json
+create function private.follow_numbers(p_person uuid) returns json
 language plpgsql stable security definer   -- row-level security would check every follower
 set search_path = ''
 as $$
@@ -7697,8 +7687,18 @@ declare
 begin
   return json_build_object(
     'followers', private.count_follows(null, p_person, v_hidden),
-    'following', private.count_follows(p_person, null, v_hidden),
-    'isFollowing', exists (select from app.follows where follower_id = app.uid() and following_id = p_person));
+    'following', private.count_follows(p_person, null, v_hidden));
+end $$;
+comment on function private.follow_numbers is
+  'How many people follow a person, and how many the person follows, as the caller sees them: {followers, following}.';
+
+create function private.follow_counts(p_person uuid) returns json
+language plpgsql stable security definer   -- as private.follow_numbers
+set search_path = ''
+as $$
+begin
+  return private.merge_objects(private.follow_numbers(p_person), json_build_object(
+    'isFollowing', exists (select from app.follows where follower_id = app.uid() and following_id = p_person)));
 end $$;
 comment on function private.follow_counts is
   'How many people follow a person and how many they follow, up to 10,000 each and as in the caller''s lists, and '
@@ -7770,6 +7770,68 @@ begin
   return private.person_page(v_found.ids, p_limit, v_found.next);
 end $$;
 comment on function api.list_following is 'The people whom a person follows, newest first.';
+
+-- sql/social/55_profiles.sql
+
+-- People as others see them: a profile with its counts and with what connects the caller to the person, and several
+-- people at once. docs/decisions.md, People.
+
+create function private.ties_to(p_person uuid) returns json
+language plpgsql stable security definer   -- checks only rows that name both
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.require_caller();
+  v_bonds text[] := array(select distinct bond_level from app.circle_members
+                          where owner_id = v_me and member_id = p_person);
+begin
+  if p_person = v_me then
+    return null;
+  end if;
+  return json_build_object(
+    'follows', exists (select from app.follows where follower_id = v_me and following_id = p_person),
+    'followedBy', exists (select from app.follows where follower_id = p_person and following_id = v_me),
+    'inMyCircle', v_bonds <> '{}',
+    'bondLevel', case when 'inner-circle' = any (v_bonds) then 'inner-circle' else v_bonds[1] end,
+    'inTheirCircle', exists (select from app.circle_members where owner_id = p_person and member_id = v_me),
+    'muted', exists (select from app.mutes where muter_id = v_me and muted_id = p_person));
+end $$;
+comment on function private.ties_to is
+  'What connects the caller to a person: {follows, followedBy, inMyCircle, bondLevel, inTheirCircle, muted}. '
+  'bondLevel is the highest that the person has in the caller''s circles. Null for the caller.';
+
+create function api.get_profile(p_person text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.require_person(p_person);
+begin
+  return (
+    select private.merge_objects(p.card, json_build_object(
+             'counters', private.follow_numbers(v_person), 'viewer', private.ties_to(v_person)))
+    from app.profile_card p where p.id = v_person);
+end $$;
+comment on function api.get_profile is
+  'A person''s public profile, by personId, actor id, or a current or earlier username, with {counters, viewer}.';
+
+create function api.get_people(p_ids text[]) returns json
+language plpgsql stable   -- security invoker: people whom policies hide are left out
+set search_path = ''
+as $$
+begin
+  if cardinality(p_ids) > 50 then
+    perform private.raise_error('value_invalid');
+  end if;
+  return json_build_object('items', (
+    select coalesce(json_agg(c.card order by i.place), '[]')
+    from (select private.find_person(n.name) as id, min(n.place) as place
+          from unnest(p_ids) with ordinality as n (name, place) group by 1) i
+    join app.person_card c on c.id = i.id));
+end $$;
+comment on function api.get_people is
+  'The cards of up to 50 people, in the order of their first mention, without those that the caller can''t see: '
+  '{items}. Fails: value_invalid (more than 50).';
 
 -- sql/social/60_mutes.sql
 
@@ -8520,6 +8582,7 @@ grant execute on function
   private.find_muted_words,
   private.fold,
   private.follow_counts,
+  private.follow_numbers,
   private.have_common_circle,
   private.invitation_cards,
   private.keyword_edge,
@@ -8538,6 +8601,7 @@ grant execute on function
   private.require_report_finder,
   private.require_reported_person,
   private.settle_invitation,
+  private.ties_to,
   private.fold_query,
   private.timed_id
   to authenticated;
@@ -8553,6 +8617,8 @@ grant execute on function
   api.delete_circle,
   api.follow_person,
   api.follow_stats,
+  api.get_people,
+  api.get_profile,
   api.invite_to_circle,
   api.list_blocks,
   api.list_circle_invitations,
@@ -13401,6 +13467,42 @@ comment on function api.get_post is
   'A post with the first page of its replies (those of the original, for a repost): {…, replies: {items, nextCursor, '
   'hasMore}}. Never: cursor_unknown, reply_unknown (of api.list_replies).';
 
+create function private.visible_among(p_posts uuid[]) returns uuid[]
+language plpgsql stable security definer   -- under the policy the plan might begin with all posts
+set search_path = ''
+as $$
+begin
+  return array(
+    select i.id
+    from (select u.id, min(u.place) as place from unnest(p_posts) with ordinality as u (id, place) group by u.id) i
+    join private.visible_posts p on p.id = i.id
+    order by i.place);
+end $$;
+comment on function private.visible_among is
+  'Those of these posts that the caller sees, each once, in the order of their first mention.';
+call private.force_index_scans('private.visible_among');
+
+create function api.get_posts(p_ids uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_seen uuid[];
+  v_most integer;
+begin
+  if cardinality(p_ids) > 50 then
+    perform private.raise_error('value_invalid');
+  end if;
+  v_seen := private.visible_among(p_ids);
+  v_most := private.count_fitting_posts(v_seen, 50);
+  return json_build_object('items', private.post_cards(v_seen[:v_most])::json,
+                           'remaining', to_json(v_seen[v_most + 1:]));
+end $$;
+comment on function api.get_posts is
+  'Up to 50 posts, in the order of their first mention, without those that the caller can''t see: {items, remaining}. '
+  'The items end when their texts reach half a megabyte; remaining has the ids of the others. Fails: value_invalid '
+  '(more than 50).';
+
 -- sql/posts/51_editing.sql
 
 -- How authors edit and delete their posts. Nobody is notified of an edit, and nothing is published again.
@@ -14494,6 +14596,7 @@ grant execute on function
   private.find_item_place,
   private.find_posts_by,
   private.find_replies,
+  private.visible_among,
   private.find_reply_time,
   private.find_reposted,
   private.find_scheduled,
@@ -14548,6 +14651,7 @@ grant execute on function
   api.delete_post,
   api.follow_series,
   api.get_post,
+  api.get_posts,
   api.invite_co_author,
   api.list_bookmarks,
   api.list_my_series,

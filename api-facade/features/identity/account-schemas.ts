@@ -37,11 +37,28 @@ export const ProfileChanges = z.object({
   profilePicUrl: PictureUrl.optional(),
 })
 
+const count = z.int().min(0).max(10_000).openapi({ description: 'Counted up to 10,000.' })
+export const People = z.object({ items: z.array(PersonCard) }).openapi('People')
 export const Profile = PersonCard.extend({
   about: z.string().nullable(),
   country: z.string().nullable(),
   city: z.string().nullable(),
   createdAt: Timestamp,
+  counters: z.object({ followers: count, following: count }),
+  viewer: z
+    .object({
+      follows: z.boolean().openapi({ description: 'Whether you follow the person.' }),
+      followedBy: z.boolean().openapi({ description: 'Whether the person follows you.' }),
+      inMyCircle: z.boolean(),
+      bondLevel: z
+        .enum(['acquaintance', 'inner-circle'])
+        .nullable()
+        .openapi({ description: 'The highest that the person has in your circles; null if in none.' }),
+      inTheirCircle: z.boolean(),
+      muted: z.boolean().openapi({ description: 'Whether you have muted the person.' }),
+    })
+    .nullable()
+    .openapi({ description: 'Null for yourself.' }),
 }).openapi('Profile', { description: 'A person’s public profile; `id` and `actorId` are both the actor id.' })
 
 export const ErasureBody = z.object({ password: z.string().max(1024) })

@@ -3,8 +3,8 @@ import type { z } from 'zod'
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { routes } from '../../lib/routes.ts'
-import { PersonParam, z as zod } from '../../lib/schemas.ts'
-import { Erased, ErasureBody, Export, Profile, ProfileChanges } from './account-schemas.ts'
+import { idsQuery, PersonParam, z as zod } from '../../lib/schemas.ts'
+import { Erased, ErasureBody, Export, People, Profile, ProfileChanges } from './account-schemas.ts'
 import { exportMe } from './export.ts'
 import { confirmPassword } from './handlers.ts'
 import { Me } from './schemas.ts'
@@ -33,10 +33,19 @@ export default routes('identity', {
     bodyAs: 'p_changes',
     answers: { 200: Me },
   },
+  'GET /users': {
+    summary: 'Get several people by their ids',
+    description:
+      'Their cards in the order asked, each once. People whom you cannot see and people who do not exist are left out.',
+    access: 'user',
+    operation: 'get_people',
+    query: idsQuery(PersonParam, 'acct:ada@localhost,acct:bo@localhost'),
+    answers: { 200: People },
+  },
   'GET /users/:usernameOrId': {
     summary: 'Get a person’s public profile',
     description:
-      'The person’s card with `about`, `country`, `city` and `createdAt`. Email address, phone, date of birth, role and presence are never public. 404 if the person is banned or erased or if there is a block between you, as if the person did not exist.',
+      'The person’s card with `about`, `country`, `city` and `createdAt`, with `counters` as in `GET /circles/users/:id/follow-stats`, and with what connects you to the person in `viewer`. Email address, phone, date of birth, role and presence are never public. 404 if the person is banned or erased or if there is a block between you, as if the person did not exist.',
     access: 'user',
     also: [
       {

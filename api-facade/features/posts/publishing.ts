@@ -3,8 +3,8 @@
 import type { z } from 'zod'
 import type { Context } from '../../lib/context.ts'
 import { routes } from '../../lib/routes.ts'
-import { UuidId } from '../../lib/schemas.ts'
-import { NewPost, Post, PostChanges, PostDetail, PostPage, Username } from './schemas.ts'
+import { idsQuery, Uuid, UuidId } from '../../lib/schemas.ts'
+import { NewPost, Post, PostChanges, PostDetail, PostPage, Posts, Username } from './schemas.ts'
 
 function noteView(c: Context, { id }: z.output<typeof UuidId>): void {
   const viewer = c.get('claims')?.sub
@@ -26,6 +26,15 @@ export default routes('posts', {
     operation: 'create_post',
     body: NewPost,
     answers: { 201: Post },
+  },
+  'GET /posts': {
+    summary: 'Get several posts by their ids',
+    description:
+      'In the order asked, each once, without those that you cannot see or that do not exist. `items` ends when its texts reach half a megabyte; `remaining` has the ids of the posts to get with another request. These reads are not counted as views.',
+    access: 'user',
+    operation: 'get_posts',
+    query: idsQuery(Uuid, '3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10'),
+    answers: { 200: Posts },
   },
   'GET /posts/:id': {
     summary: 'Get a post with the first page of its replies',

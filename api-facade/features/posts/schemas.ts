@@ -194,6 +194,7 @@ export const postAnd = <M extends Shape>(name: string, more: M) =>
   postWith(name, more, quoting, { quotedPostId: z.null(), quotedPost: z.null() })
 export const Post = postAnd('Post', {})
 export const PostPage = Page(Post)
+export const Posts = z.object({ items: z.array(Post), remaining: z.array(Uuid) }).openapi('Posts')
 export const Username = z.object({ username: PersonParam })
 export const NewReply = z.object({ body: z.string(), kind: ReplyKind.optional(), parentId: Uuid.nullish() })
 export const RepliesQuery = z.object({ kind: ReplyKind.optional(), parentId: Uuid.optional() })

@@ -188,13 +188,22 @@ describe.each(['/users/', '/identity/users/by-handle/'])('GET %s…', (path) => 
       country: body.country,
       city: body.city,
       createdAt: body.createdAt,
+      counters: { followers: expect.any(Number), following: expect.any(Number) },
+      viewer: {
+        follows: expect.any(Boolean),
+        followedBy: expect.any(Boolean),
+        inMyCircle: false,
+        bondLevel: null,
+        inTheirCircle: false,
+        muted: false,
+      },
     }
     const names = ['alice', 'ALICE', '@alice', alice.actorId, encodeURIComponent('@alice@localhost'), body.personId]
     for (const name of names) {
       const answer = await bob.get(path + name)
       expect([answer.status, answer.body]).toEqual([200, profile])
     }
-    expect(await alice.get(`${path}alice`)).toMatchObject({ status: 200, body: profile })
+    expect(await alice.get(`${path}alice`)).toMatchObject({ status: 200, body: { ...profile, viewer: null } })
   })
 
   test.each(['zoe', 'acct:alice@elsewhere.example', alice.id, '%00', 'a'.repeat(300)])(
@@ -258,4 +267,47 @@ describe('Presence', () => {
     await note()
     expect(Date.now() - Number((await seen(carla.id)).at)).toBeLessThan(10_000)
   })
+})
+
+test('A profile says what connects the caller to the person, and how many follow whom', async () => {
+  const [ina, jon] = await join('ina', 'jon')
+  if (!ina || !jon) throw new Error('they did not join')
+  const seen = async (who: typeof ina, whom: string) =>
+    (await who.get<{ counters: object; viewer: object }>(`/users/${whom}`)).body
+  const none = {
+    follows: false,
+    followedBy: false,
+    inMyCircle: false,
+    bondLevel: null,
+    inTheirCircle: false,
+    muted: false,
+  }
+  expect(await seen(ina, 'jon')).toMatchObject({ counters: { followers: 0, following: 0 }, viewer: none })
+  await ina.post('/users/jon/follow')
+  await ina.post('/users/jon/mute')
+  const circle = await ina.post<{ id: string }>('/circles', { name: 'Friends' })
+  await ina.post(`/circles/me/${circle.body.id}/members`, { memberId: 'jon', bondLevel: 'inner-circle' })
+  const ties = { follows: true, inMyCircle: true, bondLevel: 'inner-circle', muted: true }
+  expect(await seen(ina, 'jon')).toMatchObject({ counters: { followers: 1 }, viewer: { ...none, ...ties } })
+  // nothing shows that Ina has muted him, and which bond he has in her circles
+  const back = { ...none, followedBy: true, inTheirCircle: true }
+  expect(await seen(jon, 'ina')).toMatchObject({ counters: { following: 1 }, viewer: back })
+})
+
+test('GET /users?ids returns the cards of several people in order, without those whom the caller cannot see', async () => {
+  const [kai, lou] = await join('kai', 'lou')
+  if (!kai || !lou) throw new Error('they did not join')
+  const me = await kai.get<Me>('/me')
+  await lou.post('/users/kai/block')
+  type People = { items: { username: string }[] }
+  const named = async (who: typeof kai, ids: string) =>
+    (await who.get<People>(`/users?ids=${encodeURIComponent(ids)}`)).body.items.map(({ username }) => username)
+  const ids = `bob,${me.body.personId},@kai,nobody,lou,${alice.actorId},${alice.id},bob`
+  expect(await named(alice, ids)).toEqual(['bob', 'kai', 'lou', 'alice'])
+  expect(await named(kai, ids)).toEqual(['bob', 'kai', 'alice'])
+  const one = (await kai.get<{ id: string }>('/users/bob')).body
+  expect((await kai.get<{ items: object[] }>('/users?ids=bob')).body.items).toMatchObject([{ id: one.id }])
+  for (const query of ['', '?ids=', `?ids=${'a,'.repeat(50)}a`])
+    expect(await alice.get(`/users${query}`)).toFailWith(422, 'validation_failed')
+  expect(await nobody.get('/users?ids=bob')).toFailWith(401, 'token_missing')
 })

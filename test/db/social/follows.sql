@@ -22,7 +22,7 @@ grant execute on all functions in schema pg_temp to public;
 
 -- Acting as Alice
 select test.act_as('alice');
-select is(api.follow_person('bob')::text, '{"followers" : 1, "following" : 0, "isFollowing" : true}', 'A person can follow another');
+select is(api.follow_person('bob')::jsonb, '{"followers": 1, "following": 0, "isFollowing": true}'::jsonb, 'A person can follow another');
 select is(pg_temp.events(), 1, 'A follow is an event');
 select is(api.follow_person('acct:bob@localhost') ->> 'followers', '1', 'Following twice is not an error and counts once');
 select is(pg_temp.events(), 1, 'Following twice is one event');
