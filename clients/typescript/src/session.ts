@@ -1,0 +1,100 @@
+import { KithError } from './errors.ts'
+
+/** What a client keeps of a person who is logged in. */
+export type Session = {
+  accessToken: string
+  refreshToken: string
+  deviceToken?: string
+}
+
+/** Where the session is kept: localStorage, AsyncStorage of React Native, a file. Without one it is kept in memory. */
+export type SessionStore = {
+  load(): Promise<Session | null> | Session | null
+  save(session: Session | null): Promise<void> | void
+}
+
+/** Unix seconds at which an access token expires; 0 if it can't be read. */
+function expiryOf(token: string): number {
+  try {
+    const [, payload = ''] = token.split('.')
+    return JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/'))).exp
+  } catch {
+    return 0
+  }
+}
+
+/** A token that is used for less time than this is refreshed first. Seconds. */
+const MARGIN = 20
+
+type Refreshed = { accessToken: string; refreshToken: string }
+
+/** Holds the tokens. However many requests find that the access token has expired, one request refreshes it. */
+export class Sessions {
+  readonly #store: SessionStore | undefined
+  readonly #refresh: (refreshToken: string) => Promise<Refreshed>
+  readonly #onChange: ((session: Session | null) => void) | undefined
+  #session: Session | null = null
+  #loaded: Promise<void> | undefined
+  #refreshing: Promise<string | undefined> | undefined
+
+  constructor(
+    refresh: (refreshToken: string) => Promise<Refreshed>,
+    store?: SessionStore,
+    onChange?: (session: Session | null) => void,
+  ) {
+    this.#refresh = refresh
+    this.#store = store
+    this.#onChange = onChange
+  }
+
+  async get(): Promise<Session | null> {
+    this.#loaded ??= Promise.resolve(this.#store?.load() ?? null).then((session) => {
+      this.#session ??= session
+    })
+    await this.#loaded
+    return this.#session
+  }
+
+  async set(session: Session | null): Promise<void> {
+    this.#loaded = Promise.resolve()
+    this.#session = session
+    await this.#store?.save(session)
+    this.#onChange?.(session)
+  }
+
+  /** The access token, refreshed if it is about to expire; undefined if nobody is logged in. */
+  async token(): Promise<string | undefined> {
+    const session = await this.get()
+    if (!session) return undefined
+    return expiryOf(session.accessToken) - MARGIN > Date.now() / 1000
+      ? session.accessToken
+      : this.renew(session.accessToken)
+  }
+
+  /**
+   * A token other than `used`, which was refused or is about to expire; undefined if the session has ended. Then nobody
+   * is logged in any more.
+   */
+  async renew(used: string): Promise<string | undefined> {
+    const session = await this.get()
+    if (session && session.accessToken !== used) return session.accessToken
+    this.#refreshing ??= this.#exchange().finally(() => {
+      this.#refreshing = undefined
+    })
+    return this.#refreshing
+  }
+
+  async #exchange(): Promise<string | undefined> {
+    const session = await this.get()
+    if (!session) return undefined
+    try {
+      const { accessToken, refreshToken } = await this.#refresh(session.refreshToken)
+      await this.set({ ...session, accessToken, refreshToken })
+      return accessToken
+    } catch (error) {
+      if (!(error instanceof KithError) || error.status !== 401) throw error
+      await this.set(null)
+      return undefined
+    }
+  }
+}

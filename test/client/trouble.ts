@@ -1,0 +1,43 @@
+// What kith/client does when something goes wrong: tokens that expire, answers that are lost, connections that break.
+// Like life.ts it is compiled and run in a project with the packed client.
+import { createKith, type Kith, KithError, type KithEvent, type RealtimeClient, type Session } from 'kith/client'
+
+type Site = { url: string; fetch: typeof fetch }
+type Login = { email: string; password: string }
+
+/** A client with a session whose access token expired long ago. */
+export async function expired(site: Site, login: Login): Promise<{ kith: Kith; saved: (Session | null)[] }> {
+  const first = createKith(site)
+  const { accessToken, refreshToken = '' } = await first.logIn(login)
+  const [head, payload = '', signature] = accessToken.split('.')
+  const claims = { ...JSON.parse(atob(payload)), exp: 1 }
+  const old = [head, btoa(JSON.stringify(claims)).replace(/=+$/, ''), signature].join('.')
+  const saved: (Session | null)[] = []
+  const store = {
+    load: () => ({ accessToken: old, refreshToken }),
+    save: (session: Session | null) => void saved.push(session),
+  }
+  return { kith: createKith({ ...site, store, batch: false }), saved }
+}
+
+/** Five requests at once; what each came to. */
+export const five = (kith: Kith): Promise<string[]> =>
+  Promise.all([1, 2, 3, 4, 5].map(() => kith.get('/me').then(({ username }) => username, codeOf)))
+
+/** Creates a post. */
+export const post = (kith: Kith, body: string): Promise<string> =>
+  kith.post('/posts', { body: { body } }).then(({ id }) => id)
+
+export async function loggedIn(site: Site, login: Login, patience = 60): Promise<Kith> {
+  const kith = createKith({ ...site, patience })
+  await kith.logIn(login)
+  return kith
+}
+
+export const codeOf = (error: unknown): string => (error instanceof KithError ? error.code : String(error))
+export const retryAfterOf = (error: unknown) => (error instanceof KithError ? error.retryAfter : undefined)
+
+/** Listens to the caller's channel, and collects the ids of the events. */
+export async function hear(kith: Kith, realtime: unknown, events: KithEvent[]): Promise<() => void> {
+  return kith.onUser(realtime as RealtimeClient, (event) => events.push(event))
+}
