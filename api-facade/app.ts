@@ -9,6 +9,7 @@ import { mountDocs } from './lib/docs.ts'
 import { ApiError, errorAnswer, isFault, toApiError } from './lib/errors.ts'
 import { beginHeaders, cors, requestId, send, sendJson, setHeader } from './lib/headers.ts'
 import { isTooDeep, readJsonText } from './lib/input.ts'
+import { mountInstance } from './lib/instance.ts'
 import { createLimits } from './lib/limits.ts'
 import { legible } from './lib/log.ts'
 import { metrics, mountMetrics } from './lib/metrics.ts'
@@ -95,6 +96,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
     return sendJson(c, JSON.stringify({ status: 'ready', ...(warnings.length > 0 && { warnings }) }), 200)
   })
   app.all('/ready', otherMethods(['GET']))
+  mountInstance(app)
   mountDocs(app)
   mountMetrics(app)
   mount(app, tables)
@@ -139,7 +141,19 @@ function answerError(error: unknown, c: Context): Response {
 const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
   new Set([
     ...spellings(tables).flatMap(({ path }) => (API + path).split('/').filter((part) => !part.startsWith(':'))),
-    ...['health', 'ready', 'metrics', 'docs', 'openapi.json', 'rest', 'rpc', 'realtime', 'websocket'],
+    ...[
+      'health',
+      'ready',
+      'metrics',
+      'docs',
+      'openapi.json',
+      '.well-known',
+      'kith',
+      'rest',
+      'rpc',
+      'realtime',
+      'websocket',
+    ],
     ...Object.keys(operations),
   ])
 

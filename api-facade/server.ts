@@ -18,6 +18,7 @@ import { metrics } from './lib/metrics.ts'
 import { createPreviews } from './lib/previews.ts'
 import type { Table } from './lib/routes.ts'
 import { createSeals } from './lib/seals.ts'
+import { createSigning } from './lib/signing.ts'
 import { createSlots } from './lib/slots.ts'
 import { createStorageWatch } from './lib/storage.ts'
 import { createTokens } from './lib/tokens.ts'
@@ -57,8 +58,9 @@ export type RunningServer = { url: string; port: number; stop(): Promise<void> }
 /** How long running requests may take after the shutdown has begun. Milliseconds. */
 const GRACE = 10_000
 
-/** How many exports can run at once. */
+/** How many exports can run, and how many imports can arrive, at once. */
 const EXPORTS = 4
+const IMPORTS = 4
 
 /** @throws Error if the port is taken or there is no secret */
 export async function startServer({ config, databaseUrl, ...given }: ServerOptions): Promise<RunningServer> {
@@ -78,6 +80,8 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const previews = createPreviews(functions, log)
   const storage = createStorageWatch(config, functions, log)
   const exports = createSlots(EXPORTS)
+  const imports = createSlots(IMPORTS)
+  const signing = await createSigning(config, secret)
   const end = new AbortController()
   const stopping = end.signal
   const services = {
@@ -90,6 +94,8 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     previews,
     storage,
     exports,
+    imports,
+    signing,
     stopping,
     log,
     aliasOf,

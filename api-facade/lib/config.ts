@@ -74,6 +74,8 @@ const list = z.string().transform((text) => text.split(',').flatMap((item) => it
 
 const bucket = z.string().regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
 
+const signingKey = z.string().regex(/^[\w-]{43}$/, 'must be 32 random bytes in base64url')
+
 const Variables = z.object({
   PORT: integer(0, 65_535).default(8787),
   // every interface: the facade usually runs in a container, where localhost cannot be reached from outside
@@ -119,6 +121,8 @@ const Variables = z.object({
     .string()
     .regex(/^[\w-]{43}$/, 'must be 32 bytes in base64url, as npx web-push generate-vapid-keys prints them')
     .optional(),
+  SIGNING_KEY: signingKey.optional(),
+  SIGNING_KEY_PREVIOUS: signingKey.optional(),
   EXPO_URL: webUrl.default(EXPO_URL),
   EXPO_ACCESS_TOKEN: z.string().regex(/^\S+$/).optional(),
   PUSH_ORIGINS: list.default(PUSH_ORIGINS),
@@ -231,6 +235,8 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     smtpUrl: s.SMTP_URL,
     mailFrom: s.MAIL_FROM ?? `Kith <no-reply@${s.INSTANCE_DOMAIN.replace(/:\d+$/, '')}>`,
     vapidPrivateKey: s.VAPID_PRIVATE_KEY,
+    signingKey: s.SIGNING_KEY,
+    signingKeyPrevious: s.SIGNING_KEY_PREVIOUS,
     expoUrl: s.EXPO_URL.replace(/\/$/, ''),
     expoAccessToken: s.EXPO_ACCESS_TOKEN,
     webPushOrigins: s.PUSH_ORIGINS,

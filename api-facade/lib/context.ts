@@ -9,6 +9,7 @@ import type { Functions } from './functions.ts'
 import type { Log } from './log.ts'
 import type { Previews } from './previews.ts'
 import type { Seals } from './seals.ts'
+import type { Signing } from './signing.ts'
 import type { Slots } from './slots.ts'
 import type { StorageWatch } from './storage.ts'
 import type { Claims, Tokens } from './tokens.ts'
@@ -26,6 +27,9 @@ export type Services = {
   storage: StorageWatch
   /** Exports that are running. */
   exports: Slots
+  /** Imports that are arriving. */
+  imports: Slots
+  signing: Signing
   /** Aborted when the facade begins to stop: long waits end then. */
   stopping: AbortSignal
   log: Log

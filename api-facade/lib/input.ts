@@ -152,6 +152,21 @@ const typeOf = (c: Context): string => c.req.header('content-type') ?? ''
 const JSON_BODY = /^application\/([\w.-]+\+)?json\s*(;|$)/i
 const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i
 
+/** @throws ApiError content_type_unsupported */
+export function requireJson(c: Context): void {
+  if (!JSON_BODY.test(typeOf(c))) throw new ApiError('content_type_unsupported')
+}
+
+/** The bytes of a body, as they arrive. @throws ApiError request_malformed if the client stops sending */
+export async function* bodyOf(c: Context): AsyncGenerator<Uint8Array> {
+  const reader = c.req.raw.body?.getReader()
+  for (;;) {
+    const { value } = (await reader?.read().catch(unreadable)) ?? {}
+    if (!value) return
+    yield value
+  }
+}
+
 /** @throws ApiError body_too_large, content_type_unsupported, request_malformed */
 export async function readJsonText(c: Context, limit: number): Promise<string> {
   const text = await readText(c, limit)
@@ -183,15 +198,13 @@ const unreadable = (): never => {
 async function readStream(c: Context, limit: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
-  const reader = c.req.raw.body?.getReader()
-  for (;;) {
-    const { value } = (await reader?.read().catch(unreadable)) ?? {}
-    if (!value) return Buffer.concat(chunks).toString()
-    size += value.length
+  for await (const chunk of bodyOf(c)) {
+    size += chunk.length
     if (size > limit) {
       setHeader(c, 'Connection', 'close') // the rest of the body is still arriving, so the connection cannot be reused
       throw new ApiError('body_too_large')
     }
-    chunks.push(value)
+    chunks.push(chunk)
   }
+  return Buffer.concat(chunks).toString()
 }

@@ -9,6 +9,7 @@ import { channels } from '../generated/channels.ts'
 import { failures } from '../generated/operations.ts'
 import { defaultLimits, type LimitName } from './config.ts'
 import { allErrors, type ErrorCode, lookUp } from './errors.ts'
+import { Instance } from './instance.ts'
 import { arranged, textOf } from './openapi-text.ts'
 import { API, hasCsv, type Route, type Row, spellings, type Table, type Whole } from './routes.ts'
 import { ErrorBody, shared, z as zod } from './schemas.ts'
@@ -64,6 +65,7 @@ export function openApiText(tables: readonly Table[]): string {
   for (const route of all) registry.registerPath(pathOf(route, named))
   registry.registerPath(health)
   registry.registerPath(ready())
+  registry.registerPath(instance())
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: { title: 'Kith', version, description: about, license: { name: 'MIT' } },
@@ -251,6 +253,19 @@ const health: Path = {
   },
 }
 
+const instance = (): Path => ({
+  method: 'get',
+  path: '/.well-known/kith',
+  operationId: 'instance',
+  tags: ['platform'],
+  summary: 'What this instance tells other instances about itself',
+  description: 'Its domain, and the keys that verify its exports. May be cached for an hour.',
+  security: [],
+  responses: {
+    200: { description: 'Done.', headers: onAll, content: { 'application/json': { schema: Instance } } },
+  },
+})
+
 const ready = (): Path => ({
   method: 'get',
   path: '/ready',
@@ -365,7 +380,8 @@ const unchanged: Responses = {
   304: { description: 'The stored answer of the client is still valid.', headers: { ...onAll, ...referTo('ETag') } },
 }
 
-function requestOf({ params, query, body, form, example, idempotent, etag, original }: Whole): Path['request'] {
+function requestOf(row: Whole): Path['request'] {
+  const { params, query, body = row.upload, form, example, idempotent, etag, original } = row
   const forms = form && {
     'application/x-www-form-urlencoded': { schema: form },
     'multipart/form-data': { schema: form },
@@ -455,11 +471,12 @@ function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
 }
 
 /** The codes that the facade itself can answer on such a route. */
-function generalCodes({ access, params, query, body, idempotent, original }: Whole): ErrorCode[] {
+function generalCodes({ access, params, query, body, upload, idempotent, original }: Whole): ErrorCode[] {
   const codes: ErrorCode[] = ['rate_limited', 'internal_error', 'service_unavailable']
   if (access !== 'public') codes.push('token_missing', 'token_invalid', 'token_expired', 'token_revoked')
   if (access === 'moderator' || access === 'admin') codes.push('role_required')
   if (body) codes.push('malformed_json', 'body_too_large', 'content_type_unsupported')
+  if (upload) codes.push('malformed_json', 'content_type_unsupported')
   if (params || query || body || idempotent) codes.push('validation_failed', 'value_invalid')
   if (!idempotent) codes.push('key_not_taken')
   codes.push(original ? 'changed_since' : 'match_not_taken')

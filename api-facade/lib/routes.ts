@@ -44,6 +44,11 @@ type Shape<O extends Operation> = {
    * A form (urlencoded or multipart) that is accepted instead of the JSON body, for programs that send nothing else.
    */
   form?: z.ZodObject
+  /**
+   * A JSON body of any length, which the handler reads as it arrives (bodyOf of input.ts). The schema is for the
+   * documentation.
+   */
+  upload?: z.ZodType
   /** An example body for the documentation, if the one generated from the schema would be refused. */
   example?: unknown
   /** Field → parameter, if it is not `p_` and the field's name in snake case. */

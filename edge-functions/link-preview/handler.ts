@@ -1,6 +1,7 @@
 // Previews of web pages. Strangers choose the page, so it is opened with care, and every error is null: the caller
 // learns nothing about the network.
 // POST /link-preview {url} → 200 {url, title, description, imageUrl, siteName} or null
+// POST /link-preview/keys {url} → 200 {keys: [{kty, crv, x, kid}]}, those of another Kith instance, or null
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { openDoors } from '../shared/doors.ts'
@@ -31,16 +32,18 @@ const Form = z.object({ url: z.string().max(4096) })
 
 export function createLinkPreview({ jwtSecrets, open }: LinkPreviewEnvironment): Hono {
   const { app, door } = openDoors('link-preview', jwtSecrets)
-  door('/', Form, async (c, { url }) => c.json(await look(url, open)))
+  door('/', Form, async (c, { url }) => c.json(await patiently((signal) => visit(url, open, signal))))
+  door('/keys', Form, async (c, { url }) => c.json(await patiently((signal) => readKeys(url, open, signal))))
   return app
 }
 
-async function look(text: string, open: LinkPreviewEnvironment['open']): Promise<Preview | null> {
+/** The result of the work; null if it fails or takes too long. */
+async function patiently<T>(work: (signal: AbortSignal) => Promise<T | null>): Promise<T | null> {
   const end = new AbortController()
   const over = new Promise<null>((settle) => end.signal.addEventListener('abort', () => settle(null)))
   const clock = setTimeout(() => end.abort(), PATIENCE)
   try {
-    return await Promise.race([visit(text, open, end.signal).catch(() => null), over])
+    return await Promise.race([work(end.signal).catch(() => null), over])
   } finally {
     clearTimeout(clock)
     end.abort() // closes bodies that were not read to the end
@@ -60,6 +63,21 @@ async function visit(text: string, open: LinkPreviewEnvironment['open'], signal:
     url = webAddress(next, url)
   }
   return null
+}
+
+/** The part of another instance's description that is read. */
+const Described = z.object({
+  keys: z.array(z.looseObject({ kty: z.string(), crv: z.string(), x: z.string(), kid: z.string() })).max(20),
+})
+
+/** The keys at the /.well-known/kith of another instance. Follows no redirect. */
+async function readKeys(text: string, open: LinkPreviewEnvironment['open'], signal: AbortSignal) {
+  const url = webAddress(text)
+  if (url?.pathname !== '/.well-known/kith') return null
+  const answer = await open(url, signal)
+  if (answer.status !== 200 || !/^\s*application\/json\s*(;|$)/i.test(answer.header('content-type') ?? '')) return null
+  const { keys } = Described.parse(JSON.parse(new TextDecoder().decode(await readSome(answer.body))))
+  return { keys: keys.map(({ kty, crv, x, kid }) => ({ kty, crv, x, kid })) }
 }
 
 async function readSome(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

@@ -16,7 +16,7 @@ type OutsideOptions = {
 }
 
 const HEADERS = {
-  accept: 'text/html, application/xhtml+xml',
+  accept: 'text/html, application/xhtml+xml, application/json',
   'accept-encoding': 'gzip, br',
   'user-agent': 'Kith (link preview)',
 }

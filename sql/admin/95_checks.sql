@@ -626,6 +626,26 @@ alter table app.idempotency_keys
   drop constraint idempotency_keys_key_check,
   add constraint idempotency_keys_rules check (private.idempotency_keys_rules(key));
 
+create function private.imports_rules(state text, origin text, issuer text, signature text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (length(issuer) <= 2048) is false then perform private.raise_check_violation('imports_issuer_check'); end if;
+  if ((length(origin) >= 1) AND (length(origin) <= 253)) is false then perform private.raise_check_violation('imports_origin_check'); end if;
+  if (signature = ANY (ARRAY['valid'::text, 'unknown_instance'::text, 'none'::text])) is false then perform private.raise_check_violation('imports_signature_check'); end if;
+  if (state = ANY (ARRAY['receiving'::text, 'waiting'::text, 'running'::text, 'done'::text, 'stopped'::text])) is false then perform private.raise_check_violation('imports_state_check'); end if;
+  return true;
+end $$;
+comment on function private.imports_rules is 'The checks of app.imports. Raises the code of the one that a row breaks.';
+grant execute on function private.imports_rules to anon, authenticated, service_role, gate;
+alter table app.imports
+  drop constraint imports_issuer_check,
+  drop constraint imports_origin_check,
+  drop constraint imports_signature_check,
+  drop constraint imports_state_check,
+  add constraint imports_rules check (private.imports_rules(state, origin, issuer, signature));
+
 create function private.interests_rules(
   slug text,
   name text,

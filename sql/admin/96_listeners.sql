@@ -13,6 +13,8 @@ begin
   elsif p_event = 'posts.post.edited' then
     perform private.embed_edited(p_payload);
     perform private.index_edited(p_payload);
+  elsif p_event = 'posts.post.imported' then
+    perform private.split_feed_block(p_payload);
   elsif p_event = 'posts.post.published' then
     perform private.add_feed_block(p_payload);
     perform private.extend_series(p_payload);

@@ -10,6 +10,7 @@ create table private.personal_data (
   within        text[],
   whose         text,
   omits         text[] not null default '{}',
+  adds          text,
   across_blocks boolean not null default false,
   reason        text,
   unique (relation, person_column),
@@ -26,6 +27,9 @@ comment on column private.personal_data.whose is
   'An SQL condition on a row t. In a section with `within` it replaces t.<person_column> = p.id, where p is a row of '
   'the outer section; otherwise it excludes some rows of the person.';
 comment on column private.personal_data.omits is 'Columns that the section leaves out.';
+comment on column private.personal_data.adds is
+  'SQL of further columns of the section, where t is the row: (select …) as name. They are texts, such as the name of '
+  'something that has another id in another instance.';
 comment on column private.personal_data.across_blocks is
   'Whether the section names people across a block, because people may see whom they have blocked.';
 
@@ -154,6 +158,15 @@ end $$;
 comment on function private.export_keys is
   'Parts of a query: these columns of a relation under an alias, and their values from a JSON array.';
 
+create function private.export_json(p_source private.personal_data) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return coalesce(format('(select to_json(a) from (select t.*, %s) a)', p_source.adds), 'to_json(t)');
+end $$;
+comment on function private.export_json is 'Part of a query: a row t of a section as JSON, with the columns that it adds.';
+
 create type private.export_rows as (items json[], next jsonb);
 comment on type private.export_rows is
   'Rows of a section, as the table has them, and the position of the next page, which is null at the end.';
@@ -172,14 +185,15 @@ begin
   from private.export_keys(p_source.relation, 't', private.export_order(p_source), '$2') k;
   -- the condition is applied after the limit, so a page reads at most 201 rows
   execute format(
-      'select array(select json_build_object(''row'', case when %1$s then to_json(t) end, ''key'',
+      'select array(select json_build_object(''row'', case when %1$s then %7$s end, ''key'',
                                              json_build_array(%2$s))
                     from (select t.* from %3$s t where t.%4$I = $1::%5$s and ($2 is null or (%2$s) > (%6$s))
                           order by %2$s limit 201) t
                     order by %2$s)',
       coalesce(p_source.whose, 'true'), v_names, p_source.relation, p_source.person_column,
       (select atttypid::regtype from pg_catalog.pg_attribute
-       where attrelid = p_source.relation and attname = p_source.person_column), v_places)
+       where attrelid = p_source.relation and attname = p_source.person_column), v_places,
+      private.export_json(p_source))
     into v_rows using p_user, p_after;
   return (array(select r.item -> 'row' from unnest(v_rows[:200]) with ordinality as r (item, place)
                 where json_typeof(r.item -> 'row') = 'object' order by r.place),
@@ -221,7 +235,7 @@ begin
         order by %3$s limit 50
       )
       select array(
-               select json_build_object('row', to_json(t), 'outer', json_build_array(%3$s),
+               select json_build_object('row', %11$s, 'outer', json_build_array(%3$s),
                                         'key', json_build_array(%6$s))
                from outer_rows p
                cross join lateral (
@@ -238,7 +252,8 @@ begin
       -- `offset 0` makes Postgres find the rows of one outer row by an index; otherwise it might scan the rows of all
       -- people in the order of their keys. A key that begins with person_column needs none.
       case when not exists (select from private.key_columns(p_source.relation) c
-                            where c.place = 1 and c.name = p_source.person_column) then 'offset 0' end)
+                            where c.place = 1 and c.name = p_source.person_column) then 'offset 0' end,
+      private.export_json(p_source))
     into v_rows, v_count, v_last using p_user, p_after;
   return (
     array(select r.item -> 'row' from unnest(v_rows[:200]) with ordinality as r (item, place) order by r.place),

@@ -34,6 +34,7 @@ end $$;
 comment on function private.index_edited is 'Listener: an edited post is found only by its new words.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.index_published', 900, 'soon'),
+  ('posts.post.imported', 'private.index_published', 900, 'soon'),
   ('posts.post.edited', 'private.index_edited', 900, 'at once');
 
 create function private.index_row() returns trigger

@@ -130,6 +130,7 @@ end $$;
 comment on function private.embed_edited is 'Listener: queues a post for a new vector when its words have changed.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.embed_published', 800, 'soon'),
+  ('posts.post.imported', 'private.embed_published', 800, 'soon'),
   ('posts.post.edited', 'private.embed_edited', 800, 'at once');
 
 create function private.take_unembedded(p_model text, p_ids uuid[]) returns json

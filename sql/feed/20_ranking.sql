@@ -54,6 +54,31 @@ begin
 end $$;
 comment on function private.block_end is 'The end of the block that contains a time.';
 
+create function private.split_feed_block(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_at    timestamptz := (select published_at from app.posts where id = (p_event ->> 'postId')::uuid);
+  v_start timestamptz := private.block_start(v_at);
+  v_end   timestamptz := private.block_end(v_at);
+begin
+  if v_at > v_start and (select count(*) from (
+        (select from app.posts
+         where required_level = 0 and closer_id is null and within_id is null and published_at >= v_start
+           and published_at < v_end limit 101)
+        union all (select from app.posts
+                   where required_level <= 2 and closer_id is not null and within_id is null
+                     and published_at >= v_start and published_at < v_end limit 101)) p) > 100 then
+    insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
+  end if;
+end $$;
+comment on function private.split_feed_block is
+  'Listener: an imported post begins a new block if its block already has 100 posts, so that no import makes a block '
+  'long. A client that is reading that block then may get a post twice, or not.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.imported', 'private.split_feed_block', 200);
+
 create function private.posts_within(p_spaces uuid[], p_before timestamptz, p_until timestamptz, p_muted uuid[])
 returns app.feed_run
 language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts

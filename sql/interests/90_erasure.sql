@@ -1,8 +1,9 @@
 -- What erasure does to the choices of interests, and where they hold personal data. How erasure runs:
 -- sql/base/90_erasure.sql.
 
-insert into private.personal_data (relation, person_column, section) values
-  ('app.user_interests', 'user_id', 'interests');
+insert into private.personal_data (relation, person_column, section, adds) values
+  ('app.user_interests', 'user_id', 'interests',
+   '(select i.slug from app.interests i where i.id = t.interest_id) as interest_slug');
 
 create function private.erase_choices(p_user app.users) returns void
 language plpgsql volatile

@@ -25,7 +25,7 @@ comment on function private.trending_at is
 create function private.post_start(
   p_id uuid, p_format text, p_title text, p_media jsonb, p_visibility text, p_depth smallint, p_interest uuid,
   p_is_journalism boolean, p_pinned_at timestamptz, p_publish_at timestamptz, p_published_at timestamptz,
-  p_edited_at timestamptz, p_hidden_at timestamptz, p_created_at timestamptz
+  p_edited_at timestamptz, p_hidden_at timestamptz, p_created_at timestamptz, p_imported_at timestamptz
 ) returns text
 language plpgsql immutable   -- row_to_json is only stable, but these types have the same text under all settings
 set search_path = ''
@@ -47,7 +47,8 @@ begin
                  private.utc(p_published_at) as "publishedAt",
                  private.utc(p_edited_at) as "editedAt",
                  private.utc(p_hidden_at) as "hiddenAt",
-                 private.utc(p_created_at) as "createdAt") s);
+                 private.utc(p_created_at) as "createdAt",
+                 private.utc(p_imported_at) as "importedAt") s);
 end $$;
 comment on function private.post_start is
   'The start of a post''s card: the fields that depend only on these columns, as JSON without the closing brace. '
@@ -82,6 +83,7 @@ create table app.posts (
   keyword_words        tsvector not null default '',
   trending_boost       smallint not null default 0,
   created_at           timestamptz not null default now(),
+  imported_at          timestamptz,
   closer_id            uuid generated always as (
     case when visibility <> 'public' then author_id else original_author_id end) stored,
   within_id            uuid generated always as (coalesce(space_id, original_space_id)) stored,
@@ -92,7 +94,7 @@ create table app.posts (
          else private.visibility_level(visibility) end) stored,
   card_start           text not null generated always as (private.post_start(
     id, format, title, media, visibility, depth, interest_id, is_journalism, pinned_at, publish_at, published_at,
-    edited_at, hidden_at, created_at)) stored,
+    edited_at, hidden_at, created_at, imported_at)) stored,
   -- erasure empties the words of deleted posts
   constraint post_title check (deleted_at is not null or
     case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200
@@ -170,6 +172,8 @@ comment on column app.posts.scheduled_emitted_at is
   'When a scheduled post was published, by the job or by its author; null for other posts.';
 comment on column app.posts.hidden_at is 'When staff hid it from everyone but its author; null if it is not hidden.';
 comment on column app.posts.edited_at is 'When its words or media last changed after publication; null if never.';
+comment on column app.posts.imported_at is
+  'When its author imported it from a dossier; null for a post that was written here.';
 comment on column app.posts.deleted_at is 'When it was deleted, for everyone and permanently; null if it was not.';
 comment on column app.posts.persona_id is
   'The persona under which it was published; null means the author''s default persona.';

@@ -14,13 +14,15 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.post_co_authors', 'user_id', 'coAuthorships', '{}');
 insert into private.personal_data (relation, person_column, section, within, whose, omits) values
   ('app.post_versions', 'post_id', 'postVersions', '{posts}', null, '{}'),
-  ('app.post_interests', 'post_id', 'postInterests', '{posts}', null, '{}'),
   ('app.post_counters', 'post_id', 'postCounters', '{posts}', null, '{}'),
   ('app.post_emotions', 'post_id', 'postEmotions', '{posts}', null, '{}'),
   ('app.poll_options', 'poll_id', 'pollOptions', '{posts}',
    't.poll_id in (select l.id from app.polls l where l.post_id = p.id)', '{}'),
   ('app.series_items', 'series_id', 'seriesItems', '{series}', null, '{}'),
   ('app.polls', 'post_id', 'polls', '{posts}', null, '{author_id,close_again_at}');
+insert into private.personal_data (relation, person_column, section, within, adds) values
+  ('app.post_interests', 'post_id', 'postInterests', '{posts}',
+   '(select i.slug from app.interests i where i.id = t.interest_id) as interest_slug');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.polls', 'author_id', 'A copy of data that the posts have.'),
   ('private.removed_bookmarks', 'user_id', 'A position in a list, kept for a day after the bookmark was removed.'),

@@ -45,6 +45,12 @@ comment on function private.fold is
   'A text in the form in which words are compared: lower case, without accents, points and vowel signs, and with '
   'full-width and half-width characters made equal.';
 
+create function private.fold_keyword(p_keyword text) returns text
+language plpgsql stable
+set search_path = ''
+as $$ begin return btrim(regexp_replace(private.fold(p_keyword), '\s+', ' ', 'g')); end $$;
+comment on function private.fold_keyword is 'A keyword, folded, with single spaces.';
+
 create function private.fold_query(p_text text) returns text
 language plpgsql stable
 set search_path = ''
@@ -223,7 +229,7 @@ begin
     perform private.raise_error('value_invalid');
   end if;
   v_keyword := private.require_name(p_keyword);
-  v_folded := btrim(regexp_replace(private.fold(v_keyword), '\s+', ' ', 'g'));
+  v_folded := private.fold_keyword(v_keyword);
   if p_until is not null and not private.is_ahead(p_until) then
     perform private.raise_error('keyword_until');
   end if;

@@ -146,4 +146,7 @@ function sectionOf(name: string, { single, fields }: (typeof sections)[keyof typ
 
 export const Export = ExportHead.omit({ sections: true })
   .extend(Object.fromEntries(Object.entries(sections).map(([name, section]) => [name, sectionOf(name, section)])))
+  .extend({
+    signature: z.string().openapi({ description: 'The signature of the instance: `POST /me/import`.' }),
+  })
   .openapi('Export', { description: 'One section for each kind of data, with its rows as they are stored.' })

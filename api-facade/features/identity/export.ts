@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { send } from '../../lib/headers.ts'
+import { createDigests, type DigestMaker, type Signing } from '../../lib/signing.ts'
 import { ExportHead, ExportRows } from './account-schemas.ts'
 
 /** Calls the operation that exports, for the person whose data it is. */
@@ -28,7 +29,8 @@ export async function exportOf(
     const head = await ask({}, ExportHead)
     const isRead = c.req.method !== 'HEAD'
     if (!isRead) free()
-    return send(c, isRead ? streamed(dossier(ask, head), free) : null, 200, {
+    const { signing } = c.get('services')
+    return send(c, isRead ? streamed(dossier(ask, head, signing), free) : null, 200, {
       'Content-Type': 'application/json',
       'Content-Disposition': 'attachment; filename="kith-export.json"',
     })
@@ -38,25 +40,39 @@ export async function exportOf(
   }
 }
 
-async function* dossier(ask: Ask, { sections, ...head }: z.output<typeof ExportHead>): AsyncGenerator<string> {
+async function* dossier(
+  ask: Ask,
+  { sections, ...head }: z.output<typeof ExportHead>,
+  signing: Signing,
+): AsyncGenerator<string> {
+  const digests = createDigests()
+  for (const [name, value] of Object.entries(head)) digests.endMember(name, value)
   yield JSON.stringify(head).slice(0, -1)
   for (const section of sections) {
     yield `,${JSON.stringify(section.name)}:`
-    if (section.single) yield JSON.stringify((await rowsOf(ask, section, null)).items[0] ?? null)
-    else yield* list(ask, section)
+    if (section.single) yield* row(ask, section, digests)
+    else yield* list(ask, section, digests)
   }
-  yield '}'
+  yield `,"signature":${JSON.stringify(await signing.sign(digests.digests()))}}`
 }
 
-async function* list(ask: Ask, section: Section): AsyncGenerator<string> {
+async function* row(ask: Ask, section: Section, digests: DigestMaker): AsyncGenerator<string> {
+  const { items } = await rowsOf(ask, section, null)
+  digests.endMember(section.name, items[0] ?? null)
+  yield JSON.stringify(items[0] ?? null)
+}
+
+async function* list(ask: Ask, section: Section, digests: DigestMaker): AsyncGenerator<string> {
   let opening = '['
   for (let after: string | null = null; ; ) {
     const { items, next }: z.output<typeof ExportRows> = await rowsOf(ask, section, after)
+    for (const item of items) digests.addItem(section.name, item)
     if (items.length > 0) yield opening + items.map((item) => JSON.stringify(item)).join(',')
     if (items.length > 0) opening = ','
     if (!next) break
     after = next
   }
+  digests.endMember(section.name, [])
   yield opening === '[' ? '[]' : ']'
 }
 

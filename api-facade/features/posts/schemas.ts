@@ -155,6 +155,9 @@ const post = {
   editedAt: Timestamp.nullable(),
   hiddenAt: Timestamp.nullable(),
   createdAt: Timestamp,
+  importedAt: Timestamp.nullable().openapi({
+    description: 'When its author imported it from another account or instance; null if it was written here.',
+  }),
 }
 type Shape = z.ZodRawShape
 

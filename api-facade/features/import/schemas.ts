@@ -1,0 +1,41 @@
+import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
+
+/** What `POST /me/import` takes. The sections are those of the schema Export; other members are ignored. */
+export const Dossier = z
+  .looseObject({
+    format: z.literal('service-gdpr-export-v1'),
+    exportedAt: z.string().optional(),
+    actorId: z.string().openapi({ example: 'acct:ada@kith.example.org' }),
+    signature: z.string().nullable().optional(),
+  })
+  .openapi('Dossier', { description: 'A file of `GET /me/export`, of this or of another instance.' })
+
+export const Import = z
+  .object({
+    id: Uuid,
+    state: z.enum(['waiting', 'running', 'done', 'stopped']).openapi({
+      description: '`stopped`: you were banned before it was done.',
+    }),
+    origin: z.string().openapi({ description: 'The domain of the instance where the dossier is from.' }),
+    signature: z.enum(['valid', 'unknown_instance', 'none']).openapi({
+      description:
+        '`valid`: the dossier is as the instance `issuer` has signed it. `unknown_instance`: the keys of that instance could not be read, so the signature says nothing. `none`: it has no signature.',
+    }),
+    issuer: z.string().nullable().openapi({ description: 'The address of the instance that signed the dossier.' }),
+    done: z.int().openapi({ description: 'How many rows have been imported or left out.' }),
+    total: z.int().openapi({ description: 'How many rows the dossier has that can be imported.' }),
+    problems: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })).openapi({
+      description: 'What was left out and why, the first 200. `path` is the place in the file: `posts.12.media.0`.',
+    }),
+    problemCount: z.int(),
+    createdAt: Timestamp,
+    endedAt: Timestamp.nullable(),
+  })
+  .openapi('Import')
+
+export const Begun = z.object({
+  id: z.string(),
+  sections: z.array(z.object({ name: z.string(), single: z.boolean() })),
+})
+export type Begun = z.output<typeof Begun>
+export const Added = z.object({ problems: z.array(z.string()) })

@@ -1,0 +1,34 @@
+// What an instance tells other instances about itself, at /.well-known/kith. Outside /api/v1, for everyone.
+import type { Hono } from 'hono'
+import type { Env } from './context.ts'
+import { send } from './headers.ts'
+import { otherMethods } from './routes.ts'
+import { z } from './schemas.ts'
+import { PublicKey } from './signing.ts'
+import { version } from './version.ts'
+
+export const Instance = z
+  .object({
+    software: z.object({ name: z.literal('kith'), version: z.string() }),
+    domain: z.string().openapi({ description: 'The domain in the actor ids of its people.' }),
+    url: z.string().openapi({ description: 'The address of its API, without `/api/v1`.' }),
+    keys: z
+      .array(PublicKey)
+      .openapi({ description: 'The keys that verify its exports, as JWK: the one that signs, then former ones.' }),
+  })
+  .openapi('Instance')
+
+export function mountInstance(app: Hono<Env>): void {
+  app.get('/.well-known/kith', (c) => {
+    const { config, signing } = c.get('services')
+    const instance: z.infer<typeof Instance> = {
+      software: { name: 'kith', version },
+      domain: config.instanceDomain,
+      url: signing.issuer,
+      keys: [...signing.keys],
+    }
+    const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=3600' }
+    return send(c, JSON.stringify(instance), 200, headers)
+  })
+  app.all('/.well-known/kith', otherMethods(['GET']))
+}

@@ -1,0 +1,118 @@
+// The signature of exports: Ed25519, by a key of the instance. The public keys are at /.well-known/kith.
+// docs/decisions.md, Import.
+import { createHash, createHmac, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { CompactSign, calculateJwkThumbprint, compactVerify, decodeProtectedHeader, importJWK } from 'jose'
+import { z } from 'zod'
+import { type Config, secretsOf } from './config.ts'
+
+/** A public key as a JWK (RFC 8037). */
+export const PublicKey = z.object({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  x: z.string().regex(/^[\w-]{43}$/),
+  kid: z.string().min(1).max(200),
+})
+export type PublicKey = z.infer<typeof PublicKey>
+
+/** What a signature says: who signed, and the SHA-256 of each other member of the dossier (digestsOf). */
+const Statement = z.object({ iss: z.string().max(2048), digests: z.record(z.string(), z.string()) })
+export type Statement = z.infer<typeof Statement>
+export type Digests = Readonly<Record<string, string>>
+
+export type Signing = {
+  /** The address of this instance. */
+  issuer: string
+  /** The keys that verify what this instance signed: the one that signs, then former ones. */
+  keys: readonly PublicKey[]
+  sign(digests: Digests): Promise<string>
+}
+
+const HEADER = { alg: 'EdDSA', typ: 'kith-export' } as const
+/** What precedes the 32 bytes of a private key in PKCS #8. */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+export async function createSigning(config: Config, secret: string): Promise<Signing> {
+  const { signingKey, signingKeyPrevious } = config
+  const given = [signingKey, signingKeyPrevious].flatMap((key) => (key ? [Buffer.from(key, 'base64url')] : []))
+  // a key derived from the secret signs unless one is set; it stays published, for the exports that it has signed
+  const derived = secretsOf(config, secret).map((one) => createHmac('sha256', one).update('kith signing key').digest())
+  const seeds = signingKey ? [...given, ...derived] : [...derived.slice(0, 1), ...given, ...derived.slice(1)]
+  const privateKeys = seeds.map((seed) =>
+    createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' }),
+  )
+  const keys = await Promise.all(privateKeys.map(publicKeyOf))
+  const [own, key] = [privateKeys[0] as KeyObject, keys[0] as PublicKey]
+  const issuer = config.facadeUrl
+  return {
+    issuer,
+    keys,
+    sign: (digests) =>
+      new CompactSign(Buffer.from(JSON.stringify({ iss: issuer, digests })))
+        .setProtectedHeader({ ...HEADER, kid: key.kid })
+        .sign(own),
+  }
+}
+
+async function publicKeyOf(key: KeyObject): Promise<PublicKey> {
+  const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x } as const
+  return { ...jwk, kid: await calculateJwkThumbprint(jwk) }
+}
+
+/** What a signature says, not verified yet, and the key that it names; undefined if it is not one of ours. */
+export function readSignature(text: string): (Statement & { kid: string }) | undefined {
+  try {
+    const { alg, typ, kid } = decodeProtectedHeader(text)
+    if (alg !== HEADER.alg || typ !== HEADER.typ || !kid) return undefined
+    const payload = Buffer.from(text.split('.')[1] ?? '', 'base64url').toString()
+    return { ...Statement.parse(JSON.parse(payload)), kid }
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether one of these keys made the signature. */
+export async function isSigned(text: string, keys: readonly PublicKey[]): Promise<boolean> {
+  for (const jwk of keys) {
+    const key = await importJWK({ ...jwk }, HEADER.alg)
+    const isValid = await compactVerify(text, key, { algorithms: [HEADER.alg] }).then(
+      () => true,
+      () => false,
+    )
+    if (isValid) return true
+  }
+  return false
+}
+
+export type DigestMaker = {
+  /** The next item of a member that is a list. @returns its length in the canonical form */
+  addItem(member: string, item: unknown): number
+  /** The end of a member. Of a list the items were added before. */
+  endMember(member: string, value: unknown): void
+  digests(): Digests
+}
+
+/**
+ * Computes the digest of each member of a dossier while it is written or read: the SHA-256, in hex, of its value in the
+ * canonical form of RFC 8785. So the order of the members and all spaces may differ, and no list need be in memory.
+ */
+export function createDigests(): DigestMaker {
+  const lists = new Map<string, ReturnType<typeof createHash>>()
+  const found = new Map<string, string>()
+  return {
+    addItem(member, item) {
+      const known = lists.get(member)
+      const hash = known ?? createHash('sha256').update('[')
+      lists.set(member, hash)
+      const text = canonicalize(item) ?? ''
+      hash.update(`${known ? ',' : ''}${text}`)
+      return text.length
+    },
+    endMember(member, value) {
+      const hash = lists.get(member)?.update(']') ?? createHash('sha256').update(canonicalize(value) ?? '')
+      found.set(member, hash.digest('hex'))
+    },
+    digests: () => Object.fromEntries(found),
+  }
+}
