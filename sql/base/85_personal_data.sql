@@ -163,7 +163,8 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  return coalesce(format('(select to_json(a) from (select t.*, %s) a)', p_source.adds), 'to_json(t)');
+  return case when p_source.adds is null then 'to_json(t)'
+              else format('(select to_json(a) from (select t.*, %s) a)', p_source.adds) end;
 end $$;
 comment on function private.export_json is 'Part of a query: a row t of a section as JSON, with the columns that it adds.';
 

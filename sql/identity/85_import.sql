@@ -36,7 +36,7 @@ declare
   v_item    jsonb := p_row.item;
   v_name    text := private.require_name(v_item ->> 'name');
   v_about   text := private.require_text(v_item ->> 'about');
-  v_made    timestamptz := least((v_item ->> 'createdAt')::timestamptz, now());
+  v_made    timestamptz := private.import_time(v_item ->> 'createdAt');
   v_picture record;
   v_default app.personas;
   v_same    uuid;

@@ -41,6 +41,12 @@ end $$;
 comment on function private.find_imported is
   'The id here of what the person imported before under this key, or has here anyway; null if there is none.';
 
+create function private.import_time(p_text text) returns timestamptz
+language plpgsql stable
+set search_path = ''
+as $$ begin return case when p_text is not null then least(p_text::timestamptz, now()) end; end $$;
+comment on function private.import_time is 'For importers: a time of a dossier, which cannot be in the future here.';
+
 create function private.import_details(p_import app.imports, p_section text, p_of text) returns setof jsonb
 language plpgsql stable security definer   -- nobody may read the rows
 set search_path = ''

@@ -18,8 +18,8 @@ begin
   end if;
   insert into app.user_interests (user_id, interest_id, depth, expertise, created_at, updated_at)
   values (p_import.user_id, v_interest, (p_row.item ->> 'depth')::smallint, (p_row.item ->> 'expertise')::smallint,
-          least((p_row.item ->> 'createdAt')::timestamptz, now()),
-          least((p_row.item ->> 'updatedAt')::timestamptz, now()))
+          private.import_time(p_row.item ->> 'createdAt'),
+          private.import_time(p_row.item ->> 'updatedAt'))
   on conflict (user_id, interest_id) do nothing;
   return (v_interest, null)::private.import_result;
 end $$;

@@ -114,12 +114,12 @@ begin
   values (v_me, (select id from app.personas where id = v_persona and user_id = v_me), v_format,
           private.require_name(v_item ->> 'title'), private.require_text(v_item ->> 'body'), v_media.media, v_quoted,
           v_item ->> 'visibility', (v_item ->> 'depth')::smallint, v_primary,
-          least((v_item ->> 'publishedAt')::timestamptz, now()), least((v_item ->> 'editedAt')::timestamptz, now()),
-          least((v_item ->> 'createdAt')::timestamptz, now()), now(),
+          private.import_time(v_item ->> 'publishedAt'), private.import_time(v_item ->> 'editedAt'),
+          private.import_time(v_item ->> 'createdAt'), now(),
           case when v_item ->> 'pinnedAt' is not null
                 and (select count(*) from app.posts
                      where author_id = v_me and pinned_at is not null and deleted_at is null) < 3
-               then least((v_item ->> 'pinnedAt')::timestamptz, now()) end)
+               then private.import_time(v_item ->> 'pinnedAt') end)
   returning id into v_id;
   insert into app.post_interests (post_id, interest_id)
   select distinct v_id, i from unnest(v_interests) i where i is distinct from v_primary;
@@ -142,7 +142,7 @@ begin
   insert into app.series (author_id, title, description, created_at)
   values (p_import.user_id, private.require_name(p_row.item ->> 'title'),
           private.require_text(p_row.item ->> 'description'),
-          least((p_row.item ->> 'createdAt')::timestamptz, now()))
+          private.import_time(p_row.item ->> 'createdAt'))
   returning id into v_id;
   v_posts := array(select private.find_imported(p_import, 'posts', d ->> 'postId')
                    from private.import_details(p_import, 'seriesItems', p_row.row_key) d

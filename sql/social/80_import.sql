@@ -9,7 +9,7 @@ declare
 begin
   insert into app.circles (owner_id, kind, name, accent, created_at)
   values (p_import.user_id, p_row.item ->> 'kind', private.require_name(p_row.item ->> 'name'),
-          p_row.item ->> 'accent', least((p_row.item ->> 'createdAt')::timestamptz, now()))
+          p_row.item ->> 'accent', private.import_time(p_row.item ->> 'createdAt'))
   returning id into v_id;
   return (v_id, null)::private.import_result;
 end $$;
@@ -29,7 +29,7 @@ begin
   end if;
   insert into app.muted_keywords (id, user_id, keyword, folded, until, created_at)
   values (private.timed_id(), p_import.user_id, v_keyword, private.fold_keyword(v_keyword), v_until,
-          least((p_row.item ->> 'createdAt')::timestamptz, now()))
+          private.import_time(p_row.item ->> 'createdAt'))
   on conflict (user_id, folded) do nothing
   returning id into v_id;
   return (v_id, null)::private.import_result;
