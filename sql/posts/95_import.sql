@@ -68,7 +68,6 @@ declare
   v_me        uuid := p_import.user_id;
   v_format    text := v_item ->> 'format';
   v_notes     jsonb := '[]';
-  v_quoted    uuid;
   v_persona   uuid := private.find_imported(p_import, 'personas', v_item ->> 'personaId');
   v_interests uuid[];
   v_primary   uuid;
@@ -88,11 +87,8 @@ begin
     perform private.raise_error('import_scheduled');
   end if;
   if v_format = 'quote' then
-    v_quoted := private.find_imported(p_import, 'posts', v_item ->> 'quotedPostId');
-    if v_quoted is null then
-      v_format := 'note';
-      v_notes := v_notes || '{"field": "quotedPostId", "code": "import_of_other"}'::jsonb;
-    end if;
+    v_format := 'note';
+    v_notes := v_notes || '{"field": "quotedPostId", "code": "import_of_other"}'::jsonb;
   end if;
   if (v_item ->> 'isJournalism')::boolean then
     v_notes := v_notes || '{"field": "isJournalism", "code": "journalism_not_allowed"}'::jsonb;
@@ -109,10 +105,10 @@ begin
   end if;
 
   perform private.lock('pins', v_me::text);
-  insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth,
-                         interest_id, published_at, edited_at, created_at, imported_at, pinned_at)
+  insert into app.posts (author_id, persona_id, format, title, body, media, visibility, depth, interest_id,
+                         published_at, edited_at, created_at, imported_at, pinned_at)
   values (v_me, (select id from app.personas where id = v_persona and user_id = v_me), v_format,
-          private.require_name(v_item ->> 'title'), private.require_text(v_item ->> 'body'), v_media.media, v_quoted,
+          private.require_name(v_item ->> 'title'), private.require_text(v_item ->> 'body'), v_media.media,
           v_item ->> 'visibility', (v_item ->> 'depth')::smallint, v_primary,
           private.import_time(v_item ->> 'publishedAt'), private.import_time(v_item ->> 'editedAt'),
           private.import_time(v_item ->> 'createdAt'), now(),
@@ -128,8 +124,8 @@ begin
   return (v_id, v_notes)::private.import_result;
 end $$;
 comment on function private.import_post is
-  'Importer: a published post with its date, its poll without votes, and its visibility. A quote of a post that is not '
-  'here becomes a note. Reposts, and posts that were scheduled, hidden by staff or in a space, are not imported.';
+  'Importer: a published post with its date, its poll without votes, and its visibility. A quote becomes a note. '
+  'Reposts, and posts that were scheduled, hidden by staff or in a space, are not imported.';
 
 create function private.import_series(p_import app.imports, p_row private.import_rows) returns private.import_result
 language plpgsql volatile security definer   -- imports are run by the worker
@@ -161,7 +157,7 @@ comment on function private.import_series is 'Importer: a series with those of i
 
 insert into private.import_sections (section, position, importer, key_field, sort_field, shape) values
   ('posts', 300, 'private.import_post', 'id', 'createdAt', '{"id": "text", "format": "text", "title": "text?",
-   "body": "text", "media": "array", "quotedPostId": "text?", "visibility": "text", "depth": "integer",
+   "body": "text", "media": "array", "visibility": "text", "depth": "integer",
    "personaId": "text?", "spaceId": "text?", "isJournalism": "boolean", "publishedAt": "time?", "pinnedAt": "time?",
    "editedAt": "time?", "hiddenAt": "time?", "deletedAt": "time?", "createdAt": "time"}'),
   ('series', 310, 'private.import_series', 'id', 'createdAt', '{"id": "text", "title": "text", "description": "text?",
