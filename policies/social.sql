@@ -138,6 +138,7 @@ grant execute on function
   private.find_invitations,
   private.find_muted_words,
   private.fold,
+  private.fold_keyword,
   private.follow_counts,
   private.follow_numbers,
   private.have_common_circle,

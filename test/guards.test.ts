@@ -242,7 +242,7 @@ describe('Among the routes', async () => {
   test('every route is documented, and nothing else is', () => {
     const spelled = built.map(({ method, path }) => `${method} ${path.replace(/:[^/]+/g, ':x')}`)
     expect(spelled.filter((spelling) => !documented.has(spelling))).toEqual([])
-    const probes = ['GET /health', 'GET /ready']
+    const probes = ['GET /.well-known/kith', 'GET /health', 'GET /ready']
     expect([...documented].filter((spelling) => !spelled.includes(spelling))).toEqual(probes)
   })
 

@@ -28,8 +28,8 @@ comment on column private.personal_data.whose is
   'the outer section; otherwise it excludes some rows of the person.';
 comment on column private.personal_data.omits is 'Columns that the section leaves out.';
 comment on column private.personal_data.adds is
-  'SQL of further columns of the section, where t is the row: (select …) as name. They are texts, such as the name of '
-  'something that has another id in another instance.';
+  'SQL of further columns of the section, where t is the row: (select …) as name. They are texts, such as the name '
+  'of something that has another id in another instance.';
 comment on column private.personal_data.across_blocks is
   'Whether the section names people across a block, because people may see whom they have blocked.';
 
@@ -166,7 +166,8 @@ begin
   return case when p_source.adds is null then 'to_json(t)'
               else format('(select to_json(a) from (select t.*, %s) a)', p_source.adds) end;
 end $$;
-comment on function private.export_json is 'Part of a query: a row t of a section as JSON, with the columns that it adds.';
+comment on function private.export_json is
+  'Part of a query: a row t of a section as JSON, with the columns that it adds.';
 
 create type private.export_rows as (items json[], next jsonb);
 comment on type private.export_rows is

@@ -21,8 +21,8 @@ declare
 begin
   select * into v_picture from private.import_picture(p_row.item ->> 'profilePicUrl');
   perform api.update_me(jsonb_strip_nulls(jsonb_build_object(
-    'firstName', p_row.item ->> 'firstName', 'lastName', p_row.item ->> 'lastName', 'country', p_row.item ->> 'country',
-    'city', p_row.item ->> 'city', 'about', p_row.item ->> 'about', 'profilePicUrl', v_picture.url)));
+    'firstName', p_row.item ->> 'firstName', 'lastName', p_row.item ->> 'lastName', 'about', p_row.item ->> 'about',
+    'country', p_row.item ->> 'country', 'city', p_row.item ->> 'city', 'profilePicUrl', v_picture.url)));
   return (p_import.user_id, v_picture.notes)::private.import_result;
 end $$;
 comment on function private.import_profile is

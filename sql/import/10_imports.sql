@@ -18,9 +18,9 @@ comment on table private.import_sections is
   'Registry: the sections of an export that can be imported.';
 comment on column private.import_sections.position is 'The order in which the sections are imported.';
 comment on column private.import_sections.importer is
-  'A function (app.imports, private.import_rows) returns private.import_result. It imports one row for the person, who '
-  'is the caller meanwhile. It raises a code if the row cannot be imported, and may note what it left out of the row. '
-  'Null for rows that belong to a row of another section, whose importer reads them (private.import_details).';
+  'A function (app.imports, private.import_rows) returns private.import_result. It imports one row for the person, '
+  'who is the caller meanwhile. It raises a code if the row cannot be imported, and may note what it left out of the '
+  'row. Null for rows that belong to a row of another section, whose importer reads them (private.import_details).';
 comment on column private.import_sections.shape is
   'The fields that a row must have: {field: type}. The types: text, uuid, boolean, integer, time, array; with ? the '
   'field may also be null or absent.';
@@ -51,10 +51,11 @@ create index imports_user_id_idx on app.imports (user_id, created_at, id);
 create index imports_created_at_idx on app.imports (created_at);
 comment on table app.imports is 'The imports of people, kept for 7 days.';
 comment on column app.imports.state is
-  'receiving: the file is not complete. waiting, running, done: the worker will import it, imports it, has imported it. '
-  'stopped: the person was banned meanwhile.';
+  'receiving: the file is not complete. waiting, running, done: the worker will import it, imports it, has imported '
+  'it. stopped: the person was banned meanwhile.';
 comment on column app.imports.origin is 'The domain of the instance where the dossier is from, as its actorId says.';
-comment on column app.imports.issuer is 'The address of the instance that signed the dossier; null without a signature.';
+comment on column app.imports.issuer is
+  'The address of the instance that signed the dossier; null without a signature.';
 comment on column app.imports.done is 'How many rows have been imported or left out, of `total`.';
 comment on column app.imports.staged is 'How many rows the file had, those that belong to other rows included.';
 comment on column app.imports.problems is 'The first 200 problems: [{path, code, message}].';
@@ -80,9 +81,13 @@ comment on table private.import_rows is
   'The rows of a dossier that are not imported yet. Each is deleted in the transaction that imports it, so an import '
   'continues where it ended when a worker was killed.';
 comment on column private.import_rows.place is 'The place of the row in its section of the file, from 0.';
-comment on column private.import_rows.position is 'The position of the section; null if the row belongs to another one.';
-comment on column private.import_rows.row_key is 'What identifies the row where it is from; empty in a section of one row.';
-comment on column private.import_rows.of_key is 'The key of the row to which this one belongs; null if it belongs to none.';
+comment on column private.import_rows.position is
+  'The position of the section; null if the row belongs to another one.';
+comment on column private.import_rows.sort_at is 'The time by which the rows of the section are imported.';
+comment on column private.import_rows.row_key is
+  'What identifies the row where it is from; empty in a section of one row.';
+comment on column private.import_rows.of_key is
+  'The key of the row to which this one belongs; null if it belongs to none.';
 
 create table private.imported (
   user_id uuid not null references app.users on delete cascade,
@@ -106,10 +111,10 @@ insert into private.errors (code, status, text) values
   ('import_daily', 429, 'You can import one dossier within 24 hours. Try again after the number of seconds in '
    'Retry-After.'),
   ('import_invalid', 422, 'This is not a complete dossier. Nothing was imported.'),
-  ('import_changed', 422, 'This dossier is not as its instance signed it: it was changed, or it is not complete, or its '
-   'instance no longer publishes the key. Nothing was imported.'),
-  ('import_large', 413, 'A dossier can have at most 50 MB, 100,000 rows that can be imported and 500,000 others. Nothing '
-   'was imported.'),
+  ('import_changed', 422, 'This dossier is not as its instance signed it: it was changed, or it is not complete, or '
+   'its instance no longer publishes the key. Nothing was imported.'),
+  ('import_large', 413, 'A dossier can have at most 50 MB, 100,000 rows that can be imported and 500,000 others. '
+   'Nothing was imported.'),
   ('import_of_space', 422, 'A post in a group or a guild is not imported, because its members are not known here.'),
   ('import_of_other', 422, 'This belongs to somebody else and is not imported.'),
   ('import_hidden', 422, 'Staff of its instance hid this post, so it is not imported.'),

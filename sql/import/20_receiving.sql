@@ -1,5 +1,5 @@
--- How a dossier arrives: the facade begins an import, adds rows, and finishes it, or cancels it if the file is not valid.
--- Nothing is imported before it is finished.
+-- How a dossier arrives: the facade begins an import, adds rows, and finishes it, or cancels it if the file is not
+-- valid. Nothing is imported before it is finished.
 
 create function private.begin_import() returns uuid
 language plpgsql volatile security definer   -- only definer functions write imports
@@ -82,8 +82,8 @@ as $$
 begin
   return array(
     select format('%s: %s', concat_ws('.', p_section.section,
-                                      case when p_section.key_field is not null then p_from + i.place - 1 end, e.field),
-                  e.error)
+                                      case when p_section.key_field is not null then p_from + i.place - 1 end,
+                                      e.field), e.error)
     from jsonb_array_elements(p_items) with ordinality as i (item, place)
     cross join lateral (
       select null as field, 'must be an object' as error where jsonb_typeof(i.item) <> 'object'
@@ -132,8 +132,8 @@ begin
   return json_build_object('problems', to_json(v_errors));
 end $$;
 comment on function api.add_import_rows is
-  'For the facade alone: adds rows of a section to an import of the caller that is not finished, unless one of them is '
-  'wrong: {problems: ["path: what"]}. p_from is the place of the first row in its section.';
+  'For the facade alone: adds rows of a section to an import of the caller that is not finished, unless one of them '
+  'is wrong: {problems: ["path: what"]}. p_from is the place of the first row in its section.';
 
 create function api.finish_import(p_id uuid, p_origin text, p_signature text, p_issuer text) returns json
 language plpgsql volatile security definer   -- trusts the facade to have checked the signature

@@ -25,6 +25,7 @@ const token = await new SignJWT({ role: 'service_role' })
 
 const TITLED = '<title>A title</title>'
 const GREETING = '<title>Grüße</title>'
+const KEY = { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), kid: 'one' }
 const nothingFurther = { description: null, imageUrl: null, siteName: null }
 const bomb = gzipSync(TITLED + ' '.repeat(1 << 25), { level: 1 }).subarray(0, -8)
 const flood = gigabyte(TITLED)
@@ -50,6 +51,10 @@ const web = await site(
     // 32 MB compressed to 32 kB, and the stream never ends: a reader that does not stop waits until the timeout
     '/bomb': (_, answer) => void answer.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).write(bomb),
     '/untitled': html('<meta name="description" content="Of nothing">'),
+    '/.well-known/kith': (request, answer) =>
+      void answer
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ domain: request.headers.host, keys: [{ ...KEY, d: 'more' }] })),
     '/json': html(TITLED, { 'content-type': 'application/json' }),
     '/typeless': html(TITLED, {}),
     '/moved': moved,
@@ -110,8 +115,8 @@ const makers: Record<(typeof runtimes)[number], () => Promise<Ask>> = {
 
 describe.each(runtimes)('POST /link-preview, %s', async (runtime) => {
   const ask = await makers[runtime]()
-  const post = (body: unknown, authorization = `Bearer ${token}`) =>
-    ask('link-preview', {
+  const post = (body: unknown, authorization = `Bearer ${token}`, path = 'link-preview') =>
+    ask(path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization },
       body: JSON.stringify(body),
@@ -228,6 +233,19 @@ describe.each(runtimes)('POST /link-preview, %s', async (runtime) => {
     expect(await preview(`https://site.test:${securePort}/`)).toMatchObject({ title: 'A title' })
     expect(await preview(`https://other.test:${securePort}/`)).toBeNull()
     expect(await preview(`http://site.test:${securePort}/`)).toBeNull()
+  })
+
+  test('returns the keys of another instance from their place, by no redirect, and never from a private address', async () => {
+    const keysAt = async (url: string) => (await post({ url }, undefined, 'link-preview/keys')).json()
+    expect(await keysAt(`${web.origin}/.well-known/kith`)).toEqual({ keys: [KEY] })
+    expect(await keysAt(`http://other.test:${web.port}/.well-known/kith`)).toEqual({ keys: [KEY] })
+    const others = ['/plain', '/json', `/moved?${encodeURIComponent('/.well-known/kith')}`].map(
+      (path) => web.origin + path,
+    )
+    for (const url of [...others, `http://inside.test:${web.port}/.well-known/kith`, 'a word'])
+      expect(await keysAt(url), url).toBeNull()
+    expect(web.trapped()).toBe(0)
+    expect((await post({ url: web.origin }, 'Bearer x', 'link-preview/keys')).status).toBe(401)
   })
 
   test('requires the service role, and an address', async () => {

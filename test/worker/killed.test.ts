@@ -89,3 +89,40 @@ test('Every job that may run twice sends heartbeats', async () => {
   const [job] = await owner`select heartbeat_seconds from pgboss.job where name = 'erasures'`
   expect(job?.heartbeat_seconds).toBe(10)
 })
+
+test('An import whose worker was killed is continued by another worker, and nothing is imported twice', async () => {
+  const [person] = await owner<{ id: string }[]>`
+    insert into app.users (username, first_name, last_name) values ('mover', 'M', 'X') returning id`
+  const mover = person?.id ?? ''
+  await owner`insert into app.personas (user_id, name, is_default) values (${mover}, 'Main', true)`
+  const [made] = await owner<{ id: string }[]>`
+    insert into app.imports (user_id, state, origin, signature, total) values (${mover}, 'waiting', 'x.example', 'none', 450)
+    returning id`
+  const id = made?.id ?? ''
+  await owner`
+    insert into private.import_rows (import_id, section, place, position, row_key, item)
+    select ${id}::uuid, 'series', n, 310, n::text, json_build_object('id', n::text, 'title', 'Series ' || n,
+                                                               'createdAt', '2020-01-31T12:00:00.000Z')
+    from generate_series(1, 90) n
+    union all
+    select ${id}::uuid, 'posts', n, 300, n::text, json_build_object(
+      'id', n::text, 'format', 'note', 'body', 'Post ' || n, 'media', '[]'::json, 'visibility', 'public', 'depth', 0,
+      'isJournalism', false, 'publishedAt', '2020-01-31T12:00:00.000Z', 'createdAt', '2020-01-31T12:00:00.000Z')
+    from generate_series(1, 360) n`
+  await owner`select private.enqueue('imports', ${owner.json({ importId: id })})`
+  await killIn('app.series')
+  const progress = async () =>
+    (await owner<{ state: string; done: number }[]>`select state, done from app.imports where id = ${id}`)[0]
+  expect(await progress()).toEqual({ state: 'running', done: 360 })
+
+  const next = await start()
+  expect(await secondsLater()).toContainEqual({ name: 'imports' })
+  await until(async () => (await progress())?.state === 'done')
+  await next.stop()
+  const [counts] = await owner`
+    select (select count(*)::int from app.posts where author_id = ${mover}) as posts,
+           (select count(*)::int from app.series where author_id = ${mover}) as series,
+           (select count(*)::int from private.import_rows) as rows,
+           (select done from app.imports where id = ${id})`
+  expect(counts).toEqual({ posts: 360, series: 90, rows: 0, done: 450 })
+})

@@ -65,6 +65,8 @@ describe('An erased person', async () => {
       'option',
       'series',
       'seriesAbout',
+      'dossier',
+      'dossierOrigin',
     ])
     .map(canary)
     .concat(birthName, '+49 176 987654321', '1971-02-03')
@@ -154,6 +156,12 @@ describe('An erased person', async () => {
     await did(erin.post('/interests/me/bulk', { interests: [{ interestId: interest?.id, depth: 1, expertise: 1 }] }))
     await did(erin.post('/me/invites'))
     await did(erin.post(`/users/carla/block`))
+    const dossier = {
+      format: 'service-gdpr-export-v1',
+      actorId: `acct:erin@${canary('dossierOrigin')}.example`,
+      series: [{ id: '1', title: canary('dossier'), createdAt: '2020-01-31T12:00:00.000Z' }],
+    }
+    await did(erin.post('/me/import', dossier)) // no worker imports it here
     // rows that no route writes yet
     await owner.begin(async (sql) => {
       await sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: erin.id })}, true),

@@ -188,6 +188,15 @@ describe('Export, import, export', async () => {
     ])
     expect(progress.done).toBe(progress.total)
     expect(before.posts).toHaveLength(7)
+    for (const section of [
+      'circles',
+      'interests',
+      'mutedKeywords',
+      'notificationPreferences',
+      'personas',
+      'seriesItems',
+    ])
+      expect(before[section]?.length, section).toBeGreaterThan(0)
     expect(compared(after)).toEqual(compared(before))
     expect([after.circleMembers, after.pollVotes, after.reactions]).toEqual([[], [], []])
     expect(after.posts?.every(({ importedAt }) => importedAt !== null)).toBe(true)
@@ -331,7 +340,7 @@ describe('Another instance', async () => {
   afterAll(() => functions.close())
   const FUNCTIONS_URL = `http://127.0.0.1:${(functions.address() as AddressInfo).port}`
   const here = await world({ people: ['fay', 'gil', 'hal'], env: { FUNCTIONS_URL } })
-  const there = await world({ people: ['ida'], env: { FACADE_URL: front, SIGNING_KEY: 'B'.repeat(42) + 'A' } })
+  const there = await world({ people: ['ida'], env: { FACADE_URL: front, SIGNING_KEY: `${'B'.repeat(42)}A` } })
   behind = there.url
   await work(here.database)
   await there.ida.post('/posts', { body: 'From there.' })
