@@ -109,7 +109,7 @@ test('An import whose worker was killed is continued by another worker, and noth
       'id', n::text, 'format', 'note', 'body', 'Post ' || n, 'media', '[]'::json, 'visibility', 'public', 'depth', 0,
       'isJournalism', false, 'publishedAt', '2020-01-31T12:00:00.000Z', 'createdAt', '2020-01-31T12:00:00.000Z')
     from generate_series(1, 360) n`
-  await owner`select private.enqueue('imports', ${owner.json({ importId: id })})`
+  await owner`select private.enqueue('imports', json_build_object('importId', ${id}::uuid))`
   await killIn('app.series')
   const progress = async () =>
     (await owner<{ state: string; done: number }[]>`select state, done from app.imports where id = ${id}`)[0]
