@@ -141,19 +141,7 @@ function answerError(error: unknown, c: Context): Response {
 const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
   new Set([
     ...spellings(tables).flatMap(({ path }) => (API + path).split('/').filter((part) => !part.startsWith(':'))),
-    ...[
-      'health',
-      'ready',
-      'metrics',
-      'docs',
-      'openapi.json',
-      '.well-known',
-      'kith',
-      'rest',
-      'rpc',
-      'realtime',
-      'websocket',
-    ],
+    ...['health', 'ready', 'metrics', 'docs', 'openapi.json', '.well-known', 'rest', 'rpc', 'realtime', 'websocket'],
     ...Object.keys(operations),
   ])
 

@@ -91,6 +91,7 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   sample('end_session', { p_id: '00000000-0000-4000-8000-000000000001' })
   sample('log_out', { p_scope: 'local', p_family: null })
   sample('export_me', { p_section: null, p_after: null })
+  sample('begin_import')
   sample('note_presence')
   const [level] = await owner<{ id: string }[]>`select id from app.interests where level = 1 order by id limit 1`
   sample('select_interest', { p_interest_id: level?.id, p_depth: 1, p_expertise: 1 })
