@@ -321,6 +321,9 @@ export interface Schemas {
   Dispute: { reason: string }
   Distributed: { shares: { recipientId: string | null; score: number; amount: number }[]; treasuryBalance: number }
   Done: { ok: true }
+  Dossier: { format: 'service-gdpr-export-v1'; exportedAt?: string; actorId: string; signature?: string | null } & {
+    [key: string]: Json
+  }
   EmojiBreakdown: { [key: string]: { count: number; total: number } }
   EnhancedPost: { title?: string; body: string; changes: string[]; backend: 'scripted' | 'llm'; fallback: boolean }
   Erased: { erased: true }
@@ -455,6 +458,16 @@ export interface Schemas {
     | 'idempotency_key_busy'
     | 'idempotency_key_invalid'
     | 'idempotency_key_reused'
+    | 'import_changed'
+    | 'import_daily'
+    | 'import_hidden'
+    | 'import_invalid'
+    | 'import_large'
+    | 'import_none'
+    | 'import_of_other'
+    | 'import_of_space'
+    | 'import_running'
+    | 'import_scheduled'
     | 'in_app_required'
     | 'insufficient_mana'
     | 'intent_missing'
@@ -786,6 +799,7 @@ export interface Schemas {
     auditEntries: Schemas['ExportedAuditEntries'][]
     auditEntriesAboutMe: Schemas['ExportedAuditEntriesAboutMe'][]
     auditAddresses: Schemas['ExportedAuditAddresses'][]
+    imports: Schemas['ExportedImports'][]
     mediaAssets: Schemas['ExportedMediaAssets'][]
     account: Schemas['ExportedAccount'] | null
     personas: Schemas['ExportedPersonas'][]
@@ -822,12 +836,12 @@ export interface Schemas {
     seriesFollows: Schemas['ExportedSeriesFollows'][]
     coAuthorships: Schemas['ExportedCoAuthorships'][]
     postVersions: Schemas['ExportedPostVersions'][]
-    postInterests: Schemas['ExportedPostInterests'][]
     postCounters: Schemas['ExportedPostCounters'][]
     postEmotions: Schemas['ExportedPostEmotions'][]
     pollOptions: Schemas['ExportedPollOptions'][]
     seriesItems: Schemas['ExportedSeriesItems'][]
     polls: Schemas['ExportedPolls'][]
+    postInterests: Schemas['ExportedPostInterests'][]
     notifications: Schemas['ExportedNotifications'][]
     notificationPreferences: Schemas['ExportedNotificationPreferences'][]
     notificationSettings: Schemas['ExportedNotificationSettings'] | null
@@ -894,6 +908,7 @@ export interface Schemas {
     aiTurns: Schemas['ExportedAiTurns'][]
     intent: Schemas['ExportedIntent'] | null
     broadcasts: Schemas['ExportedBroadcasts'][]
+    signature: string
   }
   ExportedAccount: {
     userId: string | null
@@ -1169,6 +1184,20 @@ export interface Schemas {
     value: string
     createdAt: Schemas['Timestamp']
   }
+  ExportedImports: {
+    id: string
+    userId: string | null
+    state: string
+    origin: string | null
+    issuer: string | null
+    signature: string | null
+    done: number
+    total: number
+    problems?: Json
+    problemCount: number
+    createdAt: Schemas['Timestamp']
+    endedAt: Schemas['Timestamp'] | null
+  }
   ExportedIntent: {
     userId: string | null
     intent: string
@@ -1184,6 +1213,7 @@ export interface Schemas {
     expertise: number
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
+    interestSlug: string | null
   }
   ExportedInviteCodes: {
     id: string
@@ -1438,6 +1468,7 @@ export interface Schemas {
     interestId: string | null
     isPrimary: boolean
     publishedAt: Schemas['Timestamp'] | null
+    interestSlug: string | null
   }
   ExportedPostMutes: { postId: string | null; userId: string | null; createdAt: Schemas['Timestamp'] }
   ExportedPostVersions: {
@@ -1470,6 +1501,7 @@ export interface Schemas {
     hiddenAt: Schemas['Timestamp'] | null
     deletedAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
   }
   ExportedProblemSolutions: {
     id: string
@@ -1808,6 +1840,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     score: number
@@ -1848,6 +1881,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     score: number
@@ -1889,6 +1923,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     score: number
@@ -1929,6 +1964,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: string | null
     quotedPost:
       | Schemas['QuotedPostNote']
@@ -1977,6 +2013,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: string | null
     quotedPost:
       | Schemas['QuotedPostNote']
@@ -2025,6 +2062,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     score: number
@@ -2065,6 +2103,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     score: number
@@ -2161,6 +2200,25 @@ export interface Schemas {
   GuildChanges: { name?: string; about?: string | null; minRep?: number; accent?: string | null }
   GuildPage: { items: Schemas['Guild'][]; nextCursor: string | null; hasMore: boolean }
   Hidden: { id: string; hiddenAt: Schemas['Timestamp'] | null }
+  Import: {
+    id: string
+    state: 'waiting' | 'running' | 'done' | 'stopped'
+    origin: string
+    signature: 'valid' | 'unknown_instance' | 'none'
+    issuer: string | null
+    done: number
+    total: number
+    problems: { path: string; code: string; message: string }[]
+    problemCount: number
+    createdAt: Schemas['Timestamp']
+    endedAt: Schemas['Timestamp'] | null
+  }
+  Instance: {
+    software: { name: 'kith'; version: string }
+    domain: string
+    url: string
+    keys: { kty: 'OKP'; crv: 'Ed25519'; x: string; kid: string }[]
+  }
   Intent: {
     intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
     note: string | null
@@ -3154,6 +3212,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     replies: Schemas['ReplyPage']
@@ -3190,6 +3249,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     replies: Schemas['ReplyPage']
@@ -3226,6 +3286,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     replies: Schemas['ReplyPage']
@@ -3262,6 +3323,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: string | null
     quotedPost:
       | Schemas['QuotedPostNote']
@@ -3306,6 +3368,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: string | null
     quotedPost:
       | Schemas['QuotedPostNote']
@@ -3350,6 +3413,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     replies: Schemas['ReplyPage']
@@ -3386,6 +3450,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     replies: Schemas['ReplyPage']
@@ -3422,6 +3487,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     format: 'essay'
@@ -3459,6 +3525,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     format: 'note'
@@ -3496,6 +3563,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     format: 'photo'
@@ -3531,6 +3599,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: string | null
     quotedPost:
       | Schemas['QuotedPostNote']
@@ -3574,6 +3643,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: string | null
     quotedPost:
       | Schemas['QuotedPostNote']
@@ -3618,6 +3688,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     format: 'thread'
@@ -3653,6 +3724,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     quotedPostId: null
     quotedPost: null
     format: 'video'
@@ -3805,6 +3877,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     format: 'essay'
     title: string
   }
@@ -3838,6 +3911,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     format: 'note'
     title: null
   }
@@ -3871,6 +3945,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     format: 'photo'
     title: null
   }
@@ -3904,6 +3979,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     format: 'quote'
     title: null
   }
@@ -3937,6 +4013,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     format: 'repost'
     title: null
   }
@@ -3970,6 +4047,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     format: 'thread'
     title: null
   }
@@ -4003,6 +4081,7 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
     format: 'video'
     title: null
   }
@@ -4751,6 +4830,7 @@ export interface Answers {
   add_bounty: Schemas['Problem']
   add_circle_member: Schemas['CircleMember']
   add_conversation_members: Schemas['Conversation']
+  add_import_rows: Json
   add_push_token: Json
   add_series_item: Schemas['SeriesItem']
   adjust_reputation: Schemas['AdjustedReputation']
@@ -4765,11 +4845,13 @@ export interface Answers {
   archive_group: null
   ban_person: Schemas['StaffAccount']
   begin_ai_answer: Json
+  begin_import: Json
   block_person: { blocked: true }
   bookmark: Schemas['Reactions']
   boost_post: Schemas['Boosted']
   broadcast: Schemas['Broadcast']
   cancel_event: Schemas['Event']
+  cancel_import: Json
   cancel_order: Schemas['Order']
   change_password: Json
   check_availability: Schemas['Availability']
@@ -4850,6 +4932,7 @@ export interface Answers {
   find_login: Json
   find_password: Json
   finish_ai_answer: Json
+  finish_import: Json
   follow_person: { followers: number; following: number; isFollowing: boolean }
   follow_series: { following: boolean }
   follow_stats: { followers: number; following: number; isFollowing: boolean }
@@ -4866,6 +4949,7 @@ export interface Answers {
   get_debate: Schemas['Debate']
   get_event: Schemas['Event']
   get_event_calendar: Json
+  get_import: Schemas['Import']
   get_intent: Schemas['Intent']
   get_interest: Schemas['StaffInterest']
   get_invite_tree: Schemas['InviteTree']

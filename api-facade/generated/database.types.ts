@@ -56,6 +56,7 @@ export type Database = {
       archive_course: { Args: { p_id: string }; Returns: Answers['archive_course'] }
       archive_group: { Args: { p_id: string }; Returns: Answers['archive_group'] }
       ban_person: { Args: { p_id: string; p_reason: string }; Returns: Answers['ban_person'] }
+      begin_import: { Args: Record<PropertyKey, never>; Returns: Answers['begin_import'] }
       block_person: { Args: { p_person: string }; Returns: Answers['block_person'] }
       bookmark: { Args: { p_id: string }; Returns: Answers['bookmark'] }
       boost_post: { Args: { p_id: string; p_tier: number }; Returns: Answers['boost_post'] }
@@ -331,6 +332,7 @@ export type Database = {
       get_debate: { Args: { p_id: string }; Returns: Answers['get_debate'] }
       get_event: { Args: { p_id: string }; Returns: Answers['get_event'] }
       get_event_calendar: { Args: { p_id: string }; Returns: Answers['get_event_calendar'] }
+      get_import: { Args: Record<PropertyKey, never>; Returns: Answers['get_import'] }
       get_intent: { Args: Record<PropertyKey, never>; Returns: Answers['get_intent'] }
       get_interest: { Args: { p_id: string }; Returns: Answers['get_interest'] }
       get_invite_tree: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['get_invite_tree'] }

@@ -45,6 +45,23 @@ export const sections = {
     },
   },
   auditAddresses: { single: false, fields: { auditId: 'bigint', ip: 'text?' } },
+  imports: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      userId: 'uuid?',
+      state: 'text',
+      origin: 'text?',
+      issuer: 'text?',
+      signature: 'text?',
+      done: 'integer',
+      total: 'integer',
+      problems: 'jsonb',
+      problemCount: 'integer',
+      createdAt: 'timestamp with time zone',
+      endedAt: 'timestamp with time zone?',
+    },
+  },
   mediaAssets: {
     single: false,
     fields: {
@@ -155,6 +172,7 @@ export const sections = {
       expertise: 'smallint',
       createdAt: 'timestamp with time zone',
       updatedAt: 'timestamp with time zone',
+      interestSlug: 'text?',
     },
   },
   circles: {
@@ -317,6 +335,7 @@ export const sections = {
       hiddenAt: 'timestamp with time zone?',
       deletedAt: 'timestamp with time zone?',
       createdAt: 'timestamp with time zone',
+      importedAt: 'timestamp with time zone?',
     },
   },
   replies: {
@@ -380,10 +399,6 @@ export const sections = {
       createdAt: 'timestamp with time zone',
     },
   },
-  postInterests: {
-    single: false,
-    fields: { postId: 'uuid?', interestId: 'uuid?', isPrimary: 'boolean', publishedAt: 'timestamp with time zone?' },
-  },
   postCounters: {
     single: false,
     fields: {
@@ -414,6 +429,16 @@ export const sections = {
       postId: 'uuid?',
       closesAt: 'timestamp with time zone?',
       closedEmittedAt: 'timestamp with time zone?',
+    },
+  },
+  postInterests: {
+    single: false,
+    fields: {
+      postId: 'uuid?',
+      interestId: 'uuid?',
+      isPrimary: 'boolean',
+      publishedAt: 'timestamp with time zone?',
+      interestSlug: 'text?',
     },
   },
   notifications: {

@@ -2903,6 +2903,7 @@ create table private.personal_data (
   within        text[],
   whose         text,
   omits         text[] not null default '{}',
+  adds          text,
   across_blocks boolean not null default false,
   reason        text,
   unique (relation, person_column),
@@ -2919,6 +2920,9 @@ comment on column private.personal_data.whose is
   'An SQL condition on a row t. In a section with `within` it replaces t.<person_column> = p.id, where p is a row of '
   'the outer section; otherwise it excludes some rows of the person.';
 comment on column private.personal_data.omits is 'Columns that the section leaves out.';
+comment on column private.personal_data.adds is
+  'SQL of further columns of the section, where t is the row: (select …) as name. They are texts, such as the name '
+  'of something that has another id in another instance.';
 comment on column private.personal_data.across_blocks is
   'Whether the section names people across a block, because people may see whom they have blocked.';
 
@@ -3047,6 +3051,17 @@ end $$;
 comment on function private.export_keys is
   'Parts of a query: these columns of a relation under an alias, and their values from a JSON array.';
 
+create function private.export_json(p_source private.personal_data) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when p_source.adds is null then 'to_json(t)'
+              else format('(select to_json(a) from (select t.*, %s) a)', p_source.adds) end;
+end $$;
+comment on function private.export_json is
+  'Part of a query: a row t of a section as JSON, with the columns that it adds.';
+
 create type private.export_rows as (items json[], next jsonb);
 comment on type private.export_rows is
   'Rows of a section, as the table has them, and the position of the next page, which is null at the end.';
@@ -3065,14 +3080,15 @@ begin
   from private.export_keys(p_source.relation, 't', private.export_order(p_source), '$2') k;
   -- the condition is applied after the limit, so a page reads at most 201 rows
   execute format(
-      'select array(select json_build_object(''row'', case when %1$s then to_json(t) end, ''key'',
+      'select array(select json_build_object(''row'', case when %1$s then %7$s end, ''key'',
                                              json_build_array(%2$s))
                     from (select t.* from %3$s t where t.%4$I = $1::%5$s and ($2 is null or (%2$s) > (%6$s))
                           order by %2$s limit 201) t
                     order by %2$s)',
       coalesce(p_source.whose, 'true'), v_names, p_source.relation, p_source.person_column,
       (select atttypid::regtype from pg_catalog.pg_attribute
-       where attrelid = p_source.relation and attname = p_source.person_column), v_places)
+       where attrelid = p_source.relation and attname = p_source.person_column), v_places,
+      private.export_json(p_source))
     into v_rows using p_user, p_after;
   return (array(select r.item -> 'row' from unnest(v_rows[:200]) with ordinality as r (item, place)
                 where json_typeof(r.item -> 'row') = 'object' order by r.place),
@@ -3114,7 +3130,7 @@ begin
         order by %3$s limit 50
       )
       select array(
-               select json_build_object('row', to_json(t), 'outer', json_build_array(%3$s),
+               select json_build_object('row', %11$s, 'outer', json_build_array(%3$s),
                                         'key', json_build_array(%6$s))
                from outer_rows p
                cross join lateral (
@@ -3131,7 +3147,8 @@ begin
       -- `offset 0` makes Postgres find the rows of one outer row by an index; otherwise it might scan the rows of all
       -- people in the order of their keys. A key that begins with person_column needs none.
       case when not exists (select from private.key_columns(p_source.relation) c
-                            where c.place = 1 and c.name = p_source.person_column) then 'offset 0' end)
+                            where c.place = 1 and c.name = p_source.person_column) then 'offset 0' end,
+      private.export_json(p_source))
     into v_rows, v_count, v_last using p_user, p_after;
   return (
     array(select r.item -> 'row' from unnest(v_rows[:200]) with ordinality as r (item, place) order by r.place),
@@ -3552,6 +3569,596 @@ grant execute on all functions in schema pgboss to worker;
 alter role authenticator set pgrst.db_schemas = 'api';
 alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
 notify pgrst, 'reload config';
+
+-- sql/import/10_imports.sql
+
+-- The import: a person brings an export (a dossier), of this instance or of another one. The facade reads the file and
+-- adds the rows of the sections that can be imported; when the file is complete, the worker imports them in batches.
+-- Which sections can be imported, and how, each feature says in private.import_sections.
+-- docs/decisions.md, Import.
+
+create table private.import_sections (
+  section    text primary key check (section ~ '^[a-z][A-Za-z]*$'),
+  position   smallint unique check (position between 1 and 999),
+  importer   text check (importer ~ '^private\.[a-z_]+$'),
+  shape      jsonb not null check (jsonb_typeof(shape) = 'object'),
+  key_field  text,
+  of_field   text,
+  sort_field text,
+  check ((importer is null) = (position is null)),
+  check ((importer is null) = (of_field is not null))
+);
+comment on table private.import_sections is
+  'Registry: the sections of an export that can be imported.';
+comment on column private.import_sections.position is 'The order in which the sections are imported.';
+comment on column private.import_sections.importer is
+  'A function (app.imports, private.import_rows) returns private.import_result. It imports one row for the person, '
+  'who is the caller meanwhile. It raises a code if the row cannot be imported, and may note what it left out of the '
+  'row. Null for rows that belong to a row of another section, whose importer reads them (private.import_details).';
+comment on column private.import_sections.shape is
+  'The fields that a row must have: {field: type}. The types: text, uuid, boolean, integer, time, array; with ? the '
+  'field may also be null or absent.';
+comment on column private.import_sections.key_field is
+  'The field that identifies a row within its section and instance; null for a section of one row.';
+comment on column private.import_sections.of_field is
+  'The field with the key of the row of another section to which the row belongs.';
+comment on column private.import_sections.sort_field is
+  'The field, a time, by which the rows are imported; null for the order of the file.';
+
+create table app.imports (
+  id            uuid primary key default gen_random_uuid(),
+  user_id       uuid not null references app.users on delete cascade,
+  state         text not null default 'receiving'
+                check (state in ('receiving', 'waiting', 'running', 'done', 'stopped')),
+  origin        text check (length(origin) between 1 and 253),
+  issuer        text check (length(issuer) <= 2048),
+  signature     text check (signature in ('valid', 'unknown_instance', 'none')),
+  done          integer not null default 0,
+  total         integer not null default 0,
+  staged        integer not null default 0,
+  problems      jsonb not null default '[]',
+  problem_count integer not null default 0,
+  created_at    timestamptz not null default now(),
+  ended_at      timestamptz
+);
+create index imports_user_id_idx on app.imports (user_id, created_at, id);
+create index imports_created_at_idx on app.imports (created_at);
+comment on table app.imports is 'The imports of people, kept for 7 days.';
+comment on column app.imports.state is
+  'receiving: the file is not complete. waiting, running, done: the worker will import it, imports it, has imported '
+  'it. stopped: the person was banned meanwhile.';
+comment on column app.imports.origin is 'The domain of the instance where the dossier is from, as its actorId says.';
+comment on column app.imports.issuer is
+  'The address of the instance that signed the dossier; null without a signature.';
+comment on column app.imports.done is 'How many rows have been imported or left out, of `total`.';
+comment on column app.imports.staged is 'How many rows the file had, those that belong to other rows included.';
+comment on column app.imports.problems is 'The first 200 problems: [{path, code, message}].';
+comment on column app.imports.ended_at is 'When it was done or stopped; null before.';
+
+create table private.import_rows (
+  import_id  uuid not null references app.imports on delete cascade,
+  section    text not null,
+  place      integer not null,
+  position   smallint,
+  sort_at    timestamptz not null default '-infinity',
+  row_key    text not null,
+  of_key     text,
+  item       jsonb not null,
+  created_at timestamptz not null default now(),
+  primary key (import_id, section, place)
+);
+create index import_rows_next_idx on private.import_rows (import_id, position, sort_at, place)
+  where position is not null;
+create index import_rows_of_key_idx on private.import_rows (import_id, section, of_key) where of_key is not null;
+create index import_rows_created_at_idx on private.import_rows (created_at);
+comment on table private.import_rows is
+  'The rows of a dossier that are not imported yet. Each is deleted in the transaction that imports it, so an import '
+  'continues where it ended when a worker was killed.';
+comment on column private.import_rows.place is 'The place of the row in its section of the file, from 0.';
+comment on column private.import_rows.position is
+  'The position of the section; null if the row belongs to another one.';
+comment on column private.import_rows.sort_at is 'The time by which the rows of the section are imported.';
+comment on column private.import_rows.row_key is
+  'What identifies the row where it is from; empty in a section of one row.';
+comment on column private.import_rows.of_key is
+  'The key of the row to which this one belongs; null if it belongs to none.';
+
+create table private.imported (
+  user_id uuid not null references app.users on delete cascade,
+  origin  text not null,
+  section text not null,
+  row_key text not null,
+  here    uuid,
+  primary key (user_id, origin, section, row_key)
+);
+comment on table private.imported is
+  'What a person has imported, by its key where it is from, so that a second import changes nothing.';
+comment on column private.imported.here is 'The id that it has here; null for what has no id of its own.';
+
+create type private.import_result as (here uuid, notes jsonb);
+comment on type private.import_result is
+  'What became of a row: its id here, and what was left out of it, [{field, code}], null if nothing.';
+
+insert into private.errors (code, status, text) values
+  ('import_none', 404, 'You have imported nothing within the last 7 days.'),
+  ('import_running', 409, 'Your last import is not done yet. GET /me/import shows its progress.'),
+  ('import_daily', 429, 'You can import one dossier within 24 hours. Try again after the number of seconds in '
+   'Retry-After.'),
+  ('import_invalid', 422, 'This is not a complete dossier. Nothing was imported.'),
+  ('import_changed', 422, 'This dossier is not as its instance signed it: it was changed, or it is not complete, or '
+   'its instance no longer publishes the key. Nothing was imported.'),
+  ('import_large', 413, 'A dossier can have at most 50 MB, 100,000 rows that can be imported and 500,000 others. '
+   'Nothing was imported.'),
+  ('import_of_space', 422, 'A post in a group or a guild is not imported, because its members are not known here.'),
+  ('import_of_other', 422, 'This belongs to somebody else and is not imported.'),
+  ('import_hidden', 422, 'Staff of its instance hid this post, so it is not imported.'),
+  ('import_scheduled', 422, 'A post that was not published yet is not imported.');
+
+insert into private.lock_kinds (kind, position) values ('import', 250);
+insert into private.write_limits (kind, per_hour) values ('imports', 20);
+
+insert into private.retention (relation, counts_from, keep, batch) values
+  ('private.import_rows', 'created_at', '7 days', 5000),
+  ('app.imports', 'created_at', '7 days', 20);
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.imports', 'user_id', 'imports', '{staged}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.import_rows', 'import_id', 'The file that the person uploaded, until it is imported, at most for 7 days.'),
+  ('private.imported', 'user_id', 'Which things were imported; the sections have the things themselves.');
+
+create function private.erase_imports(p_user app.users) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.erase_rows(p_user.id, 'private.import_rows',
+                             'import_id in (select i.id from app.imports i where i.user_id = $1)');
+  if not exists (select from private.import_rows r join app.imports i on i.id = r.import_id
+                 where i.user_id = p_user.id) then
+    perform private.erase_rows(p_user.id, 'app.imports', 'user_id = $1');
+  end if;
+  perform private.erase_rows(p_user.id, 'private.imported', 'user_id = $1');
+end $$;
+comment on function private.erase_imports is 'Step: deletes an erased person''s imports.';
+call private.force_index_scans('private.erase_imports');
+insert into private.account_steps (step, events, position) values
+  ('private.erase_imports', '{erasure}', 115);
+
+create function private.import_card(p_import app.imports) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'id', p_import.id,
+    'state', p_import.state,
+    'origin', p_import.origin,
+    'signature', p_import.signature,
+    'issuer', p_import.issuer,
+    'done', p_import.done,
+    'total', p_import.total,
+    'problems', p_import.problems,
+    'problemCount', p_import.problem_count,
+    'createdAt', private.utc(p_import.created_at),
+    'endedAt', private.utc(p_import.ended_at));
+end $$;
+comment on function private.import_card is
+  'An import as its person sees it: {id, state, origin, signature, issuer, done, total, problems, problemCount, '
+  'createdAt, endedAt}.';
+
+-- sql/import/20_receiving.sql
+
+-- How a dossier arrives: the facade begins an import, adds rows, and finishes it, or cancels it if the file is not
+-- valid. Nothing is imported before it is finished.
+
+create function private.begin_import() returns uuid
+language plpgsql volatile security definer   -- only definer functions write imports
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  v_last   app.imports;
+  v_id     uuid;
+begin
+  perform private.count_writes('imports');
+  perform private.lock('import', v_caller::text);   -- so that of concurrent calls only one finishes
+  delete from app.imports where user_id = v_caller and state = 'receiving';
+  select * into v_last from app.imports
+  where user_id = v_caller and created_at > now() - interval '24 hours' order by created_at desc limit 1;
+  if v_last.state in ('waiting', 'running') then
+    perform private.raise_error('import_running');
+  elsif found then
+    perform private.raise_error('import_daily', json_build_object(
+      'Retry-After', ceil(extract(epoch from v_last.created_at + interval '24 hours' - now()))::text));
+  end if;
+  insert into app.imports (user_id) values (v_caller) returning id into v_id;
+  return v_id;
+end $$;
+comment on function private.begin_import is
+  'Begins an import of the caller, and returns its id. An import of theirs that was not finished ends.';
+call private.force_index_scans('private.begin_import');
+
+create function private.list_import_sections() returns json
+language plpgsql stable security definer   -- nobody may read the registry
+set search_path = ''
+as $$
+begin
+  return (select json_agg(json_build_object('name', s.section, 'single', s.key_field is null) order by s.section)
+          from private.import_sections s);
+end $$;
+comment on function private.list_import_sections is 'The sections that can be imported: [{name, single}].';
+
+create function api.begin_import() returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return json_build_object('id', private.begin_import(), 'sections', private.list_import_sections());
+end $$;
+comment on function api.begin_import is
+  'Begins an import of the caller: {id, sections: [{name, single}]}. The facade then adds the rows of these sections.';
+
+create function private.import_shape_error(p_value jsonb, p_type text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  c_time constant text := '^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)$';
+  v_kind text := coalesce(jsonb_typeof(p_value), 'null');
+  v_text text := p_value #>> '{}';
+begin
+  if v_kind = 'null' and p_type like '%?' then
+    return null;
+  end if;
+  return case rtrim(p_type, '?')
+    when 'text' then case when v_kind <> 'string' then 'must be a text' end
+    when 'boolean' then case when v_kind <> 'boolean' then 'must be true or false' end
+    when 'array' then case when v_kind <> 'array' then 'must be a list' end
+    when 'integer' then case when v_kind <> 'number' or not pg_input_is_valid(v_text, 'integer')
+                             then 'must be a whole number' end
+    when 'uuid' then case when v_kind <> 'string' or not pg_input_is_valid(v_text, 'uuid') then 'must be a UUID' end
+    when 'time' then case when v_kind <> 'string' or v_text !~ c_time or not pg_input_is_valid(v_text, 'timestamptz')
+                          then 'must be a time such as 2099-01-31T12:00:00.000Z' end
+  end;
+end $$;
+comment on function private.import_shape_error is
+  'Why a value does not have a type of private.import_sections.shape; null if it does.';
+
+create function private.check_import_rows(p_section private.import_sections, p_from integer, p_items jsonb)
+returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select format('%s: %s', concat_ws('.', p_section.section,
+                                      case when p_section.key_field is not null then p_from + i.place - 1 end,
+                                      e.field), e.error)
+    from jsonb_array_elements(p_items) with ordinality as i (item, place)
+    cross join lateral (
+      select null as field, 'must be an object' as error where jsonb_typeof(i.item) <> 'object'
+      union all
+      select f.field, private.import_shape_error(i.item -> f.field, f.type)
+      from jsonb_each_text(p_section.shape) as f (field, type) where jsonb_typeof(i.item) = 'object'
+      union all
+      select k.field, 'must have 1 to 200 characters'
+      from (values (p_section.key_field), (p_section.of_field)) as k (field)
+      where jsonb_typeof(i.item) = 'object' and length(i.item ->> k.field) not between 1 and 200) e
+    where e.error is not null
+    order by i.place, e.field limit 100);
+end $$;
+comment on function private.check_import_rows is
+  'What is wrong in rows of a section of a dossier, "path: what", at most 100. p_from is the place of the first row.';
+
+create function api.add_import_rows(p_id uuid, p_section text, p_from integer, p_items jsonb) returns json
+language plpgsql volatile security definer   -- trusts the facade to have read the file
+set search_path = ''
+as $$
+declare
+  v_section private.import_sections;
+  v_import  app.imports;
+  v_errors  text[];
+begin
+  select * into strict v_section from private.import_sections where section = p_section;
+  v_errors := private.check_import_rows(v_section, p_from, p_items);
+  if v_errors = '{}' then
+    perform private.check_lock_order('import', app.uid()::text);
+    update app.imports
+    set staged = staged + jsonb_array_length(p_items),
+        total = total + case when v_section.importer is not null then jsonb_array_length(p_items) else 0 end
+    where id = p_id and user_id = private.require_caller() and state = 'receiving'
+    returning * into v_import;
+    if not found then
+      perform private.raise_error('import_running');   -- the person began another one meanwhile
+    elsif v_import.staged > 100000 then
+      perform private.raise_error('import_large');
+    end if;
+    insert into private.import_rows (import_id, section, place, position, sort_at, row_key, of_key, item)
+    select p_id, p_section, p_from + i.place - 1, v_section.position,
+           coalesce((i.item ->> v_section.sort_field)::timestamptz, '-infinity'),
+           coalesce(i.item ->> v_section.key_field, ''), i.item ->> v_section.of_field, i.item
+    from jsonb_array_elements(p_items) with ordinality as i (item, place);
+  end if;
+  return json_build_object('problems', to_json(v_errors));
+end $$;
+comment on function api.add_import_rows is
+  'For the facade alone: adds rows of a section to an import of the caller that is not finished, unless one of them '
+  'is wrong: {problems: ["path: what"]}. p_from is the place of the first row in its section.';
+
+create function api.finish_import(p_id uuid, p_origin text, p_signature text, p_issuer text) returns json
+language plpgsql volatile security definer   -- trusts the facade to have checked the signature
+set search_path = ''
+as $$
+declare
+  v_import app.imports;
+begin
+  perform private.lock('import', private.require_caller()::text);
+  update app.imports
+  set state = 'waiting', origin = lower(p_origin), signature = p_signature, issuer = p_issuer, created_at = now()
+  where id = p_id and user_id = app.uid() and state = 'receiving'
+  returning * into v_import;
+  if not found then
+    perform private.raise_error('import_running');
+  end if;
+  perform private.enqueue('imports', json_build_object('importId', p_id));
+  return private.import_card(v_import);
+end $$;
+comment on function api.finish_import is
+  'For the facade alone: the dossier is complete and valid, and the worker imports it. Returns the import.';
+
+create function api.cancel_import(p_id uuid) returns json
+language plpgsql volatile security definer   -- only definer functions write imports
+set search_path = ''
+as $$
+begin
+  perform private.lock('import', private.require_caller()::text);
+  delete from app.imports where id = p_id and user_id = app.uid() and state = 'receiving';
+  return null;
+end $$;
+comment on function api.cancel_import is
+  'For the facade alone: ends an import of the caller that is not finished, and deletes its rows.';
+call private.force_index_scans('api.cancel_import');
+
+create function private.find_import() returns json
+language plpgsql stable security definer   -- only definer functions read imports
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+begin
+  return (select private.import_card(i) from app.imports i
+          where i.user_id = v_caller and i.state <> 'receiving' order by i.created_at desc limit 1);
+end $$;
+comment on function private.find_import is 'The caller''s last import; null if there is none.';
+
+create function api.get_import() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_import json := private.find_import();
+begin
+  if v_import is null then
+    perform private.raise_error('import_none');
+  end if;
+  return v_import;
+end $$;
+comment on function api.get_import is
+  'The caller''s last import of the last 7 days: {id, state, origin, signature, issuer, done, total, problems, '
+  'problemCount, createdAt, endedAt}.';
+
+-- sql/import/30_importing.sql
+
+-- How a dossier is imported: the worker imports up to 200 rows in a transaction, and deletes them in it.
+
+create function private.is_already_here(p_import app.imports, p_section text, p_key text) returns boolean
+language plpgsql stable security definer   -- reads any table of the export
+set search_path = ''
+as $$
+declare
+  v_source private.personal_data;
+  v_found  boolean;
+begin
+  if p_import.origin <> private.domain() or not pg_input_is_valid(p_key, 'uuid') then
+    return false;
+  end if;
+  select d.* into v_source
+  from private.personal_data d join private.import_sections s on s.section = d.section and s.key_field = 'id'
+  where d.section = p_section and d.within is null;
+  if not found then
+    return false;
+  end if;
+  execute format('select exists (select from %s where id = $1 and %I = $2)', v_source.relation,
+                 v_source.person_column) into v_found using p_key::uuid, p_import.user_id;
+  return v_found;
+end $$;
+comment on function private.is_already_here is
+  'Whether a row of a dossier of this instance is the importing person''s own, and still exists.';
+
+create function private.find_imported(p_import app.imports, p_section text, p_key text) returns uuid
+language plpgsql stable security definer   -- nobody may read what was imported
+set search_path = ''
+as $$
+declare
+  v_here uuid;
+begin
+  select here into v_here from private.imported
+  where user_id = p_import.user_id and origin = p_import.origin and section = p_section and row_key = p_key;
+  if not found and private.is_already_here(p_import, p_section, p_key) then
+    v_here := p_key;
+  end if;
+  return v_here;
+end $$;
+comment on function private.find_imported is
+  'The id here of what the person imported before under this key, or has here anyway; null if there is none.';
+
+create function private.import_time(p_text text) returns timestamptz
+language plpgsql stable
+set search_path = ''
+as $$ begin return case when p_text is not null then least(p_text::timestamptz, now()) end; end $$;
+comment on function private.import_time is 'For importers: a time of a dossier, which cannot be in the future here.';
+
+create function private.import_details(p_import app.imports, p_section text, p_of text) returns setof jsonb
+language plpgsql stable security definer   -- nobody may read the rows
+set search_path = ''
+as $$
+begin
+  return query
+    select r.item from private.import_rows r
+    where r.import_id = p_import.id and r.section = p_section and r.of_key = p_of
+    order by r.place limit 200;
+end $$;
+comment on function private.import_details is
+  'For importers: the rows of a section that belong to a row with this key, at most 200.';
+
+create function private.import_problem(p_row private.import_rows, p_code text, p_field text default null) returns jsonb
+language plpgsql stable security definer   -- nobody may read the registry
+set search_path = ''
+as $$
+begin
+  return (select jsonb_build_object(
+            'path', concat_ws('.', p_row.section,
+                              case when p_row.row_key <> '' then p_row.place end, p_field),
+            'code', e.code,
+            'message', e.text)
+          from private.errors e where e.code in (p_code, 'value_invalid') order by e.code = 'value_invalid' limit 1);
+end $$;
+comment on function private.import_problem is 'A problem of a row: {path, code, message}.';
+
+create function private.import_row(p_import app.imports, p_row private.import_rows, p_importer text) returns jsonb
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_result private.import_result;
+  v_state  text;
+  v_name   text;
+begin
+  if exists (select from private.imported
+             where user_id = p_import.user_id and origin = p_import.origin and section = p_row.section
+               and row_key = p_row.row_key)
+     or private.is_already_here(p_import, p_row.section, p_row.row_key) then
+    return '[]';
+  end if;
+  execute format('select * from %s($1, $2)', p_importer) into v_result using p_import, p_row;
+  insert into private.imported (user_id, origin, section, row_key, here)
+  values (p_import.user_id, p_import.origin, p_row.section, p_row.row_key, v_result.here);
+  return (select coalesce(jsonb_agg(private.import_problem(p_row, n.code, n.field)), '[]')
+          from jsonb_to_recordset(coalesce(v_result.notes, '[]')) as n (field text, code text));
+exception when others then
+  get stacked diagnostics v_state = returned_sqlstate, v_name = constraint_name;
+  if v_state !~ '^(PT|PGRST|22|23)' then
+    raise;   -- such as a deadlock: the batch is tried again
+  end if;
+  return jsonb_build_array(private.import_problem(
+    p_row, case when v_state ~ '^(PT|PGRST)' then sqlerrm else nullif(v_name, '') end));
+end $$;
+comment on function private.import_row is
+  'Imports one row unless it was imported before, and returns the problems. A row that cannot be imported changes '
+  'nothing.';
+
+create function private.import_batch(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the worker has no access to our tables
+set search_path = ''
+as $$
+declare
+  v_id       uuid := (p_job ->> 'importId')::uuid;
+  v_user     uuid := (select user_id from app.imports where id = v_id);
+  v_import   app.imports;
+  v_position smallint;
+  v_importer text;
+  v_rows     private.import_rows[];
+  v_row      private.import_rows;
+  v_problems jsonb := '[]';
+  v_changed  integer;
+begin
+  perform private.check_lock_order('person', v_user::text);
+  perform from app.users where id = v_user and banned_at is null and erased_at is null for share;
+  if not found then
+    update app.imports set state = 'stopped', ended_at = now() where id = v_id and ended_at is null;
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  perform private.lock('import', v_user::text);   -- a second worker waits, and then imports other rows
+  select * into v_import from app.imports where id = v_id and state in ('waiting', 'running');
+  if not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+
+  select r.position into v_position from private.import_rows r
+  where r.import_id = v_id and r.position is not null order by r.position limit 1;
+  if v_position is null then
+    -- what is left belonged to other rows
+    delete from private.import_rows where ctid = any (array(
+      select ctid from private.import_rows where import_id = v_id limit 5000));
+    get diagnostics v_changed = row_count;
+    if v_changed < 5000 then
+      update app.imports set state = 'done', ended_at = now() where id = v_id;
+    end if;
+    return json_build_object('changed', v_changed, 'next', case when v_changed = 5000 then v_id end);
+  end if;
+
+  -- the importers use the functions of the operations, which ask for the caller
+  perform set_config('request.jwt.claims', json_build_object('sub', v_user)::text, true);
+  select s.importer into strict v_importer from private.import_sections s where s.position = v_position;
+  v_rows := array(
+    select r from private.import_rows r
+    where r.import_id = v_id and r.position = v_position order by r.sort_at, r.place limit 200);
+  foreach v_row in array v_rows loop
+    v_problems := v_problems || private.import_row(v_import, v_row, v_importer);
+  end loop;
+  delete from private.import_rows
+  where import_id = v_id and section = v_rows[1].section
+    and place = any (array(select (r).place from unnest(v_rows) r));
+  update app.imports
+  set state = 'running', done = done + cardinality(v_rows),
+      problems = (select coalesce(jsonb_agg(p.problem order by p.place), '[]')
+                  from jsonb_array_elements(problems || v_problems) with ordinality as p (problem, place)
+                  where p.place <= 200),
+      problem_count = problem_count + jsonb_array_length(v_problems)
+  where id = v_id;
+  return json_build_object('changed', cardinality(v_rows), 'next', v_id);
+end $$;
+comment on function private.import_batch is
+  'For the worker alone: imports the next 200 rows of a finished import {importId}, of one section, and returns '
+  '{changed, next}; next is null at the end. May run twice: the rows that it imported are gone.';
+call private.force_index_scans('private.import_batch');
+call private.make_batch_queue('imports', 'private.import_batch');
+
+-- policies/import.sql
+
+-- Who may see and change imports. Twin of sql/import/.
+
+-- import_sections: a registry, only for definer functions
+alter table private.import_sections enable row level security;
+
+-- imports, import_rows, imported: only for definer functions
+alter table app.imports enable row level security;
+alter table private.import_rows enable row level security;
+alter table private.imported enable row level security;
+
+-- helpers
+grant execute on function
+  private.begin_import,
+  private.find_import,
+  private.list_import_sections
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.begin_import,
+  api.get_import
+  to authenticated;
+
+-- for the facade, which reads the file and checks its signature
+grant execute on function
+  api.add_import_rows,
+  api.cancel_import,
+  api.finish_import
+  to gate;
+
+-- functions that the worker calls
+grant execute on function private.import_batch to worker;
 
 -- sql/media/10_assets.sql
 
@@ -6011,6 +6618,86 @@ comment on function api.export_me is
   'The caller''s data. Without p_section it returns {format, exportedAt, actorId, sections}; with p_section, up to '
   '200 rows of that section, {items, next}. To get the following rows, pass next as p_after; next is null at the end.';
 
+-- sql/identity/85_import.sql
+
+-- What an import brings to an account: the profile and the personas. sql/import/10_imports.sql.
+
+create function private.import_picture(p_url text, out url text, out notes jsonb)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  url := private.use_picture(p_url);
+exception when sqlstate 'PT422' then
+  notes := '[{"field": "profilePicUrl", "code": "media_url"}]';
+end $$;
+comment on function private.import_picture is
+  'For importers: the address of a picture, or null and a note if it cannot be used here.';
+
+create function private.import_profile(p_import app.imports, p_row private.import_rows) returns private.import_result
+language plpgsql volatile security definer   -- imports are run by the worker
+set search_path = ''
+as $$
+declare
+  v_picture record;
+begin
+  select * into v_picture from private.import_picture(p_row.item ->> 'profilePicUrl');
+  perform api.update_me(jsonb_strip_nulls(jsonb_build_object(
+    'firstName', p_row.item ->> 'firstName', 'lastName', p_row.item ->> 'lastName', 'about', p_row.item ->> 'about',
+    'country', p_row.item ->> 'country', 'city', p_row.item ->> 'city', 'profilePicUrl', v_picture.url)));
+  return (p_import.user_id, v_picture.notes)::private.import_result;
+end $$;
+comment on function private.import_profile is
+  'Importer: replaces the name, country, city, about and picture of the person by those that the dossier has.';
+
+create function private.import_persona(p_import app.imports, p_row private.import_rows) returns private.import_result
+language plpgsql volatile security definer   -- imports are run by the worker
+set search_path = ''
+as $$
+declare
+  v_item    jsonb := p_row.item;
+  v_name    text := private.require_name(v_item ->> 'name');
+  v_about   text := private.require_text(v_item ->> 'about');
+  v_made    timestamptz := private.import_time(v_item ->> 'createdAt');
+  v_picture record;
+  v_default app.personas;
+  v_same    uuid;
+  v_id      uuid;
+begin
+  select * into v_picture from private.import_picture(v_item ->> 'profilePicUrl');
+  perform private.lock('personas', p_import.user_id::text);
+  select * into strict v_default from app.personas where user_id = p_import.user_id and is_default;
+  select id into v_same from app.personas where user_id = p_import.user_id and name = v_name;
+  if v_same is not null and ((v_item ->> 'isDefault')::boolean and v_same = v_default.id) is not true then
+    return (v_same, null)::private.import_result;   -- keeps the persona of this name as it is
+  end if;
+  if (v_item ->> 'isDefault')::boolean
+     and not exists (select from private.imported where user_id = p_import.user_id and section = p_row.section
+                       and here = v_default.id) then
+    update app.personas
+    set name = v_name, about = v_about, accent = v_item ->> 'accent', profile_pic_url = v_picture.url,
+        created_at = v_made
+    where id = v_default.id;
+    return (v_default.id, v_picture.notes)::private.import_result;
+  end if;
+  insert into app.personas (user_id, name, about, accent, profile_pic_url, created_at)
+  values (p_import.user_id, v_name, v_about, v_item ->> 'accent', v_picture.url, v_made)
+  returning id into v_id;
+  if (v_item ->> 'isDefault')::boolean then
+    perform private.make_default_persona(v_id);
+  end if;
+  return (v_id, v_picture.notes)::private.import_result;
+end $$;
+comment on function private.import_persona is
+  'Importer: the default persona of the dossier replaces the default one of the person. Of the others, one with the '
+  'name of an existing persona is that persona, which stays as it is.';
+
+insert into private.import_sections (section, position, importer, key_field, shape) values
+  ('profile', 100, 'private.import_profile', null, '{"firstName": "text", "lastName": "text", "country": "text?",
+   "city": "text?", "about": "text?", "profilePicUrl": "text?"}'),
+  ('personas', 110, 'private.import_persona', 'id', '{"id": "text", "name": "text", "about": "text?",
+   "accent": "text", "profilePicUrl": "text?", "isDefault": "boolean", "createdAt": "time"}');
+
 -- policies/identity.sql
 
 -- Who may see and touch accounts, sessions and invites. Twin of sql/identity/.
@@ -6445,13 +7132,48 @@ end $$;
 comment on function api.drop_interest is
   'Removes an interest from the caller''s choices. Repeating it changes nothing.';
 
+-- sql/interests/80_import.sql
+
+-- What an import brings to the choices of interests. sql/import/10_imports.sql.
+
+create function private.interest_with_slug(p_slug text) returns uuid
+language plpgsql stable security definer   -- imports are run by the worker
+set search_path = ''
+as $$ begin return (select id from app.interests where slug = p_slug); end $$;
+comment on function private.interest_with_slug is 'The interest with this slug; null if there is none.';
+
+create function private.import_choice(p_import app.imports, p_row private.import_rows) returns private.import_result
+language plpgsql volatile security definer   -- imports are run by the worker
+set search_path = ''
+as $$
+declare
+  v_interest uuid := private.interest_with_slug(p_row.item ->> 'interestSlug');
+begin
+  if v_interest is null then
+    perform private.raise_error('interest_unknown');
+  end if;
+  insert into app.user_interests (user_id, interest_id, depth, expertise, created_at, updated_at)
+  values (p_import.user_id, v_interest, (p_row.item ->> 'depth')::smallint, (p_row.item ->> 'expertise')::smallint,
+          private.import_time(p_row.item ->> 'createdAt'),
+          private.import_time(p_row.item ->> 'updatedAt'))
+  on conflict (user_id, interest_id) do nothing;
+  return (v_interest, null)::private.import_result;
+end $$;
+comment on function private.import_choice is
+  'Importer: chooses the interest with the slug of the dossier, unless the person has chosen it already.';
+
+insert into private.import_sections (section, position, importer, key_field, sort_field, shape) values
+  ('interests', 120, 'private.import_choice', 'interestSlug', 'createdAt', '{"interestSlug": "text",
+   "depth": "integer", "expertise": "integer", "createdAt": "time", "updatedAt": "time"}');
+
 -- sql/interests/90_erasure.sql
 
 -- What erasure does to the choices of interests, and where they hold personal data. How erasure runs:
 -- sql/base/90_erasure.sql.
 
-insert into private.personal_data (relation, person_column, section) values
-  ('app.user_interests', 'user_id', 'interests');
+insert into private.personal_data (relation, person_column, section, adds) values
+  ('app.user_interests', 'user_id', 'interests',
+   '(select i.slug from app.interests i where i.id = t.interest_id) as interest_slug');
 
 create function private.erase_choices(p_user app.users) returns void
 language plpgsql volatile
@@ -8018,6 +8740,12 @@ comment on function private.fold is
   'A text in the form in which words are compared: lower case, without accents, points and vowel signs, and with '
   'full-width and half-width characters made equal.';
 
+create function private.fold_keyword(p_keyword text) returns text
+language plpgsql stable
+set search_path = ''
+as $$ begin return btrim(regexp_replace(private.fold(p_keyword), '\s+', ' ', 'g')); end $$;
+comment on function private.fold_keyword is 'A keyword, folded, with single spaces.';
+
 create function private.fold_query(p_text text) returns text
 language plpgsql stable
 set search_path = ''
@@ -8196,7 +8924,7 @@ begin
     perform private.raise_error('value_invalid');
   end if;
   v_keyword := private.require_name(p_keyword);
-  v_folded := btrim(regexp_replace(private.fold(v_keyword), '\s+', ' ', 'g'));
+  v_folded := private.fold_keyword(v_keyword);
   if p_until is not null and not private.is_ahead(p_until) then
     perform private.raise_error('keyword_until');
   end if;
@@ -8353,6 +9081,53 @@ end $$;
 comment on function api.report is
   'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
   'report_oneself, private.report_targets.';
+
+-- sql/social/80_import.sql
+
+-- What an import brings of circles and muted keywords. sql/import/10_imports.sql.
+
+create function private.import_circle(p_import app.imports, p_row private.import_rows) returns private.import_result
+language plpgsql volatile security definer   -- imports are run by the worker
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  insert into app.circles (owner_id, kind, name, accent, created_at)
+  values (p_import.user_id, p_row.item ->> 'kind', private.require_name(p_row.item ->> 'name'),
+          p_row.item ->> 'accent', private.import_time(p_row.item ->> 'createdAt'))
+  returning id into v_id;
+  return (v_id, null)::private.import_result;
+end $$;
+comment on function private.import_circle is 'Importer: a circle without its members.';
+
+create function private.import_keyword(p_import app.imports, p_row private.import_rows) returns private.import_result
+language plpgsql volatile security definer   -- imports are run by the worker
+set search_path = ''
+as $$
+declare
+  v_keyword text := private.require_name(left(p_row.item ->> 'keyword', 400));
+  v_until   timestamptz := (p_row.item ->> 'until')::timestamptz;
+  v_id      uuid;
+begin
+  if v_until <= now() then
+    return null;
+  end if;
+  insert into app.muted_keywords (id, user_id, keyword, folded, until, created_at)
+  values (private.timed_id(), p_import.user_id, v_keyword, private.fold_keyword(v_keyword), v_until,
+          private.import_time(p_row.item ->> 'createdAt'))
+  on conflict (user_id, folded) do nothing
+  returning id into v_id;
+  return (v_id, null)::private.import_result;
+end $$;
+comment on function private.import_keyword is
+  'Importer: a muted keyword whose time has not ended, unless the person has muted it already.';
+
+insert into private.import_sections (section, position, importer, key_field, sort_field, shape) values
+  ('circles', 200, 'private.import_circle', 'id', 'createdAt', '{"id": "text", "kind": "text", "name": "text",
+   "accent": "text?", "createdAt": "time"}'),
+  ('mutedKeywords', 210, 'private.import_keyword', 'id', 'createdAt', '{"id": "text", "keyword": "text",
+   "until": "time?", "createdAt": "time"}');
 
 -- sql/social/90_erasure.sql
 
@@ -8581,6 +9356,7 @@ grant execute on function
   private.find_invitations,
   private.find_muted_words,
   private.fold,
+  private.fold_keyword,
   private.follow_counts,
   private.follow_numbers,
   private.have_common_circle,
@@ -10420,7 +11196,7 @@ comment on function private.trending_at is
 create function private.post_start(
   p_id uuid, p_format text, p_title text, p_media jsonb, p_visibility text, p_depth smallint, p_interest uuid,
   p_is_journalism boolean, p_pinned_at timestamptz, p_publish_at timestamptz, p_published_at timestamptz,
-  p_edited_at timestamptz, p_hidden_at timestamptz, p_created_at timestamptz
+  p_edited_at timestamptz, p_hidden_at timestamptz, p_created_at timestamptz, p_imported_at timestamptz
 ) returns text
 language plpgsql immutable   -- row_to_json is only stable, but these types have the same text under all settings
 set search_path = ''
@@ -10442,7 +11218,8 @@ begin
                  private.utc(p_published_at) as "publishedAt",
                  private.utc(p_edited_at) as "editedAt",
                  private.utc(p_hidden_at) as "hiddenAt",
-                 private.utc(p_created_at) as "createdAt") s);
+                 private.utc(p_created_at) as "createdAt",
+                 private.utc(p_imported_at) as "importedAt") s);
 end $$;
 comment on function private.post_start is
   'The start of a post''s card: the fields that depend only on these columns, as JSON without the closing brace. '
@@ -10477,6 +11254,7 @@ create table app.posts (
   keyword_words        tsvector not null default '',
   trending_boost       smallint not null default 0,
   created_at           timestamptz not null default now(),
+  imported_at          timestamptz,
   closer_id            uuid generated always as (
     case when visibility <> 'public' then author_id else original_author_id end) stored,
   within_id            uuid generated always as (coalesce(space_id, original_space_id)) stored,
@@ -10487,7 +11265,7 @@ create table app.posts (
          else private.visibility_level(visibility) end) stored,
   card_start           text not null generated always as (private.post_start(
     id, format, title, media, visibility, depth, interest_id, is_journalism, pinned_at, publish_at, published_at,
-    edited_at, hidden_at, created_at)) stored,
+    edited_at, hidden_at, created_at, imported_at)) stored,
   -- erasure empties the words of deleted posts
   constraint post_title check (deleted_at is not null or
     case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200
@@ -10565,6 +11343,8 @@ comment on column app.posts.scheduled_emitted_at is
   'When a scheduled post was published, by the job or by its author; null for other posts.';
 comment on column app.posts.hidden_at is 'When staff hid it from everyone but its author; null if it is not hidden.';
 comment on column app.posts.edited_at is 'When its words or media last changed after publication; null if never.';
+comment on column app.posts.imported_at is
+  'When its author imported it from a dossier; null for a post that was written here.';
 comment on column app.posts.deleted_at is 'When it was deleted, for everyone and permanently; null if it was not.';
 comment on column app.posts.persona_id is
   'The persona under which it was published; null means the author''s default persona.';
@@ -14236,13 +15016,15 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.post_co_authors', 'user_id', 'coAuthorships', '{}');
 insert into private.personal_data (relation, person_column, section, within, whose, omits) values
   ('app.post_versions', 'post_id', 'postVersions', '{posts}', null, '{}'),
-  ('app.post_interests', 'post_id', 'postInterests', '{posts}', null, '{}'),
   ('app.post_counters', 'post_id', 'postCounters', '{posts}', null, '{}'),
   ('app.post_emotions', 'post_id', 'postEmotions', '{posts}', null, '{}'),
   ('app.poll_options', 'poll_id', 'pollOptions', '{posts}',
    't.poll_id in (select l.id from app.polls l where l.post_id = p.id)', '{}'),
   ('app.series_items', 'series_id', 'seriesItems', '{series}', null, '{}'),
   ('app.polls', 'post_id', 'polls', '{posts}', null, '{author_id,close_again_at}');
+insert into private.personal_data (relation, person_column, section, within, adds) values
+  ('app.post_interests', 'post_id', 'postInterests', '{posts}',
+   '(select i.slug from app.interests i where i.id = t.interest_id) as interest_slug');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.polls', 'author_id', 'A copy of data that the posts have.'),
   ('private.removed_bookmarks', 'user_id', 'A position in a list, kept for a day after the bookmark was removed.'),
@@ -14344,6 +15126,179 @@ comment on function private.erase_posts is
 call private.force_index_scans('private.erase_posts');
 insert into private.account_steps (step, events, position) values
   ('private.erase_posts', '{erasure}', 152);
+
+-- sql/posts/95_import.sql
+
+-- What an import brings of posts and series. sql/import/10_imports.sql.
+-- docs/decisions.md, Import.
+
+insert into private.event_types (name, payload, happens) values
+  ('posts.post.imported', '{postId,authorId}',
+   'a post that was published elsewhere is imported: nobody is notified, and nothing is earned');
+
+create function private.import_media(p_media jsonb, p_format text, out media jsonb, out notes jsonb)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_piece jsonb;
+  v_place bigint;
+begin
+  media := '[]';
+  notes := '[]';
+  if jsonb_array_length(p_media) > 10 then
+    perform private.raise_error('post_media');
+  end if;
+  for v_piece, v_place in select m.* from jsonb_array_elements(p_media) with ordinality m loop
+    begin
+      media := media || private.require_media(jsonb_build_array(v_piece), p_format);
+    exception when sqlstate 'PT422' or sqlstate 'PT404' then
+      notes := notes || jsonb_build_object('field', 'media.' || v_place - 1, 'code', sqlerrm);
+    end;
+  end loop;
+end $$;
+comment on function private.import_media is
+  'For importers: the media of a post that can be used here, and notes about the others.';
+
+create function private.import_poll(p_import app.imports, p_key text, p_post uuid) returns jsonb
+language plpgsql volatile security definer   -- imports are run by the worker
+set search_path = ''
+as $$
+declare
+  v_poll    jsonb := (select d from private.import_details(p_import, 'polls', p_key) d limit 1);
+  v_closes  timestamptz := (v_poll ->> 'closesAt')::timestamptz;
+  v_options text[];
+  v_id      uuid;
+begin
+  if v_poll is null then
+    return '[]';
+  end if;
+  v_options := array(select private.require_name(d ->> 'text')
+                     from private.import_details(p_import, 'pollOptions', v_poll ->> 'id') d
+                     order by (d ->> 'position')::integer);
+  if cardinality(v_options) not between 2 and 6
+     or exists (select from unnest(v_options) t where length(t) not between 1 and 200) then
+    return '[{"field": "poll", "code": "poll_options"}]';
+  end if;
+  insert into app.polls (post_id, author_id, closes_at, closed_emitted_at)
+  values (p_post, p_import.user_id, v_closes, case when v_closes <= now() then v_closes end)
+  returning id into v_id;
+  insert into app.poll_options (poll_id, position, text)
+  select v_id, o.place, o.text from unnest(v_options) with ordinality as o (text, place);
+  return '[]';
+end $$;
+comment on function private.import_poll is
+  'For private.import_post: adds the poll of a post, without votes, and returns the notes.';
+
+create function private.import_post(p_import app.imports, p_row private.import_rows) returns private.import_result
+language plpgsql volatile security definer   -- imports are run by the worker
+set search_path = ''
+as $$
+declare
+  v_item      jsonb := p_row.item;
+  v_me        uuid := p_import.user_id;
+  v_format    text := v_item ->> 'format';
+  v_notes     jsonb := '[]';
+  v_persona   uuid := private.find_imported(p_import, 'personas', v_item ->> 'personaId');
+  v_interests uuid[];
+  v_primary   uuid;
+  v_unknown   boolean;
+  v_media     record;
+  v_id        uuid;
+begin
+  if v_item ->> 'deletedAt' is not null then
+    return null;
+  elsif v_format = 'repost' then
+    perform private.raise_error('import_of_other');
+  elsif v_item ->> 'spaceId' is not null then
+    perform private.raise_error('import_of_space');
+  elsif v_item ->> 'hiddenAt' is not null then
+    perform private.raise_error('import_hidden');
+  elsif v_item ->> 'publishedAt' is null then
+    perform private.raise_error('import_scheduled');
+  end if;
+  if v_format = 'quote' then
+    v_format := 'note';
+    v_notes := v_notes || '{"field": "quotedPostId", "code": "import_of_other"}'::jsonb;
+  end if;
+  if (v_item ->> 'isJournalism')::boolean then
+    v_notes := v_notes || '{"field": "isJournalism", "code": "journalism_not_allowed"}'::jsonb;
+  end if;
+  select * into v_media from private.import_media(v_item -> 'media', v_format);
+
+  select array_agg(w.interest) filter (where w.interest is not null and not w.is_primary),
+         min(w.interest::text) filter (where w.is_primary), bool_or(w.interest is null)
+  into v_interests, v_primary, v_unknown
+  from (select private.interest_with_slug(d ->> 'interestSlug') as interest, (d ->> 'isPrimary')::boolean as is_primary
+        from private.import_details(p_import, 'postInterests', p_row.row_key) d limit 5) w;
+  if v_unknown then
+    v_notes := v_notes || '{"field": "interestId", "code": "interest_unknown"}'::jsonb;
+  end if;
+
+  perform private.lock('pins', v_me::text);
+  insert into app.posts (author_id, persona_id, format, title, body, media, visibility, depth, interest_id,
+                         published_at, edited_at, created_at, imported_at, pinned_at)
+  values (v_me, (select id from app.personas where id = v_persona and user_id = v_me), v_format,
+          private.require_name(v_item ->> 'title'), private.require_text(v_item ->> 'body'), v_media.media,
+          v_item ->> 'visibility', (v_item ->> 'depth')::smallint, v_primary,
+          private.import_time(v_item ->> 'publishedAt'), private.import_time(v_item ->> 'editedAt'),
+          private.import_time(v_item ->> 'createdAt'), now(),
+          case when v_item ->> 'pinnedAt' is not null
+                and (select count(*) from app.posts
+                     where author_id = v_me and pinned_at is not null and deleted_at is null) < 3
+               then private.import_time(v_item ->> 'pinnedAt') end)
+  returning id into v_id;
+  insert into app.post_interests (post_id, interest_id)
+  select distinct v_id, i from unnest(v_interests) i where i is distinct from v_primary;
+  v_notes := v_notes || v_media.notes || private.import_poll(p_import, p_row.row_key, v_id);
+  perform private.emit('posts.post.imported', json_build_object('postId', v_id, 'authorId', v_me), array[v_me]);
+  return (v_id, v_notes)::private.import_result;
+end $$;
+comment on function private.import_post is
+  'Importer: a published post with its date, its poll without votes, and its visibility. A quote becomes a note. '
+  'Reposts, and posts that were scheduled, hidden by staff or in a space, are not imported.';
+
+create function private.import_series(p_import app.imports, p_row private.import_rows) returns private.import_result
+language plpgsql volatile security definer   -- imports are run by the worker
+set search_path = ''
+as $$
+declare
+  v_posts uuid[];
+  v_id    uuid;
+begin
+  insert into app.series (author_id, title, description, created_at)
+  values (p_import.user_id, private.require_name(p_row.item ->> 'title'),
+          private.require_text(p_row.item ->> 'description'),
+          private.import_time(p_row.item ->> 'createdAt'))
+  returning id into v_id;
+  v_posts := array(select private.find_imported(p_import, 'posts', d ->> 'postId')
+                   from private.import_details(p_import, 'seriesItems', p_row.row_key) d
+                   order by (d ->> 'position')::integer);
+  -- locked without a rank: nobody waits for a lock of this transaction while holding one of these rows
+  perform from app.posts where id = any (v_posts) order by id for share;
+  insert into app.series_items (series_id, post_id, position)
+  select v_id, p.id, row_number() over (order by min(w.place))
+  from unnest(v_posts) with ordinality as w (id, place)
+  join app.posts p on p.id = w.id and p.author_id = p_import.user_id and p.deleted_at is null
+  where (select count(*) from app.series_items si where si.post_id = p.id) < 5
+  group by p.id;
+  return (v_id, null)::private.import_result;
+end $$;
+comment on function private.import_series is 'Importer: a series with those of its posts that are here.';
+
+insert into private.import_sections (section, position, importer, key_field, sort_field, shape) values
+  ('posts', 300, 'private.import_post', 'id', 'createdAt', '{"id": "text", "format": "text", "title": "text?",
+   "body": "text", "media": "array", "visibility": "text", "depth": "integer",
+   "personaId": "text?", "spaceId": "text?", "isJournalism": "boolean", "publishedAt": "time?", "pinnedAt": "time?",
+   "editedAt": "time?", "hiddenAt": "time?", "deletedAt": "time?", "createdAt": "time"}'),
+  ('series', 310, 'private.import_series', 'id', 'createdAt', '{"id": "text", "title": "text", "description": "text?",
+   "createdAt": "time"}');
+insert into private.import_sections (section, key_field, of_field, shape) values
+  ('postInterests', 'interestId', 'postId', '{"postId": "text", "interestId": "text", "interestSlug": "text",
+   "isPrimary": "boolean"}'),
+  ('polls', 'id', 'postId', '{"id": "text", "postId": "text", "closesAt": "time?"}'),
+  ('pollOptions', 'id', 'pollId', '{"id": "text", "pollId": "text", "position": "integer", "text": "text"}'),
+  ('seriesItems', 'postId', 'seriesId', '{"seriesId": "text", "postId": "text", "position": "integer"}');
 
 -- policies/posts.sql
 
@@ -16502,6 +17457,40 @@ end $$;
 comment on function api.unsubscribe is
   'For the facade alone, after it has opened the token: turns off the digest of the person who got the mail, {ok}. '
   'Repeating it changes nothing. The person can turn the digest on again by api.update_preferences with a digestHour.';
+
+-- sql/notifications/85_import.sql
+
+-- What an import brings of preferences. sql/import/10_imports.sql.
+
+create function private.import_preference(p_import app.imports, p_row private.import_rows)
+returns private.import_result
+language plpgsql volatile security definer   -- imports are run by the worker
+set search_path = ''
+as $$
+begin
+  if not exists (select from private.notification_kinds where kind = p_row.item ->> 'kind') then
+    perform private.raise_error('value_invalid');
+  end if;
+  perform api.update_preferences(jsonb_build_object(p_row.item ->> 'kind', p_row.item));
+  return null;
+end $$;
+comment on function private.import_preference is 'Importer: the channels that the person chose for a kind.';
+
+create function private.import_settings(p_import app.imports, p_row private.import_rows) returns private.import_result
+language plpgsql volatile security definer   -- imports are run by the worker
+set search_path = ''
+as $$
+begin
+  perform api.update_preferences(jsonb_build_object(
+    'timezone', p_row.item -> 'timezone', 'digestHour', p_row.item -> 'digestHour'));
+  return null;
+end $$;
+comment on function private.import_settings is 'Importer: the time zone and the hour of the digest.';
+
+insert into private.import_sections (section, position, importer, key_field, shape) values
+  ('notificationSettings', 400, 'private.import_settings', null, '{"timezone": "text", "digestHour": "integer?"}'),
+  ('notificationPreferences', 410, 'private.import_preference', 'kind', '{"kind": "text", "inApp": "boolean?",
+   "push": "boolean?", "email": "boolean?"}');
 
 -- sql/notifications/90_erasure.sql
 
@@ -19677,6 +20666,7 @@ end $$;
 comment on function private.embed_edited is 'Listener: queues a post for a new vector when its words have changed.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.embed_published', 800, 'soon'),
+  ('posts.post.imported', 'private.embed_published', 800, 'soon'),
   ('posts.post.edited', 'private.embed_edited', 800, 'at once');
 
 create function private.take_unembedded(p_model text, p_ids uuid[]) returns json
@@ -20499,6 +21489,39 @@ begin
   return coalesce((select min(starts_at) from app.feed_blocks where starts_at > p_at), 'infinity');
 end $$;
 comment on function private.block_end is 'The end of the block that contains a time.';
+
+create function private.split_feed_block(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post  uuid := p_event ->> 'postId';
+  v_at    timestamptz;
+  v_start timestamptz;
+  v_end   timestamptz;
+begin
+  -- one post of 25 counts, which its random id decides, because counting takes a millisecond
+  if get_byte(uuid_send(v_post), 0) % 25 <> 0 then
+    return;
+  end if;
+  select published_at into v_at from app.posts where id = v_post;
+  v_start := private.block_start(v_at);
+  v_end := private.block_end(v_at);
+  if v_at > v_start and (select count(*) from (
+        (select from app.posts
+         where required_level = 0 and closer_id is null and within_id is null and published_at >= v_start
+           and published_at < v_end limit 101)
+        union all (select from app.posts
+                   where required_level <= 2 and closer_id is not null and within_id is null
+                     and published_at >= v_start and published_at < v_end limit 101)) p) > 100 then
+    insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
+  end if;
+end $$;
+comment on function private.split_feed_block is
+  'Listener: an imported post begins a new block if its block already has 100 posts, so that no import makes a block '
+  'long; one post of 25 checks it. A client that is reading that block then may get a post twice, or not.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.imported', 'private.split_feed_block', 200);
 
 create function private.posts_within(p_spaces uuid[], p_before timestamptz, p_until timestamptz, p_muted uuid[])
 returns app.feed_run
@@ -36665,6 +37688,7 @@ end $$;
 comment on function private.index_edited is 'Listener: an edited post is found only by its new words.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.index_published', 900, 'soon'),
+  ('posts.post.imported', 'private.index_published', 900, 'soon'),
   ('posts.post.edited', 'private.index_edited', 900, 'at once');
 
 create function private.index_row() returns trigger
@@ -41381,6 +42405,26 @@ alter table app.idempotency_keys
   drop constraint idempotency_keys_key_check,
   add constraint idempotency_keys_rules check (private.idempotency_keys_rules(key));
 
+create function private.imports_rules(state text, origin text, issuer text, signature text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (length(issuer) <= 2048) is false then perform private.raise_check_violation('imports_issuer_check'); end if;
+  if ((length(origin) >= 1) AND (length(origin) <= 253)) is false then perform private.raise_check_violation('imports_origin_check'); end if;
+  if (signature = ANY (ARRAY['valid'::text, 'unknown_instance'::text, 'none'::text])) is false then perform private.raise_check_violation('imports_signature_check'); end if;
+  if (state = ANY (ARRAY['receiving'::text, 'waiting'::text, 'running'::text, 'done'::text, 'stopped'::text])) is false then perform private.raise_check_violation('imports_state_check'); end if;
+  return true;
+end $$;
+comment on function private.imports_rules is 'The checks of app.imports. Raises the code of the one that a row breaks.';
+grant execute on function private.imports_rules to anon, authenticated, service_role, gate;
+alter table app.imports
+  drop constraint imports_issuer_check,
+  drop constraint imports_origin_check,
+  drop constraint imports_signature_check,
+  drop constraint imports_state_check,
+  add constraint imports_rules check (private.imports_rules(state, origin, issuer, signature));
+
 create function private.interests_rules(
   slug text,
   name text,
@@ -42646,6 +43690,8 @@ begin
   elsif p_event = 'posts.post.edited' then
     perform private.embed_edited(p_payload);
     perform private.index_edited(p_payload);
+  elsif p_event = 'posts.post.imported' then
+    perform private.split_feed_block(p_payload);
   elsif p_event = 'posts.post.published' then
     perform private.add_feed_block(p_payload);
     perform private.extend_series(p_payload);

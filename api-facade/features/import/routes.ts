@@ -99,6 +99,7 @@ export default routes('import', {
       'A dossier is signed by its instance: `signature` is a compact JWS (EdDSA, Ed25519) whose payload is `{iss, digests}`. `digests` has for each other member of the file the SHA-256, in hex, of its value in the canonical form of RFC 8785 (JCS). The key is at `/.well-known/kith` of `iss`. 422 `import_changed` if the signature does not fit the file. Without a signature, or if the keys of the instance cannot be read, the dossier is imported all the same, and `signature` says so.',
     ].join('\n\n'),
     access: 'user',
+    id: 'importMe',
     upload: Dossier,
     handler: importMe,
     calls: ['begin_import', 'add_import_rows', 'finish_import', 'cancel_import'],

@@ -3946,6 +3946,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See the progress of your last import */
+        get: operations["getImport"];
+        put?: never;
+        /** Import an export of another account */
+        post: operations["importMe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me/interests": {
         parameters: {
             query?: never;
@@ -6323,6 +6341,16 @@ export interface components {
             /** @enum {boolean} */
             ok: true;
         };
+        /** @description A file of `GET /me/export`, of this or of another instance. */
+        Dossier: {
+            /** @enum {string} */
+            format: "service-gdpr-export-v1";
+            exportedAt?: string;
+            actorId: string;
+            signature?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         EmojiBreakdown: {
             [key: string]: {
                 count: number;
@@ -6360,7 +6388,7 @@ export interface components {
             }[];
         };
         /** @description What went wrong. Codes are stable; the sentences may change. */
-        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "appeal_decision" | "appeal_open" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "changed_since" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invites_exhausted" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_token" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "storage_unavailable" | "tab_unknown" | "text_unfit" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded");
+        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "appeal_decision" | "appeal_open" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "changed_since" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invites_exhausted" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_token" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "storage_unavailable" | "tab_unknown" | "text_unfit" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded");
         Event: {
             /** Format: uuid */
             id: string;
@@ -6478,6 +6506,7 @@ export interface components {
             auditEntries: components["schemas"]["ExportedAuditEntries"][];
             auditEntriesAboutMe: components["schemas"]["ExportedAuditEntriesAboutMe"][];
             auditAddresses: components["schemas"]["ExportedAuditAddresses"][];
+            imports: components["schemas"]["ExportedImports"][];
             mediaAssets: components["schemas"]["ExportedMediaAssets"][];
             account: components["schemas"]["ExportedAccount"] | null;
             personas: components["schemas"]["ExportedPersonas"][];
@@ -6514,12 +6543,12 @@ export interface components {
             seriesFollows: components["schemas"]["ExportedSeriesFollows"][];
             coAuthorships: components["schemas"]["ExportedCoAuthorships"][];
             postVersions: components["schemas"]["ExportedPostVersions"][];
-            postInterests: components["schemas"]["ExportedPostInterests"][];
             postCounters: components["schemas"]["ExportedPostCounters"][];
             postEmotions: components["schemas"]["ExportedPostEmotions"][];
             pollOptions: components["schemas"]["ExportedPollOptions"][];
             seriesItems: components["schemas"]["ExportedSeriesItems"][];
             polls: components["schemas"]["ExportedPolls"][];
+            postInterests: components["schemas"]["ExportedPostInterests"][];
             notifications: components["schemas"]["ExportedNotifications"][];
             notificationPreferences: components["schemas"]["ExportedNotificationPreferences"][];
             notificationSettings: components["schemas"]["ExportedNotificationSettings"] | null;
@@ -6586,6 +6615,8 @@ export interface components {
             aiTurns: components["schemas"]["ExportedAiTurns"][];
             intent: components["schemas"]["ExportedIntent"] | null;
             broadcasts: components["schemas"]["ExportedBroadcasts"][];
+            /** @description The signature of the instance: `POST /me/import`. */
+            signature: string;
         };
         ExportedAccount: {
             userId: string | null;
@@ -6896,6 +6927,20 @@ export interface components {
             value: string;
             createdAt: components["schemas"]["Timestamp"];
         };
+        ExportedImports: {
+            id: string;
+            userId: string | null;
+            state: string;
+            origin: string | null;
+            issuer: string | null;
+            signature: string | null;
+            done: number;
+            total: number;
+            problems?: unknown;
+            problemCount: number;
+            createdAt: components["schemas"]["Timestamp"];
+            endedAt: components["schemas"]["Timestamp"] | null;
+        };
         ExportedIntent: {
             userId: string | null;
             intent: string;
@@ -6911,6 +6956,7 @@ export interface components {
             expertise: number;
             createdAt: components["schemas"]["Timestamp"];
             updatedAt: components["schemas"]["Timestamp"];
+            interestSlug: string | null;
         };
         ExportedInviteCodes: {
             id: string;
@@ -7193,6 +7239,7 @@ export interface components {
             interestId: string | null;
             isPrimary: boolean;
             publishedAt: components["schemas"]["Timestamp"] | null;
+            interestSlug: string | null;
         };
         ExportedPostMutes: {
             postId: string | null;
@@ -7229,6 +7276,7 @@ export interface components {
             hiddenAt: components["schemas"]["Timestamp"] | null;
             deletedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            importedAt: components["schemas"]["Timestamp"] | null;
         };
         ExportedProblemSolutions: {
             id: string;
@@ -7628,6 +7676,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             /** @description The sum of the weights in `why`. */
@@ -7689,6 +7739,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             /** @description The sum of the weights in `why`. */
@@ -7755,6 +7807,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             /** @description The sum of the weights in `why`. */
@@ -7816,6 +7870,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             /** Format: uuid */
             quotedPostId: string | null;
             /** @description The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted. */
@@ -7880,6 +7936,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             /** Format: uuid */
             quotedPostId: string | null;
             /** @description The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted. */
@@ -7943,6 +8001,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             /** @description The sum of the weights in `why`. */
@@ -8004,6 +8064,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             /** @description The sum of the weights in `why`. */
@@ -8196,6 +8258,57 @@ export interface components {
             /** Format: uuid */
             id: string;
             hiddenAt: components["schemas"]["Timestamp"] | null;
+        };
+        Import: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description `stopped`: you were banned before it was done.
+             * @enum {string}
+             */
+            state: "waiting" | "running" | "done" | "stopped";
+            /** @description The domain of the instance where the dossier is from. */
+            origin: string;
+            /**
+             * @description `valid`: the dossier is as the instance `issuer` has signed it. `unknown_instance`: the keys of that instance could not be read, so the signature says nothing. `none`: it has no signature.
+             * @enum {string}
+             */
+            signature: "valid" | "unknown_instance" | "none";
+            /** @description The address of the instance that signed the dossier. */
+            issuer: string | null;
+            /** @description How many rows have been imported or left out. */
+            done: number;
+            /** @description How many rows the dossier has that can be imported. */
+            total: number;
+            /** @description What was left out and why, the first 200. `path` is the place in the file: `posts.12.media.0`. */
+            problems: {
+                path: string;
+                code: string;
+                message: string;
+            }[];
+            problemCount: number;
+            createdAt: components["schemas"]["Timestamp"];
+            endedAt: components["schemas"]["Timestamp"] | null;
+        };
+        Instance: {
+            software: {
+                /** @enum {string} */
+                name: "kith";
+                version: string;
+            };
+            /** @description The domain in the actor ids of its people. */
+            domain: string;
+            /** @description The address of its API, without `/api/v1`. */
+            url: string;
+            /** @description The keys that verify its exports, as JWK: the one that signs, then former ones. */
+            keys: {
+                /** @enum {string} */
+                kty: "OKP";
+                /** @enum {string} */
+                crv: "Ed25519";
+                x: string;
+                kid: string;
+            }[];
         };
         Intent: {
             /** @enum {string} */
@@ -10197,6 +10310,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             replies: components["schemas"]["ReplyPage"];
@@ -10252,6 +10367,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             replies: components["schemas"]["ReplyPage"];
@@ -10307,6 +10424,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             replies: components["schemas"]["ReplyPage"];
@@ -10362,6 +10481,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             /** Format: uuid */
             quotedPostId: string | null;
             /** @description The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted. */
@@ -10420,6 +10541,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             /** Format: uuid */
             quotedPostId: string | null;
             /** @description The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted. */
@@ -10477,6 +10600,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             replies: components["schemas"]["ReplyPage"];
@@ -10532,6 +10657,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             replies: components["schemas"]["ReplyPage"];
@@ -10587,6 +10714,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             /**
@@ -10653,6 +10782,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             /**
@@ -10719,6 +10850,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             /**
@@ -10773,6 +10906,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             /** Format: uuid */
             quotedPostId: string | null;
             /** @description The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted. */
@@ -10830,6 +10965,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             /** Format: uuid */
             quotedPostId: string | null;
             /** @description The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted. */
@@ -10891,6 +11028,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             /**
@@ -10945,6 +11084,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
             /**
@@ -11287,6 +11428,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -11339,6 +11482,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -11391,6 +11536,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -11443,6 +11590,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -11496,6 +11645,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -11548,6 +11699,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -11600,6 +11753,8 @@ export interface components {
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -22590,6 +22745,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Export"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    importMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Dossier"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
                 };
             };
             /** @description An error. */
