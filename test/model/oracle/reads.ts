@@ -134,6 +134,24 @@ export const reads: Entries = {
       ),
     ],
   },
+  get_posts: {
+    lists: (world, viewer) => [
+      {
+        call: `api.get_posts(array[${places(world.posts)
+          .slice(0, 50)
+          .map((place) => `'${postId(place)}'`)
+          .join(',')}]::uuid[])`,
+        read: postsIn,
+        expected: postCards(
+          world,
+          viewer,
+          places(world.posts)
+            .slice(0, 50)
+            .filter((place) => sees(world, viewer, place)),
+        ),
+      },
+    ],
+  },
   get_breakdown: {
     posts: [
       ofPost(
