@@ -46,7 +46,7 @@ begin
   end if;
   return p_target::uuid;
 end $$;
-insert into private.report_targets (type, finder) values ('kite', 'private.require_kite');
+insert into private.report_targets (type, finder, author) values ('kite', 'private.require_kite', 'select owner_id from app.kites where id = $1');
 
 create function private.land_kites(p_user app.users) returns void language plpgsql set search_path = ''
 as $$ begin delete from app.kites where owner_id = p_user.id; end $$;

@@ -46,7 +46,7 @@ declare
 begin
   perform private.emit_moderation(p_type, p_id, p_action, p_author);
   perform private.audit(p_type || '.' || p_action, p_type, p_id::text,
-                        case when v_reason is not null then json_build_object('reason', v_reason) end);
+                        case when v_reason is not null then json_build_object('reason', v_reason) end, p_author);
 end $$;
 comment on function private.record_moderation is
   'Records what staff did about content: the author is notified, and the audit log has who did it and why.';

@@ -59,7 +59,7 @@ begin
   perform private.change_account(p_person.id, p_person.role, case when p_banned then now() end);
   -- only app.audit_details keeps the reason; it belongs to this person there, so their erasure deletes it
   perform private.audit(case when p_banned then 'user.banned' else 'user.unbanned' end, 'user', p_person.id::text,
-                        case when p_reason is not null then json_build_object('reason', p_reason) end);
+                        case when p_reason is not null then json_build_object('reason', p_reason) end, p_person.id);
 end $$;
 comment on function private.set_banned is
   'Bans a person whose row is locked, or ends the ban, and leaves an audit entry.';

@@ -17,12 +17,16 @@ comment on table app.audit_log is
 call private.make_append_only('app.audit_log');
 
 create table app.audit_details (
-  audit_id bigint primary key references app.audit_log on delete restrict,
-  ip       text,
-  detail   jsonb
+  audit_id   bigint primary key references app.audit_log on delete restrict,
+  ip         text,
+  detail     jsonb,
+  subject_id uuid references app.users on delete restrict
 );
+create index audit_details_subject_idx on app.audit_details (subject_id, audit_id desc) where subject_id is not null;
 comment on table app.audit_details is
   'The part of an audit entry that can be erased: the caller''s address, reasons, free text.';
+comment on column app.audit_details.subject_id is
+  'The person against whom it was decided: the author of what staff hid or deleted, or who was banned.';
 
 create table private.audit_head (
   entries bigint not null,
@@ -46,7 +50,8 @@ begin
 end $$;
 comment on function private.audit_hash is 'SHA-256 of the entry and of the hash before it.';
 
-create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null)
+create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null,
+                              p_subject uuid default null)
 returns void
 language plpgsql volatile security definer   -- nobody else may write the chain
 set search_path = ''
@@ -67,9 +72,9 @@ begin
   insert into app.audit_log values (v_entry.*);
   insert into private.audit_head as h (entries, hash) values (1, v_entry.hash)
   on conflict ((true)) do update set entries = h.entries + 1, hash = excluded.hash;
-  insert into app.audit_details (audit_id, ip, detail)
+  insert into app.audit_details (audit_id, ip, detail, subject_id)
   values (v_entry.id, nullif(current_setting('request.headers', true), '')::json ->> 'x-forwarded-for',
-          p_detail::jsonb);
+          p_detail::jsonb, p_subject);
 end $$;
 comment on function private.audit is
   'Appends an audit entry of the caller. An operation calls it last, because only one transaction at a time can '

@@ -41,11 +41,12 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, within, whose, omits) values
   ('app.audit_log', 'target_id', 'auditEntriesAboutMe', null, $$ t.target_type = 'user' $$,
    '{actor_id,previous,hash}'),
-  ('app.audit_details', 'audit_id', 'auditAddresses', '{auditEntries}', null, '{detail}');
+  ('app.audit_details', 'audit_id', 'auditAddresses', '{auditEntries}', null, '{detail,subject_id}');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'viewer_id', 'Computed from circles and blocks, which have sections of their own.'),
   ('app.audience', 'author_id', 'Computed from circles and blocks, which have sections of their own.'),
   ('app.hidden_people', 'user_id', 'The profile has the ban; an erased person has no export.'),
+  ('app.audit_details', 'subject_id', 'auditEntriesAboutMe has bans; notices tell authors what staff did.'),
   ('app.domain_events', 'payload', 'Repeats data of the sections, for 30 days.'),
   ('private.effects', 'user_id', 'Ids of the latest events, kept for about a second.'),
   ('private.effects', 'payload', 'Ids of the latest events, kept for about a second.'),

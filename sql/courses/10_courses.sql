@@ -141,7 +141,8 @@ insert into private.content_kinds (kind, plural, relation, details, eraser) valu
 insert into private.content_cascades (relation, kind, whose) values
   ('app.course_enrolments', 'course', 'course_id = $1');
 
-insert into private.report_targets (type, finder) values ('course', 'private.require_reported_content');
+insert into private.report_targets (type, finder, author) values
+  ('course', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
 
 create view private.visible_courses with (security_invoker) as
 select c.id, c.author_id from private.visible_contents c where c.kind = 'course'

@@ -122,7 +122,8 @@ insert into private.personal_data (relation, person_column, section, within) val
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.debate_positions', 'author_id', 'debatePositions', '{author_hidden}');
 
-insert into private.report_targets (type, finder) values ('debate', 'private.require_reported_content');
+insert into private.report_targets (type, finder, author) values
+  ('debate', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
 
 create function private.debate_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a debate is visible, like private.video_cards

@@ -148,7 +148,8 @@ set search_path = ''
 as $$ begin return (private.require_argument(private.require_uuid(p_target, 'argument_unknown'))).id; end $$;
 comment on function private.require_reported_argument is
   'Returns the argument that a report names, if the caller may see it.';
-insert into private.report_targets (type, finder) values ('argument', 'private.require_reported_argument');
+insert into private.report_targets (type, finder, author) values
+  ('argument', 'private.require_reported_argument', 'select author_id from app.debate_arguments where id = $1');
 
 create function private.argument_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers check once who sees the debate

@@ -200,7 +200,8 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.matches_event_filter');
 insert into private.content_cascades (relation, kind, whose) values ('app.event_rsvps', 'event', 'event_id = $1');
 
-insert into private.report_targets (type, finder) values ('event', 'private.require_reported_content');
+insert into private.report_targets (type, finder, author) values
+  ('event', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
 
 create function private.event_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks the visibility of each event once, and not for each of its parts

@@ -21,7 +21,9 @@ comment on function private.group_cards is
   'visibility, joinPolicy, memberCount, archivedAt, createdAt, viewer {role, status, requestId}}.';
 insert into private.space_kinds (kind, cards) values ('group', 'private.group_cards');
 
-insert into private.report_targets (type, finder) values ('group', 'private.require_reported_space');
+insert into private.report_targets (type, finder, author) values
+  ('group', 'private.require_reported_space',
+   'select user_id from app.space_members where space_id = $1 and role = ''owner''');
 
 create function api.create_group(
   p_name text, p_slug text default null, p_about text default '', p_interest_id uuid default null,

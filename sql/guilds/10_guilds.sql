@@ -99,7 +99,9 @@ comment on function private.guild_cards is
 insert into private.space_kinds (kind, cards) values ('guild', 'private.guild_cards');
 call private.force_index_scans('private.guild_cards');
 
-insert into private.report_targets (type, finder) values ('guild', 'private.require_reported_space');
+insert into private.report_targets (type, finder, author) values
+  ('guild', 'private.require_reported_space',
+   'select user_id from app.space_members where space_id = $1 and role = ''owner''');
 
 create function private.change_guild(p_id text, p_changes jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write guilds

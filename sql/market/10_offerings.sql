@@ -98,7 +98,8 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.offerings', 'id', 'offerings', '{contents}');
 
-insert into private.report_targets (type, finder) values ('offering', 'private.require_reported_content');
+insert into private.report_targets (type, finder, author) values
+  ('offering', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
 
 create function private.offering_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- private.content_heads checks what the caller sees

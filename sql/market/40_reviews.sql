@@ -245,7 +245,8 @@ begin
 end $$;
 comment on function private.require_reported_review is
   'Returns the review that a report names if the caller may see it.';
-insert into private.report_targets (type, finder) values ('review', 'private.require_reported_review');
+insert into private.report_targets (type, finder, author) values
+  ('review', 'private.require_reported_review', 'select author_id from app.offering_reviews where id = $1');
 
 create function private.delete_offering(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may delete details

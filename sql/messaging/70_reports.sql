@@ -63,4 +63,5 @@ comment on function private.copy_reported_message is
 create trigger _100_copy_message before insert on app.reports
   for each row when (new.target_type = 'message') execute function private.copy_reported_message();
 
-insert into private.report_targets (type, finder) values ('message', 'private.require_reported_message');
+insert into private.report_targets (type, finder, author) values
+  ('message', 'private.require_reported_message', 'select sender_id from app.messages where id = $1');

@@ -13,5 +13,6 @@ as $$ begin return (private.require_reply(private.require_uuid(p_target, 'reply_
 comment on function private.require_reported_reply is
   'Returns the reply that a report names, if the caller may see it.';
 
-insert into private.report_targets (type, finder) values
-  ('post', 'private.require_reported_post'), ('reply', 'private.require_reported_reply');
+insert into private.report_targets (type, finder, author) values
+  ('post', 'private.require_reported_post', 'select author_id from app.posts where id = $1'),
+  ('reply', 'private.require_reported_reply', 'select author_id from app.replies where id = $1');

@@ -85,7 +85,8 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.problems', 'id', 'problems', '{contents}');
 
-insert into private.report_targets (type, finder) values ('problem', 'private.require_reported_content');
+insert into private.report_targets (type, finder, author) values
+  ('problem', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
 
 create function private.require_open_problem(p_id uuid) returns app.problems
 language plpgsql stable security definer   -- works also for people who left the problem's space

@@ -136,7 +136,8 @@ set search_path = ''
 as $$ begin return (private.require_solution(private.require_uuid(p_target, 'solution_unknown'))).id; end $$;
 comment on function private.require_reported_solution is
   'Returns the solution that a report names, if the caller may see it.';
-insert into private.report_targets (type, finder) values ('solution', 'private.require_reported_solution');
+insert into private.report_targets (type, finder, author) values
+  ('solution', 'private.require_reported_solution', 'select author_id from app.problem_solutions where id = $1');
 
 create function private.solution_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers check once who sees the problem

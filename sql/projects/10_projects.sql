@@ -196,7 +196,8 @@ insert into private.content_cascades (relation, kind, whose) values
   ('app.project_members', 'project', 'project_id = $1'),
   ('app.project_applications', 'project', 'project_id = $1');
 
-insert into private.report_targets (type, finder) values ('project', 'private.require_reported_content');
+insert into private.report_targets (type, finder, author) values
+  ('project', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
 
 create function private.project_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks visibility once, as private.video_cards

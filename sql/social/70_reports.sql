@@ -8,17 +8,21 @@
 
 create table private.report_targets (
   type   text primary key check (type ~ '^[a-z][a-z-]{1,29}$'),
-  finder text not null check (finder ~ '^private\.[a-z_]+$')
+  finder text not null check (finder ~ '^private\.[a-z_]+$'),
+  author text not null
 );
 comment on table private.report_targets is
   'Registry: the types of things that can be reported. finder(type, target) returns the id of the reported target, '
   'and fails if the caller can''t see it; it runs with the caller''s rights.';
+comment on column private.report_targets.author is
+  'The query for the person who answers for a target ($1): its author, or the owner of a space. It has an index.';
 
 create table app.reports (
   id          uuid primary key default gen_random_uuid(),
   reporter_id uuid not null references app.users on delete cascade,
   target_type text not null references private.report_targets on delete restrict,
   target_id   uuid not null,
+  author_id   uuid references app.users on delete set null,
   reason      text not null check (length(reason) <= 1000),
   copy        jsonb,
   status      text not null default 'open' check (status in ('open', 'reviewed', 'dismissed')),
@@ -33,10 +37,13 @@ create index reports_reporter_id_idx on app.reports (reporter_id, created_at);
 create index reports_reviewed_by_idx on app.reports (reviewed_by);
 create index reports_status_idx on app.reports (status, created_at desc, id desc);
 create index reports_copied_idx on app.reports ((copy ->> 'senderId')) where copy ? 'body';
-create index reports_target_idx on app.reports (target_type, target_id);
+create index reports_target_idx on app.reports (target_type, target_id, created_at desc, id desc);
+create index reports_author_id_idx on app.reports (author_id, created_at desc, id desc);
 comment on table app.reports is
   'Reports to the staff. target_id has no foreign key, because targets are in many tables. reason is in the '
   'reporter''s own words.';
+comment on column app.reports.author_id is
+  'Who answered for the target when it was reported. A trigger writes it.';
 comment on column app.reports.copy is
   'What was reported, as the reporter saw it, if staff cannot see it elsewhere; otherwise null. A trigger of the '
   'feature writes it. senderId is the person who wrote the words, and body has the words; an erasure of that person '
@@ -71,7 +78,22 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_person(p_target); end $$;
 comment on function private.require_reported_person is 'The person whom a report names, if the caller may see them.';
-insert into private.report_targets (type, finder) values ('user', 'private.require_reported_person');
+insert into private.report_targets (type, finder, author) values
+  ('user', 'private.require_reported_person', 'select $1');
+
+create function private.name_reported_author() returns trigger
+language plpgsql security definer   -- reads the registry, and what the reporter may not read
+set search_path = ''
+as $$
+begin
+  -- safe: the query comes from the registry
+  execute (select author from private.report_targets where type = new.target_type) into new.author_id
+  using new.target_id;
+  return new;
+end $$;
+comment on function private.name_reported_author is 'Trigger: stores in a report who answers for its target.';
+create trigger _050_name_author before insert on app.reports
+  for each row execute function private.name_reported_author();
 
 create function api.report(p_target_type text, p_target_id text, p_reason text) returns json
 language plpgsql volatile

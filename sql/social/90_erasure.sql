@@ -13,12 +13,13 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.follows', 'following_id', 'followers', '{}'),
   ('app.mutes', 'muter_id', 'mutes', '{}'),
   ('app.muted_keywords', 'user_id', 'mutedKeywords', '{folded}'),
-  ('app.reports', 'reporter_id', 'reports', '{reviewed_by,copy}');
+  ('app.reports', 'reporter_id', 'reports', '{reviewed_by,copy,author_id}');
 insert into private.personal_data (relation, person_column, section, across_blocks) values
   ('app.blocks', 'blocker_id', 'blocks', true);
 insert into private.personal_data (relation, person_column, reason) values
   ('app.blocks', 'blocked_id', 'Who blocked a person is known only to the blocker.'),
   ('app.mutes', 'muted_id', 'Who muted a person is known only to the muter.'),
+  ('app.reports', 'author_id', 'Reports about what a person wrote are only for staff.'),
   ('app.reports', 'target_id', 'Reports about a person are only for staff.'),
   ('app.reports', 'reviewed_by', 'The work of staff, which the audit log contains.'),
   ('private.removed_follows', 'follower_id', 'Positions in lists, kept for a day.'),

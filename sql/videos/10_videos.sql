@@ -124,5 +124,6 @@ comment on function private.require_audio is 'Returns the head of a recording if
 
 
 
-insert into private.report_targets (type, finder) values
-  ('video', 'private.require_reported_content'), ('audio', 'private.require_reported_content');
+insert into private.report_targets (type, finder, author) values
+  ('video', 'private.require_reported_content', 'select author_id from app.contents where id = $1'),
+  ('audio', 'private.require_reported_content', 'select author_id from app.contents where id = $1');

@@ -237,4 +237,5 @@ set search_path = ''
 as $$ begin return (private.require_comment(private.require_uuid(p_target, 'comment_unknown'))).id; end $$;
 comment on function private.require_reported_comment is
   'Returns the comment that a report names, if the caller may see it.';
-insert into private.report_targets (type, finder) values ('video-comment', 'private.require_reported_comment');
+insert into private.report_targets (type, finder, author) values
+  ('video-comment', 'private.require_reported_comment', 'select author_id from app.video_comments where id = $1');

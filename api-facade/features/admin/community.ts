@@ -12,6 +12,7 @@ import {
   StaffReport,
   StaffReportPage,
 } from './list-schemas.ts'
+import { StaffReportFile } from './report-schemas.ts'
 
 const settling =
   'Possible once: a settled report is 409. The reporter gets a `moderation.actioned` notification that names nobody; the reported person is not notified. Writes an audit entry.'
@@ -65,6 +66,15 @@ export default routes('admin', {
     query: ReportsQuery,
     page: true,
     answers: { 200: StaffReportPage },
+  },
+  'GET /admin/reports/:id': {
+    summary: 'Get a report with all that belongs to it',
+    description:
+      '`target` is the reported thing as the lists for staff show it; null for a message, of which staff sees only `copy`, and for what no longer exists. `author` is who answered for it when it was reported: its author, or the owner of a group or guild. `reportsOfTarget` has the other reports of the same thing. `history` has the reports of other things of the author, and what staff decided against the author; who decided and why is only in the audit log. Each list has the newest 50, and those of `history` are chosen from the newest 400.',
+    access: 'moderator',
+    operation: 'get_report',
+    params: UuidId,
+    answers: { 200: StaffReportFile },
   },
   'POST /admin/reports/:id/review': {
     summary: 'Mark a report as reviewed',

@@ -66,7 +66,8 @@ const staffUser = {
   lastSeenAt: Timestamp.nullable(),
   createdAt: Timestamp,
 }
-export const StaffUserPage = Page(z.object(staffUser).openapi('StaffUser'))
+export const StaffUser = z.object(staffUser).openapi('StaffUser')
+export const StaffUserPage = Page(StaffUser)
 export const StaffUserDetails = z
   .object({
     ...staffUser,

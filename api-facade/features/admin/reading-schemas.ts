@@ -13,32 +13,31 @@ export const PostsQuery = z.object({
   authorId: AnyPerson.optional(),
   ...narrowing,
 })
-export const StaffPostPage = Page(
-  z
-    .object({
-      id: Uuid,
-      authorId: InternalId,
-      author: PersonCard,
-      format: Format,
-      title: z.string().nullable(),
-      body: z.string(),
-      media: z.array(z.record(z.string(), z.unknown())),
-      quotedPostId: Uuid.nullable(),
-      visibility: Visibility,
-      depth: z.int(),
-      interestId: Uuid.nullable(),
-      isJournalism: z.boolean(),
-      groupId: Uuid.nullable(),
-      guildId: Uuid.nullable(),
-      publishAt: Timestamp.nullable(),
-      publishedAt: Timestamp.nullable(),
-      editedAt: Timestamp.nullable(),
-      hiddenAt: Timestamp.nullable(),
-      deletedAt: Timestamp.nullable(),
-      createdAt: Timestamp,
-    })
-    .openapi('StaffPost'),
-)
+export const StaffPost = z
+  .object({
+    id: Uuid,
+    authorId: InternalId,
+    author: PersonCard,
+    format: Format,
+    title: z.string().nullable(),
+    body: z.string(),
+    media: z.array(z.record(z.string(), z.unknown())),
+    quotedPostId: Uuid.nullable(),
+    visibility: Visibility,
+    depth: z.int(),
+    interestId: Uuid.nullable(),
+    isJournalism: z.boolean(),
+    groupId: Uuid.nullable(),
+    guildId: Uuid.nullable(),
+    publishAt: Timestamp.nullable(),
+    publishedAt: Timestamp.nullable(),
+    editedAt: Timestamp.nullable(),
+    hiddenAt: Timestamp.nullable(),
+    deletedAt: Timestamp.nullable(),
+    createdAt: Timestamp,
+  })
+  .openapi('StaffPost')
+export const StaffPostPage = Page(StaffPost)
 
 const ReplyKind = z.enum(['reply', 'reaction', 'criticism', 'contribution'])
 export const RepliesQuery = z.object({
@@ -47,22 +46,21 @@ export const RepliesQuery = z.object({
   authorId: AnyPerson.optional(),
   ...narrowing,
 })
-export const StaffReplyPage = Page(
-  z
-    .object({
-      id: Uuid,
-      postId: Uuid,
-      parentId: Uuid.nullable(),
-      authorId: InternalId,
-      author: PersonCard,
-      kind: ReplyKind,
-      body: z.string(),
-      hiddenAt: Timestamp.nullable(),
-      deletedAt: Timestamp.nullable(),
-      createdAt: Timestamp,
-    })
-    .openapi('StaffReply'),
-)
+export const StaffReply = z
+  .object({
+    id: Uuid,
+    postId: Uuid,
+    parentId: Uuid.nullable(),
+    authorId: InternalId,
+    author: PersonCard,
+    kind: ReplyKind,
+    body: z.string(),
+    hiddenAt: Timestamp.nullable(),
+    deletedAt: Timestamp.nullable(),
+    createdAt: Timestamp,
+  })
+  .openapi('StaffReply')
+export const StaffReplyPage = Page(StaffReply)
 
 export const SeriesQuery = z.object({ authorId: AnyPerson.optional(), ...narrowing })
 export const StaffSeriesPage = Page(

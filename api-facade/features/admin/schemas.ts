@@ -91,24 +91,23 @@ export const ContentQuery = z.object({
   to: Moment.optional(),
 })
 export const Removed = z.object({ id: Uuid, kind: z.string(), removedAt: Timestamp.nullable() }).openapi('Removed')
-export const StaffContentPage = Page(
-  z
-    .object({
-      id: Uuid,
-      kind: z.string().openapi({ description: 'In the singular.', example: 'video' }),
-      authorId: Uuid.openapi({ description: 'The internal id.' }),
-      author: PersonCard,
-      interestId: Uuid.nullable(),
-      title: z.string().nullable(),
-      groupId: Uuid.nullable(),
-      guildId: Uuid.nullable(),
-      detail: z.record(z.string(), z.unknown()).openapi({ description: 'The fields of its kind, as in its card.' }),
-      createdAt: Timestamp,
-      editedAt: Timestamp.nullable(),
-      removedAt: Timestamp.nullable(),
-    })
-    .openapi('StaffContent'),
-)
+export const StaffContent = z
+  .object({
+    id: Uuid,
+    kind: z.string().openapi({ description: 'In the singular.', example: 'video' }),
+    authorId: Uuid.openapi({ description: 'The internal id.' }),
+    author: PersonCard,
+    interestId: Uuid.nullable(),
+    title: z.string().nullable(),
+    groupId: Uuid.nullable(),
+    guildId: Uuid.nullable(),
+    detail: z.record(z.string(), z.unknown()).openapi({ description: 'The fields of its kind, as in its card.' }),
+    createdAt: Timestamp,
+    editedAt: Timestamp.nullable(),
+    removedAt: Timestamp.nullable(),
+  })
+  .openapi('StaffContent')
+export const StaffContentPage = Page(StaffContent)
 
 export const ConversationsQuery = z.object({ kind: z.enum(['direct', 'group']).optional(), ...narrowing })
 export const StaffConversationPage = Page(
