@@ -43,6 +43,7 @@ grant execute on function
   private.lock_order_parties,
   private.offering_cards,
   private.order_cards,
+  private.own_review_words,
   private.place_order,
   private.require_offering_card,
   private.require_order_card,

@@ -31,6 +31,7 @@ grant execute on function
   private.changed_cursor,
   private.conversation_cards,
   private.conversation_place,
+  private.conversation_words,
   private.count_unread_conversations,
   private.delete_message,
   private.edit_message,

@@ -67,16 +67,23 @@ alter table private.pushed_subjects enable row level security;
 -- digests: for the worker, through definer functions only
 alter table private.digests enable row level security;
 
+-- notification_targets: only for definer functions
+alter table private.notification_targets enable row level security;
+
 -- helpers
 grant execute on function
+  private.beginning,
+  private.find_words_query,
   private.list_changed,
   private.list_own_channels,
   private.mark_own_read,
   private.notification_cards,
   private.known_timezone,
+  private.post_words,
   private.require_timezone,
   private.take_push_token,
-  private.unread_count
+  private.unread_count,
+  private.words_of_targets
   to authenticated;
 
 -- operations

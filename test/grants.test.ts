@@ -55,7 +55,8 @@ async function needless(sql: Pick<Sql, 'unsafe'>): Promise<string[]> {
     where not t.tgisinternal`)
   // registries whose functions are called by name with the caller's rights
   const [registries] = await sql.unsafe<{ names: string[] }[]>(`
-    select array(select finder from private.report_targets union select cards from private.space_kinds) as names`)
+    select array(select finder from private.report_targets union select cards from private.space_kinds
+                 union select (regexp_match(words, 'private\\.\\w+'))[1] from private.notification_targets) as names`)
 
   return roles.flatMap((role) => {
     const reached = new Set<string>()

@@ -32,6 +32,10 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 -- the row of the broadcast says who is next; in any case, this index prevents a second notification
 create unique index notifications_broadcast_key on app.notifications (user_id, group_key)
   where kind = 'admin.broadcast';
+insert into private.notification_targets (type, words) values
+  ('broadcast', 'select target_id::uuid, payload ->> ''title'', payload ->> ''body'' from app.notifications
+                 where user_id = (select app.uid()) and kind = ''admin.broadcast''
+                   and group_key = any (array(select ''admin.broadcast:'' || id from unnest($1) as i (id)))');
 
 create function private.deliver_broadcast(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- notifies people other than the caller

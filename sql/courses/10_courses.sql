@@ -143,6 +143,9 @@ insert into private.content_cascades (relation, kind, whose) values
 
 insert into private.report_targets (type, finder, author) values
   ('course', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.notification_targets (type, words) values
+  ('course', 'select c.id, c.title, d.summary from app.contents c join app.courses d on d.id = c.id
+            where c.id = any ($1)');
 
 create view private.visible_courses with (security_invoker) as
 select c.id, c.author_id from private.visible_contents c where c.kind = 'course'

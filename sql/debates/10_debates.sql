@@ -124,6 +124,9 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 
 insert into private.report_targets (type, finder, author) values
   ('debate', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.notification_targets (type, words) values
+  ('debate', 'select c.id, c.title, d.body from app.contents c join app.debates d on d.id = c.id
+            where c.id = any ($1)');
 
 create function private.debate_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a debate is visible, like private.video_cards

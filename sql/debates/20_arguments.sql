@@ -150,6 +150,8 @@ comment on function private.require_reported_argument is
   'Returns the argument that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder, author) values
   ('argument', 'private.require_reported_argument', 'select author_id from app.debate_arguments where id = $1');
+insert into private.notification_targets (type, words) values
+  ('argument', 'select id, null::text, body from app.debate_arguments where id = any ($1)');
 
 create function private.argument_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers check once who sees the debate

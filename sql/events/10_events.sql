@@ -202,6 +202,9 @@ insert into private.content_cascades (relation, kind, whose) values ('app.event_
 
 insert into private.report_targets (type, finder, author) values
   ('event', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.notification_targets (type, words) values
+  ('event', 'select c.id, c.title, d.body from app.contents c join app.events d on d.id = c.id
+           where c.id = any ($1)');
 
 create function private.event_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks the visibility of each event once, and not for each of its parts

@@ -100,6 +100,9 @@ insert into private.personal_data (relation, person_column, section, within) val
 
 insert into private.report_targets (type, finder, author) values
   ('offering', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.notification_targets (type, words) values
+  ('offering', 'select c.id, c.title, d.description from app.contents c join app.offerings d on d.id = c.id
+              where c.id = any ($1)');
 
 create function private.offering_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- private.content_heads checks what the caller sees

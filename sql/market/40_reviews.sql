@@ -248,6 +248,19 @@ comment on function private.require_reported_review is
 insert into private.report_targets (type, finder, author) values
   ('review', 'private.require_reported_review', 'select author_id from app.offering_reviews where id = $1');
 
+create function private.own_review_words(p_ids uuid[]) returns table (id uuid, title text, body text)
+language plpgsql stable security definer   -- nobody may read reviews
+set search_path = ''
+as $$
+begin
+  return query select r.id, null::text, r.body from private.visible_reviews r
+               where r.id = any (p_ids) and r.author_id = app.uid();
+end $$;
+comment on function private.own_review_words is
+  'The words of those of these reviews that the caller wrote; only they are notified about reviews.';
+call private.force_index_scans('private.own_review_words');
+insert into private.notification_targets (type, words) values ('review', 'select * from private.own_review_words($1)');
+
 create function private.delete_offering(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may delete details
 set search_path = ''

@@ -1,6 +1,8 @@
 -- Notifications of orders.
 
 insert into private.notification_kinds (kind, replaces_unread) values ('order.updated', true);
+insert into private.notification_targets (type, words) values
+  ('order', 'select id, title, description from app.orders where id = any ($1)');
 
 create function private.find_waiting_order(p_order app.orders) returns uuid
 language plpgsql stable

@@ -3,6 +3,25 @@
 
 insert into private.notification_kinds (kind, rolls_up, counts_each) values ('message.received', true, true);
 
+create function private.conversation_words(p_ids uuid[]) returns table (id uuid, title text, body text)
+language plpgsql stable security definer   -- people read conversations only through operations
+set search_path = ''
+as $$
+begin
+  return query
+  select c.id, c.title, case when m.kind = 'text' and not private.is_tombstone(m) then m.body end
+  from app.conversation_members me
+  join app.conversations c on c.id = me.conversation_id
+  left join app.messages m on m.id = private.find_last_message(c.id)
+  where me.conversation_id = any (p_ids) and me.user_id = app.uid();
+end $$;
+comment on function private.conversation_words is
+  'The title of those of these conversations in which the caller takes part, and the latest message that the caller '
+  'sees there.';
+call private.force_index_scans('private.conversation_words');
+insert into private.notification_targets (type, words) values
+  ('conversation', 'select * from private.conversation_words($1)');
+
 create function private.notify_message(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''

@@ -88,6 +88,7 @@ insert into private.errors (code, status, text) values
 
 create view app.notification_card with (security_invoker) as
 select n.id,
+       concat_ws(' ', n.target_type, n.target_id) as target,
        json_build_object(
          'id', n.id,
          'kind', n.kind,
@@ -114,17 +115,94 @@ comment on view app.notification_card is
 
 insert into private.lock_kinds (kind, position) values ('reads', 650);
 
+create table private.notification_targets (
+  type  text primary key check (type ~ '^[a-z]+(-[a-z]+)*$'),
+  words text not null
+);
+comment on table private.notification_targets is
+  'Registry: the types of targets of notifications that have words.';
+comment on column private.notification_targets.words is
+  'The query for (id, title, text) of those of these targets ($1) that the caller sees now. It runs with the '
+  'caller''s rights and looks each target up by its key. Title and text may be null.';
+
+create function private.find_words_query(p_type text) returns text
+language plpgsql stable security definer   -- callers may not read the registry
+set search_path = ''
+as $$ begin return (select words from private.notification_targets where type = p_type); end $$;
+comment on function private.find_words_query is
+  'The query for the words of targets of this type; null if they have none.';
+
+create function private.beginning(p_text text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  c_read constant integer := 300;
+  c_most constant integer := 200;
+  v_line text := btrim(regexp_replace(left(p_text, c_read), '\s+', ' ', 'g'));
+begin
+  if length(v_line) > c_most or length(p_text) > c_read then
+    return rtrim(left(v_line, c_most - 1)) || '…';
+  end if;
+  return nullif(v_line, '');
+end $$;
+comment on function private.beginning is
+  'The beginning of a text as one line of up to 200 characters, with … if it goes on; null if it is empty. It reads '
+  '300 characters.';
+
+create function private.words_of_targets(p_notifications uuid[], out keys text[], out words text[])
+language plpgsql stable   -- security invoker: what policies hide has no words
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_type  text;
+  v_ids   uuid[];
+  v_query text;
+begin
+  keys := '{}';
+  words := '{}';
+  for v_type, v_ids in
+    select n.target_type, array_agg(distinct n.target_id::uuid)
+    from app.notifications n
+    where n.id = any (p_notifications) and pg_input_is_valid(n.target_id, 'uuid')
+    group by n.target_type
+  loop
+    v_query := private.find_words_query(v_type);
+    continue when v_query is null;
+    -- safe: the query comes from the registry
+    execute format($q$ select $2 || array_agg(%L || w.id),
+                              $3 || array_agg(',"title":' || coalesce(to_json(w.title)::text, 'null') || ',"excerpt":'
+                                              || coalesce(to_json(private.beginning(w.text))::text, 'null') || '}')
+                       from (%s) as w (id, title, text) $q$, v_type || ' ', v_query)
+      into keys, words using v_ids, keys, words;
+  end loop;
+end $$;
+comment on function private.words_of_targets is
+  'The words of the targets of these notifications that the caller sees now: type and id of each target, and title '
+  'and excerpt as the end of a JSON object. It reads each target once.';
+call private.force_index_scans('private.words_of_targets');
+
 create function private.notification_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning this view takes ten times as long as running it
 as $$
+declare
+  v_keys  text[];
+  v_words text[];
 begin
-  return (select json_agg(c.card order by i.place)
-          from unnest(p_ids) with ordinality as i (id, place) join app.notification_card c on c.id = i.id);
+  select keys, words into v_keys, v_words from private.words_of_targets(p_ids);
+  -- as text, which is parsed once
+  return (
+    select ('[' || string_agg(left(c.card::text, -1)
+                              || coalesce(v_words[array_position(v_keys, c.target)], ',"title":null,"excerpt":null}'),
+                              ',' order by i.place) || ']')::json
+    from unnest(p_ids) with ordinality as i (id, place) join app.notification_card c on c.id = i.id);
 end $$;
-comment on function private.notification_cards is 'The cards of these notifications, in order, without those '
-  'that the caller can''t see.';
+comment on function private.notification_cards is
+  'The cards of these notifications, in order, without those that the caller can''t see, each with {title, excerpt} '
+  'of its target as the caller sees it now.';
 call private.force_index_scans('private.notification_cards');
 
 create type private.notice as (

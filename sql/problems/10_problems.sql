@@ -87,6 +87,9 @@ insert into private.personal_data (relation, person_column, section, within) val
 
 insert into private.report_targets (type, finder, author) values
   ('problem', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.notification_targets (type, words) values
+  ('problem', 'select c.id, c.title, d.body from app.contents c join app.problems d on d.id = c.id
+             where c.id = any ($1)');
 
 create function private.require_open_problem(p_id uuid) returns app.problems
 language plpgsql stable security definer   -- works also for people who left the problem's space

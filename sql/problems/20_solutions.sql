@@ -138,6 +138,8 @@ comment on function private.require_reported_solution is
   'Returns the solution that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder, author) values
   ('solution', 'private.require_reported_solution', 'select author_id from app.problem_solutions where id = $1');
+insert into private.notification_targets (type, words) values
+  ('solution', 'select id, null::text, body from app.problem_solutions where id = any ($1)');
 
 create function private.solution_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers check once who sees the problem

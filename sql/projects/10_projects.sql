@@ -198,6 +198,9 @@ insert into private.content_cascades (relation, kind, whose) values
 
 insert into private.report_targets (type, finder, author) values
   ('project', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.notification_targets (type, words) values
+  ('project', 'select c.id, c.title, d.summary from app.contents c join app.projects d on d.id = c.id
+             where c.id = any ($1)');
 
 create function private.project_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks visibility once, as private.video_cards

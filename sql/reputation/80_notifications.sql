@@ -4,6 +4,9 @@ insert into private.notification_kinds (kind, replaces_unread) values
   ('reputation.level-up', false),
   ('reputation.voted', true),
   ('appeal.resolved', false);
+insert into private.notification_targets (type, words) values
+  ('appeal', 'select a.id, i.name, a.text from app.reputation_appeals a join app.interests i on i.id = a.interest_id
+              where a.id = any ($1)');
 
 create function private.notify_level_up(p_effects private.effects[]) returns void
 language plpgsql volatile

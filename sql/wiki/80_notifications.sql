@@ -1,6 +1,10 @@
 -- Notifications of the wiki: they tell a person how their proposal was settled.
 
 insert into private.notification_kinds (kind) values ('wiki.resolved');
+insert into private.notification_targets (type, words) values
+  ('wiki-proposal', 'select p.id, i.name, p.summary
+                     from app.wiki_proposals p join app.interests i on i.id = p.interest_id
+                     where p.id = any ($1)');
 
 create function private.notify_wiki_resolved(p_effects private.effects[]) returns void
 language plpgsql volatile

@@ -9,7 +9,7 @@ const inbox = routes('notifications', {
   'GET /notifications': {
     summary: 'List your notifications, newest first',
     description:
-      'Within an hour, notifications of the same kind and target are combined into one with a `count`: follows, reactions, replies, reposts, quotes and messages. Follows, reactions and reposts count each person once, the others every item. A further item makes a combined notification unread again but does not move it. `actors` leaves out people whom you can no longer see. Realtime events can be lost: after a reconnect, send `since` with the latest `updatedAt` that you know, and merge the result by `id`. It includes what changed up to 3 seconds earlier, because transactions that run at the same time become visible at different times.',
+      'Within an hour, notifications of the same kind and target are combined into one with a `count`: follows, reactions, replies, reposts, quotes and messages. Follows, reactions and reposts count each person once, the others every item. A further item makes a combined notification unread again but does not move it. `actors` leaves out people whom you can no longer see. `title` and `excerpt` are those of the target as you see it now, and null if you can no longer see it. Realtime events can be lost: after a reconnect, send `since` with the latest `updatedAt` that you know, and merge the result by `id`. It includes what changed up to 3 seconds earlier, because transactions that run at the same time become visible at different times.',
     access: 'user',
     operation: 'list_notifications',
     query: NotificationQuery,

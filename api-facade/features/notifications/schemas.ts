@@ -10,6 +10,13 @@ const common = {
   createdAt: Timestamp.openapi({ description: 'When the first item of a combined notification was added.' }),
   updatedAt: Timestamp.openapi({ description: 'When it last changed: an item was added, or it was read.' }),
   readAt: Timestamp.nullable(),
+  title: z.string().nullable().openapi({
+    description: 'The title or name of the target, such as of an essay, a group or a circle, as you see it now.',
+  }),
+  excerpt: z.string().max(200).nullable().openapi({
+    description:
+      'The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target.',
+  }),
 }
 
 /** One kind with its target and payload. The payload of a combined notification is that of its latest item. */

@@ -55,7 +55,8 @@ select test.act_as('bob');
 select is((api.list_notifications() #> '{items,0}')::jsonb - '{id,createdAt,updatedAt,readAt,actors}'::text[], jsonb_build_object(
     'kind', 'series.updated', 'groupKey', concat_ws(':', 'series.updated', pg_temp.id('series')), 'count', 1,
     'target', jsonb_build_object('type', 'post', 'id', pg_temp.id('a2')),
-    'payload', jsonb_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('a2'))), 'The notification has the post and the series');
+    'payload', jsonb_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('a2')),
+    'title', null, 'excerpt', 'a2'), 'The notification has the post and the series, and the post''s words');
 select is(api.list_notifications() #>> '{items,0,actors,0,username}', 'alice', 'Its actor is the author');
 select is(pg_temp.told(p), '', p || ' is not notified') from unnest(array['alice', 'dave']) p;
 select is(pg_temp.events(), 2, 'Each new item is an event');
