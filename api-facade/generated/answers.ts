@@ -1825,6 +1825,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -1866,6 +1867,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -1908,6 +1910,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -1949,6 +1952,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -1998,6 +2002,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -2047,6 +2052,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -2088,6 +2094,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -2607,6 +2614,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'admin.broadcast'
     target: { type: 'broadcast'; id: string }
     payload: { title: string; body: string }
@@ -2619,6 +2628,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'appeal.resolved'
     target: { type: 'appeal'; id: string }
     payload: { appealId: string; interestId: string; status: 'accepted' | 'rejected' }
@@ -2632,6 +2643,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'circle.accepted'
     target: { type: 'circle'; id: string }
     payload: { invitationId: string; circleId: string }
@@ -2644,6 +2657,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'circle.added'
     target: { type: 'circle'; id: string }
     payload: { circleId: string }
@@ -2656,6 +2671,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'circle.invited'
     target: { type: 'invitation'; id: string }
     payload: { invitationId: string; circleId: string }
@@ -2668,6 +2685,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'co-author.accepted'
     target: { type: 'post'; id: string }
     payload: { inviteId: string; postId: string }
@@ -2680,6 +2699,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'co-author.invited'
     target: { type: 'post'; id: string }
     payload: { inviteId: string; postId: string }
@@ -2692,6 +2713,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'event.reminder'
     target: { type: 'event'; id: string }
     payload: {
@@ -2709,6 +2732,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'invite.used'
     target: { type: 'invite-code'; id: string }
     payload: { codeId: string }
@@ -2721,6 +2746,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'membership.decided'
     target: { type: 'group' | 'guild' | 'project'; id: string }
     payload: {
@@ -2740,6 +2767,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'message.received'
     target: { type: 'conversation'; id: string }
     payload: { conversationId: string; messageId: string }
@@ -2752,6 +2781,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'moderation.actioned'
     target: {
       type:
@@ -2820,6 +2851,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'order.updated'
     target: { type: 'order'; id: string }
     payload: { orderId: string; state: string }
@@ -2833,6 +2866,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'payment.received'
     target: { type: 'payment'; id: string }
     payload: {
@@ -2852,6 +2887,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'poll.closed'
     target: { type: 'post'; id: string }
     payload: { postId: string; pollId: string }
@@ -2864,6 +2901,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'post.mentioned'
     target: { type: 'post'; id: string }
     payload: { postId: string; replyId: string | null }
@@ -2876,6 +2915,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'post.milestone'
     target: { type: 'post'; id: string }
     payload: { postId: string; reactions: number }
@@ -2888,6 +2929,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'post.quoted'
     target: { type: 'post'; id: string }
     payload: { postId: string; quoteId: string }
@@ -2900,6 +2943,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'post.reacted'
     target: { type: 'post'; id: string }
     payload: { postId: string; kind: 'heart' | 'spark' }
@@ -2912,6 +2957,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'post.replied'
     target: { type: 'post'; id: string }
     payload: { postId: string; replyId: string }
@@ -2924,6 +2971,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'post.reposted'
     target: { type: 'post'; id: string }
     payload: { postId: string; repostId: string }
@@ -2966,6 +3015,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'reputation.level-up'
     target: { type: 'interest'; id: string }
     payload: { interestId: string; level: string }
@@ -2978,6 +3029,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'reputation.voted'
     target: { type: 'vote'; id: string }
     payload: { interestId: string; value: number }
@@ -2990,6 +3043,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'series.updated'
     target: { type: 'post' | 'project'; id: string }
     payload: { seriesId?: string; postId?: string; projectId?: string; updateId?: string }
@@ -3002,6 +3057,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'user.followed'
     target: null
     payload: Record<never, never>
@@ -3014,6 +3071,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
     kind: 'wiki.resolved'
     target: { type: 'wiki-proposal'; id: string }
     payload: {
@@ -3197,6 +3256,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3234,6 +3294,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3271,6 +3332,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3308,6 +3370,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3353,6 +3416,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3398,6 +3462,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3435,6 +3500,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3472,6 +3538,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3510,6 +3577,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3548,6 +3616,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3584,6 +3653,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3628,6 +3698,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3673,6 +3744,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3709,6 +3781,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3862,6 +3935,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3896,6 +3970,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3930,6 +4005,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3964,6 +4040,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -3998,6 +4075,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -4032,6 +4110,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -4066,6 +4145,7 @@ export interface Schemas {
     interestId: string | null
     groupId: string | null
     guildId: string | null
+    spaceName: string | null
     interests: Schemas['PostInterest'][]
     isJournalism: boolean
     counters: Schemas['PostCounters']
@@ -4324,6 +4404,7 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
   }
   StaffConversationPage: { items: Schemas['StaffConversation'][]; nextCursor: string | null; hasMore: boolean }
+  StaffDecision: { action: string; targetType: string; targetId: string; createdAt: Schemas['Timestamp'] }
   StaffGroup: {
     id: string
     slug: string
@@ -4569,6 +4650,24 @@ export interface Schemas {
     reviewedAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
   }
+  StaffReportFile: Schemas['StaffReport'] & {
+    target:
+      | Schemas['StaffPost']
+      | Schemas['StaffReply']
+      | Schemas['StaffContent']
+      | Schemas['StaffUser']
+      | Schemas['StaffGroup']
+      | Schemas['StaffGuild']
+      | Schemas['StaffVideoComment']
+      | null
+    author: Schemas['StaffUserDetails'] | null
+    reportsOfTarget: Schemas['StaffReport'][]
+    history: {
+      reports: Schemas['StaffReport'][]
+      decisions: Schemas['StaffDecision'][]
+      bans: Schemas['StaffDecision'][]
+    } | null
+  }
   StaffReportPage: { items: Schemas['StaffReport'][]; nextCursor: string | null; hasMore: boolean }
   StaffReputationEntry: {
     id: string
@@ -4628,6 +4727,15 @@ export interface Schemas {
     openReports: number
   }
   StaffUserPage: { items: Schemas['StaffUser'][]; nextCursor: string | null; hasMore: boolean }
+  StaffVideoComment: {
+    id: string
+    videoId: string
+    authorId: string
+    author: Schemas['PersonCard']
+    body: string
+    removedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
   StaffVote: {
     id: string
     voterId: string
@@ -4667,7 +4775,10 @@ export interface Schemas {
     actorId: string
     actor: Schemas['PersonCard']
     interestId: string | null
+    interest: { id: string; slug: string; name: string; accentColor: string } | null
+    spaceName: string | null
     title: string | null
+    text: string | null
     subBadge: string
     mediaUrl: string | null
     engagement: {
@@ -4969,6 +5080,7 @@ export interface Answers {
   get_profile: Schemas['Profile']
   get_project: Schemas['Project']
   get_proposal: Schemas['Proposal']
+  get_report: Schemas['StaffReportFile']
   get_reputation: Schemas['Reputation']
   get_reputation_details: Schemas['DetailedReputation']
   get_reputation_summary: Schemas['ReputationSummary']

@@ -352,6 +352,7 @@ export type Database = {
       get_profile: { Args: { p_person: string }; Returns: Answers['get_profile'] }
       get_project: { Args: { p_id: string }; Returns: Answers['get_project'] }
       get_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['get_proposal'] }
+      get_report: { Args: { p_id: string }; Returns: Answers['get_report'] }
       get_reputation: { Args: { p_person: string }; Returns: Answers['get_reputation'] }
       get_reputation_details: {
         Args: { p_cursor?: string; p_limit?: number }

@@ -148,7 +148,10 @@ begin
                'actorId', author.actor_id,
                'actor', author.card,
                'interestId', p.interest_id,
+               'interest', (interest.card_start || '}')::json,
+               'spaceName', space.name,
                'title', p.title,
+               'text', private.beginning(p.body),
                'subBadge', case when p.is_journalism then 'journalism' else p.format end,
                'mediaUrl', p.media #>> '{0,url}',
                'engagement', json_build_object(
@@ -164,6 +167,8 @@ begin
       from private.visible_posts p
       join app.post_counters n on n.post_id = p.id
       join app.person_card author on author.id = p.author_id
+      left join app.interests interest on interest.id = p.interest_id
+      left join app.spaces space on space.id = p.space_id
       where p.id = any (p_ids)
       union all
       select c.id, json_build_object(
@@ -172,7 +177,11 @@ begin
                'actorId', author.actor_id,
                'actor', author.card,
                'interestId', c.interest_id,
+               'interest', (interest.card_start || '}')::json,
+               'spaceName', space.name,
                'title', c.title,
+               'text', private.beginning(coalesce(d.detail ->> 'body', d.detail ->> 'summary',
+                                                  d.detail ->> 'description', d.detail ->> 'caption')),
                'subBadge', coalesce(d.detail ->> 'status', c.kind),
                'mediaUrl', d.detail ->> 'mediaUrl',
                'engagement', case when n.video_id is not null then json_build_object(
@@ -189,11 +198,13 @@ begin
       cross join lateral (select a.actor_id, a.card from app.person_card a where a.id = c.author_id offset 0) author
       left join private.content_fields(p_ids) d on d.id = c.id
       left join app.video_counters n on n.video_id = c.id
+      left join app.interests interest on interest.id = c.interest_id
+      left join app.spaces space on space.id = c.space_id
       where c.id = any (p_ids)) s on s.id = i.id);
 end $$;
 comment on function private.stream_cards is
-  'Returns posts and contents as cards of the stream, in order: {type, id, actorId, actor, interestId, title, '
-  'subBadge, mediaUrl, engagement, createdAt}.';
+  'Returns posts and contents as cards of the stream, in order: {type, id, actorId, actor, interestId, '
+  'interest, spaceName, title, text, subBadge, mediaUrl, engagement, createdAt}.';
 call private.force_index_scans('private.stream_cards');
 
 create function api.list_stream(

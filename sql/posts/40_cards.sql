@@ -99,7 +99,8 @@ begin
       select
         (p.card_start || ',"body":' || to_json(p.body)::text
          || ',"groupId":' || coalesce(case when space.kind = 'group' then '"' || space.id || '"' end, 'null')
-         || ',"guildId":' || coalesce(case when space.kind = 'guild' then '"' || space.id || '"' end, 'null'))
+         || ',"guildId":' || coalesce(case when space.kind = 'guild' then '"' || space.id || '"' end, 'null')
+         || ',"spaceName":' || coalesce(to_json(space.name)::text, 'null'))
         || (',"authorId":"' || author.actor_id || '","author":' || author.text
             || ',"personaId":' || coalesce('"' || persona.id || '"', 'null') || ',"persona":' || row_to_json(s)::text
             || ',"coAuthors":' || case when p.id = any (rare.co_authors)

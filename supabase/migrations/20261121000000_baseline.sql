@@ -1143,12 +1143,16 @@ comment on table app.audit_log is
 call private.make_append_only('app.audit_log');
 
 create table app.audit_details (
-  audit_id bigint primary key references app.audit_log on delete restrict,
-  ip       text,
-  detail   jsonb
+  audit_id   bigint primary key references app.audit_log on delete restrict,
+  ip         text,
+  detail     jsonb,
+  subject_id uuid references app.users on delete restrict
 );
+create index audit_details_subject_idx on app.audit_details (subject_id, audit_id desc) where subject_id is not null;
 comment on table app.audit_details is
   'The part of an audit entry that can be erased: the caller''s address, reasons, free text.';
+comment on column app.audit_details.subject_id is
+  'The person against whom it was decided: the author of what staff hid or deleted, or who was banned.';
 
 create table private.audit_head (
   entries bigint not null,
@@ -1172,7 +1176,8 @@ begin
 end $$;
 comment on function private.audit_hash is 'SHA-256 of the entry and of the hash before it.';
 
-create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null)
+create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null,
+                              p_subject uuid default null)
 returns void
 language plpgsql volatile security definer   -- nobody else may write the chain
 set search_path = ''
@@ -1193,9 +1198,9 @@ begin
   insert into app.audit_log values (v_entry.*);
   insert into private.audit_head as h (entries, hash) values (1, v_entry.hash)
   on conflict ((true)) do update set entries = h.entries + 1, hash = excluded.hash;
-  insert into app.audit_details (audit_id, ip, detail)
+  insert into app.audit_details (audit_id, ip, detail, subject_id)
   values (v_entry.id, nullif(current_setting('request.headers', true), '')::json ->> 'x-forwarded-for',
-          p_detail::jsonb);
+          p_detail::jsonb, p_subject);
 end $$;
 comment on function private.audit is
   'Appends an audit entry of the caller. An operation calls it last, because only one transaction at a time can '
@@ -2934,11 +2939,12 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, within, whose, omits) values
   ('app.audit_log', 'target_id', 'auditEntriesAboutMe', null, $$ t.target_type = 'user' $$,
    '{actor_id,previous,hash}'),
-  ('app.audit_details', 'audit_id', 'auditAddresses', '{auditEntries}', null, '{detail}');
+  ('app.audit_details', 'audit_id', 'auditAddresses', '{auditEntries}', null, '{detail,subject_id}');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'viewer_id', 'Computed from circles and blocks, which have sections of their own.'),
   ('app.audience', 'author_id', 'Computed from circles and blocks, which have sections of their own.'),
   ('app.hidden_people', 'user_id', 'The profile has the ban; an erased person has no export.'),
+  ('app.audit_details', 'subject_id', 'auditEntriesAboutMe has bans; notices tell authors what staff did.'),
   ('app.domain_events', 'payload', 'Repeats data of the sections, for 30 days.'),
   ('private.effects', 'user_id', 'Ids of the latest events, kept for about a second.'),
   ('private.effects', 'payload', 'Ids of the latest events, kept for about a second.'),
@@ -8981,17 +8987,21 @@ comment on function api.list_muted_keywords is 'The caller''s muted keywords tha
 
 create table private.report_targets (
   type   text primary key check (type ~ '^[a-z][a-z-]{1,29}$'),
-  finder text not null check (finder ~ '^private\.[a-z_]+$')
+  finder text not null check (finder ~ '^private\.[a-z_]+$'),
+  author text not null
 );
 comment on table private.report_targets is
   'Registry: the types of things that can be reported. finder(type, target) returns the id of the reported target, '
   'and fails if the caller can''t see it; it runs with the caller''s rights.';
+comment on column private.report_targets.author is
+  'The query for the person who answers for a target ($1): its author, or the owner of a space. It has an index.';
 
 create table app.reports (
   id          uuid primary key default gen_random_uuid(),
   reporter_id uuid not null references app.users on delete cascade,
   target_type text not null references private.report_targets on delete restrict,
   target_id   uuid not null,
+  author_id   uuid references app.users on delete set null,
   reason      text not null check (length(reason) <= 1000),
   copy        jsonb,
   status      text not null default 'open' check (status in ('open', 'reviewed', 'dismissed')),
@@ -9006,10 +9016,13 @@ create index reports_reporter_id_idx on app.reports (reporter_id, created_at);
 create index reports_reviewed_by_idx on app.reports (reviewed_by);
 create index reports_status_idx on app.reports (status, created_at desc, id desc);
 create index reports_copied_idx on app.reports ((copy ->> 'senderId')) where copy ? 'body';
-create index reports_target_idx on app.reports (target_type, target_id);
+create index reports_target_idx on app.reports (target_type, target_id, created_at desc, id desc);
+create index reports_author_id_idx on app.reports (author_id, created_at desc, id desc);
 comment on table app.reports is
   'Reports to the staff. target_id has no foreign key, because targets are in many tables. reason is in the '
   'reporter''s own words.';
+comment on column app.reports.author_id is
+  'Who answered for the target when it was reported. A trigger writes it.';
 comment on column app.reports.copy is
   'What was reported, as the reporter saw it, if staff cannot see it elsewhere; otherwise null. A trigger of the '
   'feature writes it. senderId is the person who wrote the words, and body has the words; an erasure of that person '
@@ -9044,7 +9057,22 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_person(p_target); end $$;
 comment on function private.require_reported_person is 'The person whom a report names, if the caller may see them.';
-insert into private.report_targets (type, finder) values ('user', 'private.require_reported_person');
+insert into private.report_targets (type, finder, author) values
+  ('user', 'private.require_reported_person', 'select $1');
+
+create function private.name_reported_author() returns trigger
+language plpgsql security definer   -- reads the registry, and what the reporter may not read
+set search_path = ''
+as $$
+begin
+  -- safe: the query comes from the registry
+  execute (select author from private.report_targets where type = new.target_type) into new.author_id
+  using new.target_id;
+  return new;
+end $$;
+comment on function private.name_reported_author is 'Trigger: stores in a report who answers for its target.';
+create trigger _050_name_author before insert on app.reports
+  for each row execute function private.name_reported_author();
 
 create function api.report(p_target_type text, p_target_id text, p_reason text) returns json
 language plpgsql volatile
@@ -9146,12 +9174,13 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.follows', 'following_id', 'followers', '{}'),
   ('app.mutes', 'muter_id', 'mutes', '{}'),
   ('app.muted_keywords', 'user_id', 'mutedKeywords', '{folded}'),
-  ('app.reports', 'reporter_id', 'reports', '{reviewed_by,copy}');
+  ('app.reports', 'reporter_id', 'reports', '{reviewed_by,copy,author_id}');
 insert into private.personal_data (relation, person_column, section, across_blocks) values
   ('app.blocks', 'blocker_id', 'blocks', true);
 insert into private.personal_data (relation, person_column, reason) values
   ('app.blocks', 'blocked_id', 'Who blocked a person is known only to the blocker.'),
   ('app.mutes', 'muted_id', 'Who muted a person is known only to the muter.'),
+  ('app.reports', 'author_id', 'Reports about what a person wrote are only for staff.'),
   ('app.reports', 'target_id', 'Reports about a person are only for staff.'),
   ('app.reports', 'reviewed_by', 'The work of staff, which the audit log contains.'),
   ('private.removed_follows', 'follower_id', 'Positions in lists, kept for a day.'),
@@ -13982,7 +14011,8 @@ begin
       select
         (p.card_start || ',"body":' || to_json(p.body)::text
          || ',"groupId":' || coalesce(case when space.kind = 'group' then '"' || space.id || '"' end, 'null')
-         || ',"guildId":' || coalesce(case when space.kind = 'guild' then '"' || space.id || '"' end, 'null'))
+         || ',"guildId":' || coalesce(case when space.kind = 'guild' then '"' || space.id || '"' end, 'null')
+         || ',"spaceName":' || coalesce(to_json(space.name)::text, 'null'))
         || (',"authorId":"' || author.actor_id || '","author":' || author.text
             || ',"personaId":' || coalesce('"' || persona.id || '"', 'null') || ',"persona":' || row_to_json(s)::text
             || ',"coAuthors":' || case when p.id = any (rare.co_authors)
@@ -14822,8 +14852,9 @@ as $$ begin return (private.require_reply(private.require_uuid(p_target, 'reply_
 comment on function private.require_reported_reply is
   'Returns the reply that a report names, if the caller may see it.';
 
-insert into private.report_targets (type, finder) values
-  ('post', 'private.require_reported_post'), ('reply', 'private.require_reported_reply');
+insert into private.report_targets (type, finder, author) values
+  ('post', 'private.require_reported_post', 'select author_id from app.posts where id = $1'),
+  ('reply', 'private.require_reported_reply', 'select author_id from app.replies where id = $1');
 
 -- sql/posts/70_realtime.sql
 
@@ -15739,6 +15770,7 @@ insert into private.errors (code, status, text) values
 
 create view app.notification_card with (security_invoker) as
 select n.id,
+       concat_ws(' ', n.target_type, n.target_id) as target,
        json_build_object(
          'id', n.id,
          'kind', n.kind,
@@ -15765,17 +15797,94 @@ comment on view app.notification_card is
 
 insert into private.lock_kinds (kind, position) values ('reads', 650);
 
+create table private.notification_targets (
+  type  text primary key check (type ~ '^[a-z]+(-[a-z]+)*$'),
+  words text not null
+);
+comment on table private.notification_targets is
+  'Registry: the types of targets of notifications that have words.';
+comment on column private.notification_targets.words is
+  'The query for (id, title, text) of those of these targets ($1) that the caller sees now. It runs with the '
+  'caller''s rights and looks each target up by its key. Title and text may be null.';
+
+create function private.find_words_query(p_type text) returns text
+language plpgsql stable security definer   -- callers may not read the registry
+set search_path = ''
+as $$ begin return (select words from private.notification_targets where type = p_type); end $$;
+comment on function private.find_words_query is
+  'The query for the words of targets of this type; null if they have none.';
+
+create function private.beginning(p_text text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  c_read constant integer := 300;
+  c_most constant integer := 200;
+  v_line text := btrim(regexp_replace(left(p_text, c_read), '\s+', ' ', 'g'));
+begin
+  if length(v_line) > c_most or length(p_text) > c_read then
+    return rtrim(left(v_line, c_most - 1)) || '…';
+  end if;
+  return nullif(v_line, '');
+end $$;
+comment on function private.beginning is
+  'The beginning of a text as one line of up to 200 characters, with … if it goes on; null if it is empty. It reads '
+  '300 characters.';
+
+create function private.words_of_targets(p_notifications uuid[], out keys text[], out words text[])
+language plpgsql stable   -- security invoker: what policies hide has no words
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_type  text;
+  v_ids   uuid[];
+  v_query text;
+begin
+  keys := '{}';
+  words := '{}';
+  for v_type, v_ids in
+    select n.target_type, array_agg(distinct n.target_id::uuid)
+    from app.notifications n
+    where n.id = any (p_notifications) and pg_input_is_valid(n.target_id, 'uuid')
+    group by n.target_type
+  loop
+    v_query := private.find_words_query(v_type);
+    continue when v_query is null;
+    -- safe: the query comes from the registry
+    execute format($q$ select $2 || array_agg(%L || w.id),
+                              $3 || array_agg(',"title":' || coalesce(to_json(w.title)::text, 'null') || ',"excerpt":'
+                                              || coalesce(to_json(private.beginning(w.text))::text, 'null') || '}')
+                       from (%s) as w (id, title, text) $q$, v_type || ' ', v_query)
+      into keys, words using v_ids, keys, words;
+  end loop;
+end $$;
+comment on function private.words_of_targets is
+  'The words of the targets of these notifications that the caller sees now: type and id of each target, and title '
+  'and excerpt as the end of a JSON object. It reads each target once.';
+call private.force_index_scans('private.words_of_targets');
+
 create function private.notification_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning this view takes ten times as long as running it
 as $$
+declare
+  v_keys  text[];
+  v_words text[];
 begin
-  return (select json_agg(c.card order by i.place)
-          from unnest(p_ids) with ordinality as i (id, place) join app.notification_card c on c.id = i.id);
+  select keys, words into v_keys, v_words from private.words_of_targets(p_ids);
+  -- as text, which is parsed once
+  return (
+    select ('[' || string_agg(left(c.card::text, -1)
+                              || coalesce(v_words[array_position(v_keys, c.target)], ',"title":null,"excerpt":null}'),
+                              ',' order by i.place) || ']')::json
+    from unnest(p_ids) with ordinality as i (id, place) join app.notification_card c on c.id = i.id);
 end $$;
-comment on function private.notification_cards is 'The cards of these notifications, in order, without those '
-  'that the caller can''t see.';
+comment on function private.notification_cards is
+  'The cards of these notifications, in order, without those that the caller can''t see, each with {title, excerpt} '
+  'of its target as the caller sees it now.';
 call private.force_index_scans('private.notification_cards');
 
 create type private.notice as (
@@ -16570,6 +16679,33 @@ comment on function private.forget_space_invitation is
 insert into private.event_listeners (event, listener, position, timing) values
   ('spaces.membership.decided', 'private.notify_membership', 600, 'soon'),
   ('spaces.invitation.withdrawn', 'private.forget_space_invitation', 610, 'soon');
+
+-- sql/notifications/26_targets.sql
+
+-- The words of targets of notifications whose features are installed before this one. Other features register theirs.
+
+create function private.post_words(p_ids uuid[]) returns table (id uuid, title text, body text)
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+set search_path = ''
+as $$
+begin
+  return query select p.id, p.title, p.body from private.visible_posts p where p.id = any (p_ids);
+end $$;
+comment on function private.post_words is 'The words of those of these posts that the caller sees.';
+call private.force_index_scans('private.post_words');
+
+insert into private.notification_targets (type, words) values
+  ('post', 'select * from private.post_words($1)'),
+  ('reply', 'select id, null::text, body from app.replies where id = any ($1)'),
+  ('circle', 'select c.id, c.name, null::text from app.circles c join app.users u on u.id = c.owner_id
+              where c.id = any ($1)'),
+  ('invitation', 'select i.id, private.circle_name(i.circle_id), null::text
+                  from app.circle_invitations i join app.users u on u.id = i.inviter_id
+                  where i.id = any ($1) and i.status in (''pending'', ''accepted'')'),
+  ('report', 'select id, null::text, reason from app.reports where id = any ($1)'),
+  ('interest', 'select id, name, null::text from app.interests where id = any ($1)'),
+  ('group', 'select id, name, about from app.spaces where id = any ($1)'),
+  ('guild', 'select id, name, about from app.spaces where id = any ($1)');
 
 -- sql/notifications/30_realtime.sql
 
@@ -17609,16 +17745,23 @@ alter table private.pushed_subjects enable row level security;
 -- digests: for the worker, through definer functions only
 alter table private.digests enable row level security;
 
+-- notification_targets: only for definer functions
+alter table private.notification_targets enable row level security;
+
 -- helpers
 grant execute on function
+  private.beginning,
+  private.find_words_query,
   private.list_changed,
   private.list_own_channels,
   private.mark_own_read,
   private.notification_cards,
   private.known_timezone,
+  private.post_words,
   private.require_timezone,
   private.take_push_token,
-  private.unread_count
+  private.unread_count,
+  private.words_of_targets
   to authenticated;
 
 -- operations
@@ -19103,6 +19246,9 @@ insert into private.notification_kinds (kind, replaces_unread) values
   ('reputation.level-up', false),
   ('reputation.voted', true),
   ('appeal.resolved', false);
+insert into private.notification_targets (type, words) values
+  ('appeal', 'select a.id, i.name, a.text from app.reputation_appeals a join app.interests i on i.id = a.interest_id
+              where a.id = any ($1)');
 
 create function private.notify_level_up(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -23203,8 +23349,14 @@ comment on function private.require_audio is 'Returns the head of a recording if
 
 
 
-insert into private.report_targets (type, finder) values
-  ('video', 'private.require_reported_content'), ('audio', 'private.require_reported_content');
+insert into private.report_targets (type, finder, author) values
+  ('video', 'private.require_reported_content', 'select author_id from app.contents where id = $1'),
+  ('audio', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.notification_targets (type, words) values
+  ('video', 'select c.id, c.title, d.caption from app.contents c join app.videos d on d.id = c.id
+           where c.id = any ($1)'),
+  ('audio', 'select c.id, c.title, d.caption from app.contents c join app.audio d on d.id = c.id
+           where c.id = any ($1)');
 
 -- sql/videos/20_engagement.sql
 
@@ -23617,7 +23769,8 @@ set search_path = ''
 as $$ begin return (private.require_comment(private.require_uuid(p_target, 'comment_unknown'))).id; end $$;
 comment on function private.require_reported_comment is
   'Returns the comment that a report names, if the caller may see it.';
-insert into private.report_targets (type, finder) values ('video-comment', 'private.require_reported_comment');
+insert into private.report_targets (type, finder, author) values
+  ('video-comment', 'private.require_reported_comment', 'select author_id from app.video_comments where id = $1');
 
 -- sql/videos/40_operations.sql
 
@@ -24077,7 +24230,9 @@ comment on function private.group_cards is
   'visibility, joinPolicy, memberCount, archivedAt, createdAt, viewer {role, status, requestId}}.';
 insert into private.space_kinds (kind, cards) values ('group', 'private.group_cards');
 
-insert into private.report_targets (type, finder) values ('group', 'private.require_reported_space');
+insert into private.report_targets (type, finder, author) values
+  ('group', 'private.require_reported_space',
+   'select user_id from app.space_members where space_id = $1 and role = ''owner''');
 
 create function api.create_group(
   p_name text, p_slug text default null, p_about text default '', p_interest_id uuid default null,
@@ -24382,7 +24537,9 @@ comment on function private.guild_cards is
 insert into private.space_kinds (kind, cards) values ('guild', 'private.guild_cards');
 call private.force_index_scans('private.guild_cards');
 
-insert into private.report_targets (type, finder) values ('guild', 'private.require_reported_space');
+insert into private.report_targets (type, finder, author) values
+  ('guild', 'private.require_reported_space',
+   'select user_id from app.space_members where space_id = $1 and role = ''owner''');
 
 create function private.change_guild(p_id text, p_changes jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write guilds
@@ -27870,7 +28027,8 @@ comment on function private.copy_reported_message is
 create trigger _100_copy_message before insert on app.reports
   for each row when (new.target_type = 'message') execute function private.copy_reported_message();
 
-insert into private.report_targets (type, finder) values ('message', 'private.require_reported_message');
+insert into private.report_targets (type, finder, author) values
+  ('message', 'private.require_reported_message', 'select sender_id from app.messages where id = $1');
 
 -- sql/messaging/80_notifications.sql
 
@@ -27878,6 +28036,25 @@ insert into private.report_targets (type, finder) values ('message', 'private.re
 -- docs/decisions.md, Effects; Messaging.
 
 insert into private.notification_kinds (kind, rolls_up, counts_each) values ('message.received', true, true);
+
+create function private.conversation_words(p_ids uuid[]) returns table (id uuid, title text, body text)
+language plpgsql stable security definer   -- people read conversations only through operations
+set search_path = ''
+as $$
+begin
+  return query
+  select c.id, c.title, case when m.kind = 'text' and not private.is_tombstone(m) then m.body end
+  from app.conversation_members me
+  join app.conversations c on c.id = me.conversation_id
+  left join app.messages m on m.id = private.find_last_message(c.id)
+  where me.conversation_id = any (p_ids) and me.user_id = app.uid();
+end $$;
+comment on function private.conversation_words is
+  'The title of those of these conversations in which the caller takes part, and the latest message that the caller '
+  'sees there.';
+call private.force_index_scans('private.conversation_words');
+insert into private.notification_targets (type, words) values
+  ('conversation', 'select * from private.conversation_words($1)');
 
 create function private.notify_message(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -28021,6 +28198,7 @@ grant execute on function
   private.changed_cursor,
   private.conversation_cards,
   private.conversation_place,
+  private.conversation_words,
   private.count_unread_conversations,
   private.delete_message,
   private.edit_message,
@@ -28284,7 +28462,11 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.matches_event_filter');
 insert into private.content_cascades (relation, kind, whose) values ('app.event_rsvps', 'event', 'event_id = $1');
 
-insert into private.report_targets (type, finder) values ('event', 'private.require_reported_content');
+insert into private.report_targets (type, finder, author) values
+  ('event', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.notification_targets (type, words) values
+  ('event', 'select c.id, c.title, d.body from app.contents c join app.events d on d.id = c.id
+           where c.id = any ($1)');
 
 create function private.event_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks the visibility of each event once, and not for each of its parts
@@ -29371,7 +29553,11 @@ insert into private.personal_data (relation, person_column, section, within) val
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.debate_positions', 'author_id', 'debatePositions', '{author_hidden}');
 
-insert into private.report_targets (type, finder) values ('debate', 'private.require_reported_content');
+insert into private.report_targets (type, finder, author) values
+  ('debate', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.notification_targets (type, words) values
+  ('debate', 'select c.id, c.title, d.body from app.contents c join app.debates d on d.id = c.id
+            where c.id = any ($1)');
 
 create function private.debate_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a debate is visible, like private.video_cards
@@ -29740,7 +29926,10 @@ set search_path = ''
 as $$ begin return (private.require_argument(private.require_uuid(p_target, 'argument_unknown'))).id; end $$;
 comment on function private.require_reported_argument is
   'Returns the argument that a report names, if the caller may see it.';
-insert into private.report_targets (type, finder) values ('argument', 'private.require_reported_argument');
+insert into private.report_targets (type, finder, author) values
+  ('argument', 'private.require_reported_argument', 'select author_id from app.debate_arguments where id = $1');
+insert into private.notification_targets (type, words) values
+  ('argument', 'select id, null::text, body from app.debate_arguments where id = any ($1)');
 
 create function private.argument_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers check once who sees the debate
@@ -30314,7 +30503,11 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.problems', 'id', 'problems', '{contents}');
 
-insert into private.report_targets (type, finder) values ('problem', 'private.require_reported_content');
+insert into private.report_targets (type, finder, author) values
+  ('problem', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.notification_targets (type, words) values
+  ('problem', 'select c.id, c.title, d.body from app.contents c join app.problems d on d.id = c.id
+             where c.id = any ($1)');
 
 create function private.require_open_problem(p_id uuid) returns app.problems
 language plpgsql stable security definer   -- works also for people who left the problem's space
@@ -30562,7 +30755,10 @@ set search_path = ''
 as $$ begin return (private.require_solution(private.require_uuid(p_target, 'solution_unknown'))).id; end $$;
 comment on function private.require_reported_solution is
   'Returns the solution that a report names, if the caller may see it.';
-insert into private.report_targets (type, finder) values ('solution', 'private.require_reported_solution');
+insert into private.report_targets (type, finder, author) values
+  ('solution', 'private.require_reported_solution', 'select author_id from app.problem_solutions where id = $1');
+insert into private.notification_targets (type, words) values
+  ('solution', 'select id, null::text, body from app.problem_solutions where id = any ($1)');
 
 create function private.solution_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers check once who sees the problem
@@ -31373,7 +31569,11 @@ insert into private.content_kinds (kind, plural, relation, details, eraser) valu
 insert into private.content_cascades (relation, kind, whose) values
   ('app.course_enrolments', 'course', 'course_id = $1');
 
-insert into private.report_targets (type, finder) values ('course', 'private.require_reported_content');
+insert into private.report_targets (type, finder, author) values
+  ('course', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.notification_targets (type, words) values
+  ('course', 'select c.id, c.title, d.summary from app.contents c join app.courses d on d.id = c.id
+            where c.id = any ($1)');
 
 create view private.visible_courses with (security_invoker) as
 select c.id, c.author_id from private.visible_contents c where c.kind = 'course'
@@ -32422,7 +32622,11 @@ insert into private.content_cascades (relation, kind, whose) values
   ('app.project_members', 'project', 'project_id = $1'),
   ('app.project_applications', 'project', 'project_id = $1');
 
-insert into private.report_targets (type, finder) values ('project', 'private.require_reported_content');
+insert into private.report_targets (type, finder, author) values
+  ('project', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.notification_targets (type, words) values
+  ('project', 'select c.id, c.title, d.summary from app.contents c join app.projects d on d.id = c.id
+             where c.id = any ($1)');
 
 create function private.project_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks visibility once, as private.video_cards
@@ -33698,7 +33902,11 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.offerings', 'id', 'offerings', '{contents}');
 
-insert into private.report_targets (type, finder) values ('offering', 'private.require_reported_content');
+insert into private.report_targets (type, finder, author) values
+  ('offering', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.notification_targets (type, words) values
+  ('offering', 'select c.id, c.title, d.description from app.contents c join app.offerings d on d.id = c.id
+              where c.id = any ($1)');
 
 create function private.offering_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- private.content_heads checks what the caller sees
@@ -34603,7 +34811,21 @@ begin
 end $$;
 comment on function private.require_reported_review is
   'Returns the review that a report names if the caller may see it.';
-insert into private.report_targets (type, finder) values ('review', 'private.require_reported_review');
+insert into private.report_targets (type, finder, author) values
+  ('review', 'private.require_reported_review', 'select author_id from app.offering_reviews where id = $1');
+
+create function private.own_review_words(p_ids uuid[]) returns table (id uuid, title text, body text)
+language plpgsql stable security definer   -- nobody may read reviews
+set search_path = ''
+as $$
+begin
+  return query select r.id, null::text, r.body from private.visible_reviews r
+               where r.id = any (p_ids) and r.author_id = app.uid();
+end $$;
+comment on function private.own_review_words is
+  'The words of those of these reviews that the caller wrote; only they are notified about reviews.';
+call private.force_index_scans('private.own_review_words');
+insert into private.notification_targets (type, words) values ('review', 'select * from private.own_review_words($1)');
 
 create function private.delete_offering(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may delete details
@@ -34641,6 +34863,8 @@ comment on function api.delete_offering is 'Deletes the caller''s own offering f
 -- Notifications of orders.
 
 insert into private.notification_kinds (kind, replaces_unread) values ('order.updated', true);
+insert into private.notification_targets (type, words) values
+  ('order', 'select id, title, description from app.orders where id = any ($1)');
 
 create function private.find_waiting_order(p_order app.orders) returns uuid
 language plpgsql stable
@@ -34825,6 +35049,7 @@ grant execute on function
   private.lock_order_parties,
   private.offering_cards,
   private.order_cards,
+  private.own_review_words,
   private.place_order,
   private.require_offering_card,
   private.require_order_card,
@@ -35474,6 +35699,10 @@ comment on function api.withdraw_wiki_proposal is 'Withdraws an open proposal of
 -- Notifications of the wiki: they tell a person how their proposal was settled.
 
 insert into private.notification_kinds (kind) values ('wiki.resolved');
+insert into private.notification_targets (type, words) values
+  ('wiki-proposal', 'select p.id, i.name, p.summary
+                     from app.wiki_proposals p join app.interests i on i.id = p.interest_id
+                     where p.id = any ($1)');
 
 create function private.notify_wiki_resolved(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -37240,7 +37469,10 @@ begin
                'actorId', author.actor_id,
                'actor', author.card,
                'interestId', p.interest_id,
+               'interest', (interest.card_start || '}')::json,
+               'spaceName', space.name,
                'title', p.title,
+               'text', private.beginning(p.body),
                'subBadge', case when p.is_journalism then 'journalism' else p.format end,
                'mediaUrl', p.media #>> '{0,url}',
                'engagement', json_build_object(
@@ -37256,6 +37488,8 @@ begin
       from private.visible_posts p
       join app.post_counters n on n.post_id = p.id
       join app.person_card author on author.id = p.author_id
+      left join app.interests interest on interest.id = p.interest_id
+      left join app.spaces space on space.id = p.space_id
       where p.id = any (p_ids)
       union all
       select c.id, json_build_object(
@@ -37264,7 +37498,11 @@ begin
                'actorId', author.actor_id,
                'actor', author.card,
                'interestId', c.interest_id,
+               'interest', (interest.card_start || '}')::json,
+               'spaceName', space.name,
                'title', c.title,
+               'text', private.beginning(coalesce(d.detail ->> 'body', d.detail ->> 'summary',
+                                                  d.detail ->> 'description', d.detail ->> 'caption')),
                'subBadge', coalesce(d.detail ->> 'status', c.kind),
                'mediaUrl', d.detail ->> 'mediaUrl',
                'engagement', case when n.video_id is not null then json_build_object(
@@ -37281,11 +37519,13 @@ begin
       cross join lateral (select a.actor_id, a.card from app.person_card a where a.id = c.author_id offset 0) author
       left join private.content_fields(p_ids) d on d.id = c.id
       left join app.video_counters n on n.video_id = c.id
+      left join app.interests interest on interest.id = c.interest_id
+      left join app.spaces space on space.id = c.space_id
       where c.id = any (p_ids)) s on s.id = i.id);
 end $$;
 comment on function private.stream_cards is
-  'Returns posts and contents as cards of the stream, in order: {type, id, actorId, actor, interestId, title, '
-  'subBadge, mediaUrl, engagement, createdAt}.';
+  'Returns posts and contents as cards of the stream, in order: {type, id, actorId, actor, interestId, '
+  'interest, spaceName, title, text, subBadge, mediaUrl, engagement, createdAt}.';
 call private.force_index_scans('private.stream_cards');
 
 create function api.list_stream(
@@ -38997,7 +39237,7 @@ declare
 begin
   perform private.emit_moderation(p_type, p_id, p_action, p_author);
   perform private.audit(p_type || '.' || p_action, p_type, p_id::text,
-                        case when v_reason is not null then json_build_object('reason', v_reason) end);
+                        case when v_reason is not null then json_build_object('reason', v_reason) end, p_author);
 end $$;
 comment on function private.record_moderation is
   'Records what staff did about content: the author is notified, and the audit log has who did it and why.';
@@ -39665,7 +39905,7 @@ begin
   perform private.change_account(p_person.id, p_person.role, case when p_banned then now() end);
   -- only app.audit_details keeps the reason; it belongs to this person there, so their erasure deletes it
   perform private.audit(case when p_banned then 'user.banned' else 'user.unbanned' end, 'user', p_person.id::text,
-                        case when p_reason is not null then json_build_object('reason', p_reason) end);
+                        case when p_reason is not null then json_build_object('reason', p_reason) end, p_person.id);
 end $$;
 comment on function private.set_banned is
   'Bans a person whose row is locked, or ends the ban, and leaves an audit entry.';
@@ -39934,6 +40174,130 @@ begin
   return private.merge_objects(private.staff_card('users', v_id), private.staff_user_details(v_id));
 end $$;
 comment on function api.get_user is 'A person as staff sees them.';
+
+-- sql/admin/42_report_files.sql
+
+-- All that a moderator needs to decide about a report: the reported thing, its author, the other reports of it, and
+-- what happened with the author before.
+-- docs/decisions.md, Staff.
+
+create function private.reported_thing(p_type text, p_id uuid) returns json
+language plpgsql stable security definer   -- staff sees more than any policy allows
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  if exists (select from private.content_kinds where kind = p_type) then
+    return private.staff_contents(array[p_id]) -> 0;
+  elsif private.is_child_kind(p_type) then
+    return private.staff_children(p_type, array[p_id]) -> 0;
+  elsif p_type = 'video-comment' then
+    return (
+      select json_build_object(
+               'id', c.id,
+               'videoId', c.video_id,
+               'authorId', c.author_id,
+               'author', author.card,
+               'body', c.body,
+               'removedAt', private.utc(c.removed_at),
+               'createdAt', private.utc(c.created_at))
+      from app.video_comments c join app.person_card author on author.id = c.author_id
+      where c.id = p_id);
+  end if;
+  return case p_type when 'post' then private.staff_card('posts', p_id)
+                     when 'reply' then private.staff_card('replies', p_id)
+                     when 'user' then private.staff_card('users', p_id)
+                     when 'group' then private.staff_card('spaces', p_id)
+                     when 'guild' then private.staff_card('spaces', p_id) end;
+end $$;
+comment on function private.reported_thing is
+  'A reported thing as staff sees it. Null for a message, which staff sees only as the copy in its report, and for '
+  'what no longer exists.';
+call private.force_index_scans('private.reported_thing');
+
+create function private.report_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- staff sees more than any policy allows
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return (select coalesce(json_agg(r.card order by p.place), '[]')
+          from unnest(p_ids) with ordinality as p (id, place) join private.staff_reports r on r.id = p.id);
+end $$;
+comment on function private.report_cards is 'These reports as staff sees them, in order.';
+call private.force_index_scans('private.report_cards');
+
+create function private.staff_decisions(p_person uuid, p_bans boolean) returns json
+language plpgsql stable security definer   -- nobody may read the log
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return (
+    select coalesce(json_agg(json_build_object(
+             'action', d.action, 'targetType', d.target_type, 'targetId', d.target_id,
+             'createdAt', private.utc(d.created_at)) order by d.id desc), '[]')
+    from (select l.*
+          from (select audit_id from app.audit_details
+                where subject_id = p_person order by audit_id desc limit 400) s
+          join app.audit_log l on l.id = s.audit_id
+          where (l.action in ('user.banned', 'user.unbanned')) = p_bans
+          order by l.id desc limit 50) d);
+end $$;
+comment on function private.staff_decisions is
+  'What staff decided against a person, the newest first, up to 50 among the newest 400: bans and their ends, or what '
+  'staff hid, showed again, deleted, removed or restored: {action, targetType, targetId, createdAt}.';
+call private.force_index_scans('private.staff_decisions');
+
+create function private.report_file(p_report app.reports) returns json
+language plpgsql stable security definer   -- staff sees more than any policy allows
+set search_path = ''
+as $$
+declare
+  v_type   text := (p_report).target_type;
+  v_target uuid := (p_report).target_id;
+  v_author uuid := (p_report).author_id;
+begin
+  perform private.require_role('moderator', 'admin');
+  return json_build_object(
+    'target', private.reported_thing(v_type, v_target),
+    'author', case when v_author is not null then
+                private.merge_objects(private.staff_card('users', v_author),
+                                      private.staff_user_details(v_author)) end,
+    'reportsOfTarget', private.report_cards(array(
+      select id from app.reports
+      where target_type = v_type and target_id = v_target and id <> (p_report).id
+      order by created_at desc, id desc limit 50)),
+    'history', case when v_author is not null then json_build_object(
+      'reports', private.report_cards(array(
+        select r.id from (select id, target_type, target_id, created_at from app.reports
+                          where author_id = v_author order by created_at desc, id desc limit 400) r
+        where (r.target_type, r.target_id) <> (v_type, v_target)
+        order by r.created_at desc, r.id desc limit 50)),
+      'decisions', private.staff_decisions(v_author, false),
+      'bans', private.staff_decisions(v_author, true)) end);
+end $$;
+comment on function private.report_file is
+  'What belongs to a report: {target, author, reportsOfTarget, history: {reports, decisions, bans}}. Each list has '
+  'the newest 50. author and history are null if the author is unknown.';
+call private.force_index_scans('private.report_file');
+
+create function api.get_report(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_report app.reports;
+begin
+  perform private.require_role('moderator', 'admin');
+  select * into v_report from app.reports where id = p_id;
+  if not found then
+    perform private.raise_error('report_unknown');
+  end if;
+  return private.merge_objects(private.staff_card('reports', p_id), private.report_file(v_report));
+end $$;
+comment on function api.get_report is
+  'A report with the reported thing, its author, the other reports of the thing and the author''s history.';
 
 -- sql/admin/45_circles.sql
 
@@ -41597,6 +41961,10 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 -- the row of the broadcast says who is next; in any case, this index prevents a second notification
 create unique index notifications_broadcast_key on app.notifications (user_id, group_key)
   where kind = 'admin.broadcast';
+insert into private.notification_targets (type, words) values
+  ('broadcast', 'select target_id::uuid, payload ->> ''title'', payload ->> ''body'' from app.notifications
+                 where user_id = (select app.uid()) and kind = ''admin.broadcast''
+                   and group_key = any (array(select ''admin.broadcast:'' || id from unnest($1) as i (id)))');
 
 create function private.deliver_broadcast(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- notifies people other than the caller
@@ -43752,6 +44120,7 @@ grant execute on function
   private.make_invite_code,
   private.random_code,
   private.record_moderation,
+  private.report_file,
   private.require_any_person,
   private.require_banned,
   private.require_content_kind,
@@ -43814,6 +44183,7 @@ grant execute on function
   api.get_interest,
   api.get_jobs,
   api.get_metrics,
+  api.get_report,
   api.get_user,
   api.hide_post,
   api.hide_reply,

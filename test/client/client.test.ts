@@ -143,15 +143,15 @@ describe('A client', () => {
   })
 
   test('waits as long as Retry-After says, or says it to its caller', async () => {
-    let refusals = 1
+    let rejections = 1
     const limited: typeof fetch = async (input, init) => {
-      if (!String(input).endsWith('/me') || refusals-- <= 0) return checked(input, init)
+      if (!String(input).endsWith('/me') || rejections-- <= 0) return checked(input, init)
       const headers = { 'retry-after': '1', 'x-error-code': 'rate_limited', 'content-type': 'application/json' }
       return new Response(JSON.stringify({ statusCode: 429, error: '', message: ['Later.'] }), { status: 429, headers })
     }
     const kith = await trouble.loggedIn({ url, fetch: limited }, alice)
     expect(await kith.get('/me')).toMatchObject({ username: 'alice' })
-    refusals = 1
+    rejections = 1
     const hasty = await trouble.loggedIn({ url, fetch: limited }, alice, 0)
     const error = await hasty.get('/me').catch((failure: unknown) => failure)
     expect([trouble.codeOf(error), trouble.retryAfterOf(error)]).toEqual(['rate_limited', 1])

@@ -111,7 +111,12 @@ export const StreamItem = z
     actorId: z.string(),
     actor: PersonCard,
     interestId: Uuid.nullable(),
+    interest: z.object({ id: Uuid, ...interest, accentColor: z.string() }).nullable(),
+    spaceName: z.string().nullable().openapi({ description: 'The name of the group or guild whose members see it.' }),
     title: z.string().nullable(),
+    text: z.string().max(200).nullable().openapi({
+      description: 'The beginning of its text, in one line of at most 200 characters.',
+    }),
     subBadge: z.string().openapi({
       description: 'For a post `journalism` or its format; for a content its status, or its kind if it has no status.',
     }),

@@ -138,6 +138,7 @@ const post = {
   interestId: Uuid.nullable(),
   groupId: Uuid.nullable().openapi({ description: 'The group whose members can see it.' }),
   guildId: Uuid.nullable().openapi({ description: 'The guild whose members can see it.' }),
+  spaceName: z.string().nullable().openapi({ description: 'The name of that group or guild.' }),
   interests: z.array(Interest),
   isJournalism: z.boolean(),
   counters: Counters,

@@ -150,9 +150,13 @@ test('The stream contains posts and contents of every kind in one order', async 
   await alice.post(`/videos/${video}/like`)
   const { body } = await alice.get<Page<Met>>('/discovery/stream?limit=2')
   expect(body.items).toMatchObject([
-    { type: 'post', id: essay, actorId: bob.actorId, interestId: first, title: 'A title', subBadge: 'essay' },
+    {
+      ...{ type: 'post', id: essay, actorId: bob.actorId, interestId: first, title: 'A title', subBadge: 'essay' },
+      ...{ interest: { id: first, name: expect.any(String) }, spaceName: null, text: 'Long' },
+    },
     {
       ...{ type: 'video', id: video, actorId: carla.actorId, title: null, mediaUrl: 'https://example.org/a.mp4' },
+      ...{ interest: null, spaceName: null, text: null },
       engagement: { reactCount: 1, commentCount: 0, repostCount: 0, viewerHasReacted: true, viewerHasReposted: false },
     },
   ])

@@ -1,7 +1,7 @@
 -- Posts in groups and guilds: who can publish there, who sees what, who is notified of what, and what happens when a
 -- member leaves.
 begin;
-select plan(82);
+select plan(83);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
 
 create temp table made (name text primary key, id uuid);
@@ -79,6 +79,7 @@ select throws_ok($$ select api.create_post('', 'repost', p_quoted_post_id => pg_
   'A repost can''t be in a group');
 select lives_ok($$ select pg_temp.post('hello', 'club', ', p_interest_id => (select id from app.interests order by slug limit 1)') $$, 'A member can publish in the group');
 select is(api.get_post(pg_temp.id('hello')) ->> 'groupId', (select id::text from app.spaces where slug = 'club'), 'The post has the group''s id');
+select is(api.get_post(pg_temp.id('hello')) ->> 'spaceName', (select name from app.spaces where slug = 'club'), 'The post has the group''s name');
 select is(api.get_post(pg_temp.id('hello')) ->> 'visibility', 'public', 'The post''s visibility is public within the group');
 select throws_ok(format('select api.update_post(pg_temp.id(''hello''), %L)', c), 'PT422', 'post_fixed', 'A post can''t move to another space: ' || c)
 from unnest(array['{"groupId": null}', '{"guildId": "club"}']) c;

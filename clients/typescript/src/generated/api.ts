@@ -905,6 +905,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/reports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a report with all that belongs to it */
+        get: operations["adminGetReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/reports/{id}/dismiss": {
         parameters: {
             query?: never;
@@ -7658,6 +7675,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -7721,6 +7740,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -7789,6 +7810,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -7852,6 +7875,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -7918,6 +7943,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -7983,6 +8010,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -8046,6 +8075,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -9155,6 +9186,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9183,6 +9218,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9221,6 +9260,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9251,6 +9294,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9279,6 +9326,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9309,6 +9360,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9339,6 +9394,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9369,6 +9428,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9405,6 +9468,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9433,6 +9500,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9477,6 +9548,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9507,6 +9582,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9542,6 +9621,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9576,6 +9659,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9614,6 +9701,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9644,6 +9735,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9677,6 +9772,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9706,6 +9805,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9736,6 +9839,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9766,6 +9873,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9796,6 +9907,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9858,6 +9973,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9887,6 +10006,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9916,6 +10039,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9953,6 +10080,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9973,6 +10104,10 @@ export interface components {
             /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -10292,6 +10427,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -10349,6 +10486,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -10406,6 +10545,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -10463,6 +10604,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -10523,6 +10666,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -10582,6 +10727,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -10639,6 +10786,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -10696,6 +10845,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -10764,6 +10915,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -10832,6 +10985,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -10888,6 +11043,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -10947,6 +11104,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -11010,6 +11169,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -11066,6 +11227,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -11410,6 +11573,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -11464,6 +11629,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -11518,6 +11685,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -11572,6 +11741,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -11627,6 +11798,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -11681,6 +11854,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -11735,6 +11910,8 @@ export interface components {
              * @description The guild whose members can see it.
              */
             guildId: string | null;
+            /** @description The name of that group or guild. */
+            spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             counters: components["schemas"]["PostCounters"];
@@ -12238,6 +12415,14 @@ export interface components {
             nextCursor: string | null;
             hasMore: boolean;
         };
+        /** @description What staff decided against a person. */
+        StaffDecision: {
+            /** @description As in the audit log. */
+            action: string;
+            targetType: string;
+            targetId: string;
+            createdAt: components["schemas"]["Timestamp"];
+        };
         StaffGroup: {
             /** Format: uuid */
             id: string;
@@ -12672,6 +12857,20 @@ export interface components {
             reviewedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
+        StaffReportFile: components["schemas"]["StaffReport"] & {
+            /** @description Which of these it is depends on `targetType`. */
+            target: components["schemas"]["StaffPost"] | components["schemas"]["StaffReply"] | components["schemas"]["StaffContent"] | components["schemas"]["StaffUser"] | components["schemas"]["StaffGroup"] | components["schemas"]["StaffGuild"] | components["schemas"]["StaffVideoComment"] | null;
+            author: components["schemas"]["StaffUserDetails"] | null;
+            reportsOfTarget: components["schemas"]["StaffReport"][];
+            history: {
+                /** @description Of other things of the author. */
+                reports: components["schemas"]["StaffReport"][];
+                /** @description What staff hid, showed again, deleted, removed or restored. */
+                decisions: components["schemas"]["StaffDecision"][];
+                /** @description Bans and their ends. */
+                bans: components["schemas"]["StaffDecision"][];
+            } | null;
+        };
         StaffReportPage: {
             items: components["schemas"]["StaffReport"][];
             nextCursor: string | null;
@@ -12784,6 +12983,21 @@ export interface components {
             nextCursor: string | null;
             hasMore: boolean;
         };
+        StaffVideoComment: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            videoId: string;
+            /**
+             * Format: uuid
+             * @description The internal id.
+             */
+            authorId: string;
+            author: components["schemas"]["PersonCard"];
+            body: string;
+            removedAt: components["schemas"]["Timestamp"] | null;
+            createdAt: components["schemas"]["Timestamp"];
+        };
         StaffVote: {
             /** Format: uuid */
             id: string;
@@ -12866,7 +13080,18 @@ export interface components {
             actor: components["schemas"]["PersonCard"];
             /** Format: uuid */
             interestId: string | null;
+            interest: {
+                /** Format: uuid */
+                id: string;
+                slug: string;
+                name: string;
+                accentColor: string;
+            } | null;
+            /** @description The name of the group or guild whose members see it. */
+            spaceName: string | null;
             title: string | null;
+            /** @description The beginning of its text, in one line of at most 200 characters. */
+            text: string | null;
             /** @description For a post `journalism` or its format; for a content its status, or its kind if it has no status. */
             subBadge: string;
             mediaUrl: string | null;
@@ -15302,6 +15527,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StaffReportPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminGetReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffReportFile"];
                 };
             };
             /** @description An error. */
