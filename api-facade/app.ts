@@ -2,6 +2,7 @@
 import { Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
 import { operations } from './generated/operations.ts'
+import { mountAppLinks } from './lib/app-links.ts'
 import { clientAddress } from './lib/client.ts'
 import type { Context, Env, Services } from './lib/context.ts'
 import { memoryCounter } from './lib/counters.ts'
@@ -97,6 +98,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   })
   app.all('/ready', otherMethods(['GET']))
   mountInstance(app)
+  mountAppLinks(app, config)
   mountDocs(app)
   mountMetrics(app)
   mount(app, tables)
@@ -141,7 +143,8 @@ function answerError(error: unknown, c: Context): Response {
 const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
   new Set([
     ...spellings(tables).flatMap(({ path }) => (API + path).split('/').filter((part) => !part.startsWith(':'))),
-    ...['health', 'ready', 'metrics', 'docs', 'openapi.json', '.well-known', 'rest', 'rpc', 'realtime', 'websocket'],
+    ...['health', 'ready', 'metrics', 'docs', 'openapi.json', 'rest', 'rpc', 'realtime', 'websocket'],
+    ...['.well-known', 'assetlinks.json', 'apple-app-site-association'],
     ...Object.keys(operations),
   ])
 

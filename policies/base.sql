@@ -59,6 +59,9 @@ comment on policy select_own on app.audience is
 -- events: a registry, only for definer functions
 alter table private.event_types enable row level security;
 
+-- links: a registry, only for definer functions
+alter table private.links enable row level security;
+
 -- account_steps: a registry, only for definer functions
 alter table private.account_steps enable row level security;
 

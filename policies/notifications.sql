@@ -74,10 +74,12 @@ alter table private.notification_targets enable row level security;
 grant execute on function
   private.beginning,
   private.find_words_query,
+  private.count_unread_of,
   private.list_changed,
   private.list_own_channels,
   private.mark_own_read,
   private.notification_cards,
+  private.notification_path,
   private.known_timezone,
   private.post_words,
   private.require_timezone,

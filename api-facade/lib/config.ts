@@ -2,7 +2,7 @@
 // docs/configuration.md; docs/decisions.md, Limits.
 import { z } from 'zod'
 import { AI_TIMEOUT } from '../../edge-functions/ai/timeout.ts'
-import { EXPO_URL, PUSH_ORIGINS } from '../../edge-functions/deliver/providers.ts'
+import { apnsOf, EXPO_URL, fcmOf, PUSH_ORIGINS } from '../../edge-functions/deliver/providers.ts'
 import { describeIssue } from './issues.ts'
 
 /** The number of calls that are allowed in a window of `seconds`. */
@@ -126,6 +126,46 @@ const Variables = z.object({
   EXPO_URL: webUrl.default(EXPO_URL),
   EXPO_ACCESS_TOKEN: z.string().regex(/^\S+$/).optional(),
   PUSH_ORIGINS: list.default(PUSH_ORIGINS),
+  FCM_SERVICE_ACCOUNT: z
+    .string()
+    .refine((text) => fcmOf(text), 'must be the JSON file of a service account')
+    .optional(),
+  FCM_URL: webUrl.optional(),
+  APNS_KEY: z
+    .string()
+    .regex(/^-----BEGIN PRIVATE KEY-----/, 'must be the content of a file AuthKey_….p8')
+    .optional(),
+  APNS_KEY_ID: z
+    .string()
+    .regex(/^[A-Z0-9]{10}$/, 'must be the 10 characters of a key id')
+    .optional(),
+  APNS_TEAM_ID: z
+    .string()
+    .regex(/^[A-Z0-9]{10}$/, 'must be the 10 characters of a team id')
+    .optional(),
+  APNS_TOPIC: z
+    .string()
+    .regex(/^[\w.-]{1,155}$/, 'must be the bundle id of the app')
+    .optional(),
+  APNS_URL: webUrl.optional(),
+  ANDROID_APP: z
+    .string()
+    .regex(/^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/, 'must be the name of a package such as org.example.kith')
+    .optional(),
+  ANDROID_CERTIFICATES: list
+    .pipe(
+      z
+        .array(z.string().regex(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/, 'must be SHA-256 fingerprints such as 14:6D:E9:…'))
+        .min(1),
+    )
+    .optional(),
+  APPLE_APP_IDS: list
+    .pipe(
+      z
+        .array(z.string().regex(/^[A-Z0-9]{10}\.[\w.-]{1,155}$/, 'must be app ids such as ABCDE12345.org.example.kith'))
+        .min(1),
+    )
+    .optional(),
   AI_MODEL: z
     .string()
     .regex(/^[\w.:@/-]{1,200}$/, 'must be the name of a model')
@@ -166,6 +206,7 @@ const Variables = z.object({
   POOL_SERVICE: integer(1, 200).default(3),
 })
 
+const apnsParts = ['APNS_KEY', 'APNS_KEY_ID', 'APNS_TEAM_ID', 'APNS_TOPIC']
 const storageParts = ['STORAGE_URL', 'STORAGE_BUCKET', 'STORAGE_ACCESS_KEY', 'STORAGE_SECRET_KEY', 'STORAGE_PUBLIC_URL']
 
 /** Undefined unless all of it is set. */
@@ -207,12 +248,21 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     path: ['REALTIME'],
     error: 'is only for the database of DATABASE_URL; the embedded one always has its own',
   })
+  .refine((s) => !s.ANDROID_APP === !s.ANDROID_CERTIFICATES, {
+    path: ['ANDROID_APP'],
+    error: 'must be set together with ANDROID_CERTIFICATES',
+  })
   .superRefine((s, context) => {
     const given: Record<string, unknown> = s
-    const missing = storageParts.filter((name) => given[name] === undefined)
-    if (missing.length === 0 || missing.length === storageParts.length) return
-    for (const name of missing)
-      context.addIssue({ code: 'custom', path: [name], message: 'must be set together with the other STORAGE_…' })
+    for (const [parts, others] of [
+      [storageParts, 'STORAGE_…'],
+      [apnsParts, 'APNS_…'],
+    ] as const) {
+      const missing = parts.filter((name) => given[name] === undefined)
+      if (missing.length === parts.length) continue
+      for (const name of missing)
+        context.addIssue({ code: 'custom', path: [name], message: `must be set together with the other ${others}` })
+    }
   })
   .transform((s) => ({ ...s, PUBLIC_URL: s.PUBLIC_URL ?? `http://localhost:${s.PORT}` }))
   .transform((s) => ({
@@ -240,6 +290,16 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     expoUrl: s.EXPO_URL.replace(/\/$/, ''),
     expoAccessToken: s.EXPO_ACCESS_TOKEN,
     webPushOrigins: s.PUSH_ORIGINS,
+    fcm: fcmOf(s.FCM_SERVICE_ACCOUNT, s.FCM_URL),
+    apns: apnsOf({
+      key: s.APNS_KEY,
+      keyId: s.APNS_KEY_ID,
+      teamId: s.APNS_TEAM_ID,
+      topic: s.APNS_TOPIC,
+      url: s.APNS_URL,
+    }),
+    androidApp: s.ANDROID_APP ? { name: s.ANDROID_APP, certificates: s.ANDROID_CERTIFICATES ?? [] } : undefined,
+    appleAppIds: s.APPLE_APP_IDS,
     aiModel: s.AI_MODEL,
     anthropicApiKey: s.ANTHROPIC_API_KEY,
     anthropicBaseUrl: s.ANTHROPIC_BASE_URL?.replace(/\/$/, ''),

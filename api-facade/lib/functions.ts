@@ -61,10 +61,11 @@ export const registry: Registry = {
       import('../../edge-functions/deliver/push.ts'),
       import('../../edge-functions/deliver/smtp.ts'),
     ])
-    const { smtpUrl, mailFrom, expoUrl, expoAccessToken, webPushOrigins } = config
+    const { smtpUrl, mailFrom, expoUrl, expoAccessToken, webPushOrigins, fcm, apns } = config
     const sendMail = smtpUrl ? smtpSender(smtpUrl, mailFrom) : folderSender(join(dataDir, 'mail'), mailFrom, log)
     const vapid = vapidOf(config, jwtSecret)
-    const push = pushSender({ expoUrl, expoAccessToken, webPushOrigins, vapid, contact: contactOf(mailFrom) })
+    const contact = contactOf(mailFrom)
+    const push = pushSender({ expoUrl, expoAccessToken, webPushOrigins, vapid, contact, fcm, apns })
     return createDeliver({ jwtSecrets, sendMail, push })
   },
   async embed({ jwtSecrets }) {

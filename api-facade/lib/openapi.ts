@@ -62,10 +62,26 @@ export function openApiText(tables: readonly Table[]): string {
   // before their first use, which would otherwise define them: as nullable, for example
   for (const [name, schema] of defined) registry.register(name, schema)
   const named = new Set<string>()
-  for (const route of all) registry.registerPath(pathOf(route, named))
+  for (const route of all) {
+    registry.registerPath(pathOf(route, named))
+    // the generator finds no schemas in callbacks
+    if (!route.alias)
+      for (const { schema, body } of Object.values(route.row.later ?? {})) registry.register(schema, body)
+  }
   registry.registerPath(health)
   registry.registerPath(ready())
   registry.registerPath(instance())
+  registry.registerPath(
+    appFile('assetlinks.json', 'assetLinks', 'Which Android app opens links of this site', AssetLinks),
+  )
+  registry.registerPath(
+    appFile(
+      'apple-app-site-association',
+      'appleAppSiteAssociation',
+      'Which Apple apps open links of this site',
+      AppleLinks,
+    ),
+  )
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: { title: 'Kith', version, description: about, license: { name: 'MIT' } },
@@ -290,6 +306,43 @@ const ready = (): Path => ({
   },
 })
 
+const AssetLinks = zod.array(
+  zod.object({
+    relation: zod.array(zod.string()),
+    target: zod.object({
+      namespace: zod.string(),
+      package_name: zod.string(),
+      sha256_cert_fingerprints: zod.array(zod.string()),
+    }),
+  }),
+)
+const AppleLinks = zod.object({
+  applinks: zod.object({
+    details: zod.array(
+      zod.object({
+        appIDs: zod.array(zod.string()),
+        components: zod.array(zod.object({ '/': zod.string(), exclude: zod.boolean().optional() })),
+      }),
+    ),
+  }),
+  webcredentials: zod.object({ apps: zod.array(zod.string()) }),
+})
+
+const appFile = (name: string, operationId: string, summary: string, schema: z.ZodType): Path => ({
+  method: 'get',
+  path: `/.well-known/${name}`,
+  operationId,
+  tags: ['platform'],
+  summary,
+  description:
+    'For app links, from the configuration. A site of the client at another host than this one must pass the path on to here.',
+  security: [],
+  responses: {
+    200: { description: 'The file.', headers: onAll, content: { 'application/json': { schema } } },
+    404: errorOf(404, '`route_unknown`: the operator has named no app.'),
+  },
+})
+
 function pathOf(route: Route, named: Set<string>): Path {
   const { row, feature, alias, canonical } = route
   const also = alias ? `Deprecated: use \`${canonical}\`.` : undefined
@@ -311,8 +364,27 @@ function pathOf(route: Route, named: Set<string>): Path {
     security: row.access === 'public' ? [] : [{ bearer: [] }],
     request: requestOf(row),
     responses: { ...successOf(row), ...(row.etag && unchanged), ...errorsOf(row) },
+    ...(row.later && !alias && { callbacks: callbacksOf(row.later) }),
   }
 }
+
+const callbacksOf = (later: NonNullable<Row['later']>) =>
+  Object.fromEntries(
+    Object.entries(later).map(([name, { to, summary, schema }]) => [
+      name,
+      {
+        [to]: {
+          post: {
+            summary,
+            requestBody: {
+              content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+            },
+            responses: { 200: { description: 'It was accepted.' } },
+          },
+        },
+      },
+    ]),
+  )
 
 /** The limits that count a request of the route, by name, with their default values. */
 function limitsOf({ limit, limits = [] }: Row): Partial<Record<LimitName, string>> {

@@ -1,7 +1,10 @@
 // Pushes for notifications. The job names a notification; SQL selects the devices, lines.ts has the text, and the
 // function `deliver` sends. One row per device records what was sent, so a retry only sends the rest. After a crash a
-// push may be sent twice, with the same tag, which browsers show once, and the same id in its data.
+// push may be sent twice, with the same collapse id, so that it is shown once. The payload is described in
+// api-facade/features/notifications/push-schemas.ts.
+import { createHash } from 'node:crypto'
 import type { Job, PgBoss } from 'pg-boss'
+import type { PushPayload } from '../features/notifications/push-schemas.ts'
 import { type Functions, failureOf } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
 import { lineOf } from './lines.ts'
@@ -21,14 +24,17 @@ type Claimed = {
     token: string
     p256dh: string | null
     auth: string | null
-    kind: string
+    kind: PushPayload['data']['kind']
     count: number
+    groupKey: string
+    badge: number
+    path: string
     target: { type: string; id: string } | null
   })[]
   busy: string[]
 }
 type Message = Claimed['messages'][number]
-type Outcome = { outcome: string; receipt?: string }
+type Outcome = { outcome: string; receipt?: string; retryAfter?: number }
 
 /** Retries eight times after about 15, 30, 60, … seconds, for an hour; later a push is outdated. */
 const settings = { retryLimit: 8, retryDelay: 15, retryBackoff: true, expireInSeconds: 90, retentionSeconds: 7200 }
@@ -97,17 +103,22 @@ async function send(boss: PgBoss, jobs: Job<Told>[], options: PushOptions): Prom
 }
 
 async function deliver(messages: Message[], { functions }: PushOptions): Promise<Outcome[]> {
-  const body = messages.map(({ notificationId, platform, token, p256dh, auth, kind, count, target }) => ({
+  const body = messages.map(({ platform, token, p256dh, auth, ...message }) => ({
     platform,
     token,
     ...(platform === 'web' && { p256dh, auth }),
-    tag: notificationId,
-    title: 'Kith',
-    body: lineOf(kind, count),
-    data: { id: notificationId, kind, target },
+    ...payloadOf(message),
   }))
   const answer = await functions.invoke('deliver/push', { messages: body }).catch(() => undefined)
   if (!answer?.ok) return []
   const { results } = (await answer.json()) as { results: Outcome[] }
   return results
+}
+
+type Content = Pick<Message, 'notificationId' | 'kind' | 'count' | 'groupKey' | 'badge' | 'target' | 'path'>
+
+/** What a device gets. */
+function payloadOf({ notificationId: id, kind, count, groupKey, badge, target, path }: Content): PushPayload {
+  const collapseId = createHash('sha256').update(groupKey).digest('base64url').slice(0, 32)
+  return { title: 'Kith', body: lineOf(kind, count), badge, collapseId, data: { id, kind, target, path } }
 }

@@ -1,8 +1,9 @@
 // The function in Deno. Environment: SMTP_URL, MAIL_FROM, JWT_SECRET, JWT_SECRET_PREVIOUS, VAPID_PRIVATE_KEY, EXPO_URL,
-// EXPO_ACCESS_TOKEN, PUSH_ORIGINS; docs/configuration.md, Mail and push.
+// EXPO_ACCESS_TOKEN, PUSH_ORIGINS, FCM_SERVICE_ACCOUNT, FCM_URL, APNS_KEY, APNS_KEY_ID, APNS_TEAM_ID, APNS_TOPIC,
+// APNS_URL; docs/configuration.md, Mail and push.
 import { jwtSecrets, list, needed, optional, serve } from '../shared/deno.ts'
 import { createDeliver } from './handler.ts'
-import { contactOf, EXPO_URL, PUSH_ORIGINS } from './providers.ts'
+import { apnsOf, contactOf, EXPO_URL, fcmOf, PUSH_ORIGINS } from './providers.ts'
 import { pushSender } from './push.ts'
 import { smtpSender } from './smtp.ts'
 import { vapidKeyOf, vapidKeys } from './vapid.ts'
@@ -16,6 +17,14 @@ const app = createDeliver({
     webPushOrigins: list('PUSH_ORIGINS') ?? PUSH_ORIGINS,
     vapid: vapidKeys(optional('VAPID_PRIVATE_KEY') ?? vapidKeyOf(needed('JWT_SECRET'))),
     contact: contactOf(needed('MAIL_FROM')),
+    fcm: fcmOf(optional('FCM_SERVICE_ACCOUNT'), optional('FCM_URL')),
+    apns: apnsOf({
+      key: optional('APNS_KEY'),
+      keyId: optional('APNS_KEY_ID'),
+      teamId: optional('APNS_TEAM_ID'),
+      topic: optional('APNS_TOPIC'),
+      url: optional('APNS_URL'),
+    }),
   }),
 })
 serve(app)

@@ -25,8 +25,10 @@ export type Mail = z.infer<typeof Mail>
 export type MailSender = (mail: Mail) => Promise<'sent' | 'gone'>
 
 const common = {
-  /** The topic: a later message replaces an earlier one if the provider supports that. */
-  tag: z.string().min(1).max(100),
+  /** A later message with the same id replaces an earlier one that is still shown or not delivered yet. */
+  collapseId: z.string().regex(/^[\w-]{1,32}$/),
+  /** The number that the app's icon shows. */
+  badge: z.int().min(0).max(1000),
   token: z.string().min(1).max(2100),
   title: z.string().min(1).max(100),
   body: z.string().min(1).max(500),
@@ -35,13 +37,39 @@ const common = {
 export const Push = z.discriminatedUnion('platform', [
   z.object({ ...common, platform: z.literal('expo') }),
   z.object({ ...common, platform: z.literal('web'), p256dh: z.string().max(100), auth: z.string().max(40) }),
+  z.object({ ...common, platform: z.literal('fcm') }),
+  z.object({ ...common, platform: z.literal('apns'), token: z.string().regex(/^[0-9a-f]{64,200}$/) }),
 ])
 export type Push = z.infer<typeof Push>
 export type ExpoPush = Extract<Push, { platform: 'expo' }>
 export type WebPush = Extract<Push, { platform: 'web' }>
+export type FcmPush = Extract<Push, { platform: 'fcm' }>
+export type ApnsPush = Extract<Push, { platform: 'apns' }>
 
-/** `gone`: the device no longer exists. `refused`: never retry this message. `failed`: retry later. */
-export type Outcome = { outcome: 'sent' | 'gone' | 'refused' | 'failed'; receipt?: string }
+/**
+ * `gone`: the device no longer exists. `refused`: never retry this message. `failed`: retry later, but not before
+ * `retryAfter` seconds.
+ */
+export type Outcome = { outcome: 'sent' | 'gone' | 'refused' | 'failed'; receipt?: string; retryAfter?: number }
+export const sent: Outcome = { outcome: 'sent' }
+export const failed: Outcome = { outcome: 'failed' }
+export const refused: Outcome = { outcome: 'refused' }
+export const gone: Outcome = { outcome: 'gone' }
+
+/** The timeout of a request in milliseconds: shorter than that of the caller. */
+export const PATIENCE = 10_000
+/** How long a provider keeps an undelivered push, in seconds. */
+export const TTL = 86_400
+/** The most seconds that a provider can make us wait: a push is outdated after an hour. */
+const LONGEST_WAIT = 1800
+
+/** @param given the value of Retry-After: seconds, or a time */
+export function waitAfter(given: string | null | undefined): Outcome {
+  if (!given) return failed
+  const seconds = /^\d+$/.test(given) ? Number(given) : Math.ceil((Date.parse(given) - Date.now()) / 1000)
+  return seconds > 0 ? { outcome: 'failed', retryAfter: Math.min(seconds, LONGEST_WAIT) } : failed
+}
+export const waitOf = (headers: Headers): Outcome => waitAfter(headers.get('retry-after'))
 
 /**
  * The most messages per request. Expo accepts no more. For browsers they take a quarter of a second of CPU time; the

@@ -1,6 +1,11 @@
-// The push providers: the URL of Expo, and the origins of browsers' push services.
+// The push providers: the URLs of Expo, FCM and APNs, and the origins of browsers' push services.
+
+import type { ApnsOptions } from './apns.ts'
+import { fcmAccountOf } from './fcm.ts'
 
 export const EXPO_URL = 'https://exp.host'
+export const FCM_URL = 'https://fcm.googleapis.com'
+export const APNS_URL = 'https://api.push.apple.com'
 /** `*` stands for one or more labels of a host. */
 export const PUSH_ORIGINS = [
   'https://fcm.googleapis.com',
@@ -8,6 +13,22 @@ export const PUSH_ORIGINS = [
   'https://*.push.apple.com',
   'https://*.notify.windows.com',
 ]
+
+const withoutSlash = (url: string): string => url.replace(/\/$/, '')
+
+/** Undefined if there is no account, so that FCM is off. @param account the JSON file of the service account */
+export function fcmOf(account: string | undefined, url = FCM_URL) {
+  const read = account === undefined ? undefined : fcmAccountOf(account)
+  return read && { account: read, url: withoutSlash(url) }
+}
+
+type Apns = { [N in keyof ApnsOptions]: string | undefined }
+/** Undefined unless everything but the URL is given, so that APNs is off. */
+export function apnsOf({ key, keyId, teamId, topic, url = APNS_URL }: Apns): ApnsOptions | undefined {
+  if (!key || !keyId || !teamId || !topic) return undefined
+  // a variable in one line can have \\n for a line break
+  return { key: key.replaceAll('\\n', '\n'), keyId, teamId, topic, url: withoutSlash(url) }
+}
 
 /** The contact for push services. `from` is an address, or `Name <address>`. */
 export const contactOf = (from: string): string => `mailto:${/<([^>]+)>/.exec(from)?.[1] ?? from}`

@@ -1,9 +1,23 @@
-// Pushes by Expo and by the push services of browsers.
-import { createHash } from 'node:crypto'
+// Pushes by Expo, FCM, APNs and the push services of browsers.
 import webpush from 'web-push'
 import { z } from 'zod'
+import { type ApnsOptions, apnsSender } from './apns.ts'
 import { isPublicKey } from './curve.ts'
-import type { ExpoPush, Outcome, Push, PushSender, WebPush } from './messages.ts'
+import { type FcmAccount, fcmSender } from './fcm.ts'
+import {
+  type ExpoPush,
+  failed,
+  gone,
+  type Outcome,
+  PATIENCE,
+  type Push,
+  type PushSender,
+  refused,
+  sent,
+  TTL,
+  type WebPush,
+  waitOf,
+} from './messages.ts'
 import { isPushEndpoint } from './providers.ts'
 import type { VapidKeys } from './vapid.ts'
 
@@ -16,32 +30,34 @@ export type PushOptions = {
   vapid: VapidKeys
   /** The contact for push services, mailto: or https: */
   contact: string
+  /** Undefined if FCM or APNs is off. */
+  fcm: { account: FcmAccount; url: string } | undefined
+  apns: ApnsOptions | undefined
 }
 
-/** The timeout in milliseconds: shorter than that of the caller. */
-const PATIENCE = 10_000
-/** How long a push service keeps an undelivered push, in seconds. */
-const TTL = 86_400
-
-const failed: Outcome = { outcome: 'failed' }
-const refused: Outcome = { outcome: 'refused' }
-const gone: Outcome = { outcome: 'gone' }
+/** Sends the pushes of one platform. Never throws. */
+type Send<P extends Push> = (pushes: readonly P[]) => Promise<Outcome[]>
+/** For a platform that is off: its devices were registered while it was on. */
+const refuseAll: Send<Push> = async (pushes) => pushes.map(() => refused)
 
 export function pushSender(options: PushOptions): PushSender {
+  const { fcm, apns } = options
+  const platforms: { [P in Push['platform']]: Send<Extract<Push, { platform: P }>> } = {
+    expo: (pushes) => sendByExpo(pushes, options),
+    web: (pushes) => Promise.all(pushes.map((push) => sendByWeb(push, options))),
+    fcm: fcm ? fcmSender(fcm.account, fcm.url) : refuseAll,
+    apns: apns ? apnsSender(apns) : refuseAll,
+  }
   return {
     async send(pushes) {
       const outcomes = new Map<Push, Outcome>()
-      const expo = pushes.filter((push) => push.platform === 'expo')
-      const byExpo = async () => {
-        const results = await sendByExpo(expo, options)
-        for (const [at, push] of expo.entries()) outcomes.set(push, results[at] ?? failed)
+      const sendTo = async (platform: Push['platform']) => {
+        const some = pushes.filter((push) => push.platform === platform)
+        if (some.length === 0) return
+        const results = await (platforms[platform] as Send<Push>)(some)
+        for (const [at, push] of some.entries()) outcomes.set(push, results[at] ?? failed)
       }
-      await Promise.all([
-        expo.length > 0 && byExpo(),
-        ...pushes.map(async (push) => {
-          if (push.platform === 'web') outcomes.set(push, await sendByWeb(push, options))
-        }),
-      ])
+      await Promise.all((Object.keys(platforms) as Push['platform'][]).map(sendTo))
       return pushes.map((push) => outcomes.get(push) ?? failed)
     },
     gone: (receipts) => askExpo(receipts, options),
@@ -71,7 +87,9 @@ function callExpo(path: string, body: unknown, { expoUrl, expoAccessToken }: Pus
 }
 
 async function sendByExpo(pushes: readonly ExpoPush[], options: PushOptions): Promise<Outcome[]> {
-  const messages = pushes.map(({ token: to, title, body, data }) => ({ to, title, body, data, ttl: TTL }))
+  const messages = pushes.map(({ token: to, title, body, badge, data, collapseId }) => {
+    return { to, title, body, badge, data: { ...data, collapseId }, ttl: TTL }
+  })
   const answer = await callExpo('send', messages, options).catch(() => undefined)
   if (answer?.status === 400) {
     // one invalid message, or messages of two projects, make Expo reject all: retry to find out which
@@ -79,6 +97,10 @@ async function sendByExpo(pushes: readonly ExpoPush[], options: PushOptions): Pr
     const middle = Math.ceil(pushes.length / 2)
     const halves = [pushes.slice(0, middle), pushes.slice(middle)]
     return (await Promise.all(halves.map((half) => sendByExpo(half, options)))).flat()
+  }
+  if (answer?.status === 429 || Number(answer?.status) >= 500) {
+    const wait = answer ? waitOf(answer.headers) : failed
+    return pushes.map(() => wait)
   }
   const tickets = answer?.ok ? Tickets.safeParse(await answer.json().catch(() => undefined)) : undefined
   if (!tickets?.success) return pushes.map(() => failed)
@@ -102,18 +124,19 @@ async function askExpo(ids: readonly string[], options: PushOptions): Promise<st
 async function sendByWeb(push: WebPush, { webPushOrigins, vapid, contact }: PushOptions): Promise<Outcome> {
   // clients choose the endpoint: it must not lead to internal addresses that this process can reach
   if (!isPushEndpoint(push.token, webPushOrigins)) return refused
-  const { token: endpoint, p256dh, auth, tag, title, body, data } = push
-  const request = encrypted({ endpoint, p256dh, auth }, JSON.stringify({ title, body, tag, data }), {
+  const { token: endpoint, p256dh, auth, collapseId, title, body, badge, data } = push
+  const request = encrypted({ endpoint, p256dh, auth }, JSON.stringify({ title, body, badge, collapseId, data }), {
     TTL,
     vapidDetails: { subject: contact, ...vapid },
-    topic: createHash('sha256').update(tag).digest('base64url').slice(0, 32),
+    topic: collapseId,
   })
   if (!request) return gone
   const signal = AbortSignal.timeout(PATIENCE)
   const answer = await fetch(endpoint, { ...request, redirect: 'manual', signal }).catch(() => undefined)
-  if (answer?.ok) return { outcome: 'sent' }
+  if (answer?.ok) return sent
   if (answer?.status === 404 || answer?.status === 410) return gone
-  return !answer || answer.status === 429 || answer.status >= 500 ? failed : refused
+  if (!answer) return failed
+  return answer.status === 429 || answer.status >= 500 ? waitOf(answer.headers) : refused
 }
 
 type Subscription = { endpoint: string; p256dh: string; auth: string }

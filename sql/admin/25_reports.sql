@@ -87,3 +87,5 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin return private.settle_report(p_id, 'dismissed'); end $$;
 comment on function api.dismiss_report is 'Dismisses an open report, once. Leaves an audit entry.';
+
+insert into private.links (type, path) values ('report', '/reports/{id}');

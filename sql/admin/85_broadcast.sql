@@ -118,3 +118,5 @@ end $$;
 comment on function api.broadcast is
   'Queues a message to everybody who is neither banned nor erased: {id, title, body, createdAt}. Leaves an audit '
   'entry. Takes an Idempotency-Key.';
+
+insert into private.links (type, path) values ('broadcast', '/notifications');

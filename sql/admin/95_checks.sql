@@ -1332,6 +1332,8 @@ begin
 CASE platform
     WHEN 'expo'::text THEN ((token ~ '^Expo(nent)?PushToken\[[!-Z^-~]{1,200}\]$'::text) AND (num_nonnulls(p256dh, auth) = 0))
     WHEN 'web'::text THEN ((token ~ '^https?://[!-~]+$'::text) AND (length(token) <= 2000) AND (p256dh ~ '^[\w-]{87}=?$'::text) AND (auth ~ '^[\w-]{22}={0,2}$'::text))
+    WHEN 'fcm'::text THEN ((token ~ '^[\w:-]+$'::text) AND ((length(token) >= 32) AND (length(token) <= 2000)) AND (num_nonnulls(p256dh, auth) = 0))
+    WHEN 'apns'::text THEN ((token ~ '^[0-9a-f]{64,200}$'::text) AND (num_nonnulls(p256dh, auth) = 0))
     ELSE false
 END IS TRUE) is false then perform private.raise_check_violation('push_token'); end if;
   return true;

@@ -222,3 +222,5 @@ begin
 end $$;
 comment on function private.lock_own_course is
   'Locks the caller''s own course, which must not be archived, and its head; returns the head.';
+
+insert into private.links (type, path) values ('course', '/courses/{id}');

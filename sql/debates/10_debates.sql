@@ -342,3 +342,5 @@ end $$;
 comment on function api.leave_position is
   'Takes the caller''s position back; repeating it changes nothing. It also works in a debate that they no longer '
   'see, but the response is then the same as for a debate that does not exist.';
+
+insert into private.links (type, path) values ('debate', '/debates/{id}');

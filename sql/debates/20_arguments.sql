@@ -184,3 +184,5 @@ comment on function private.argument_cards is
   'side, body, parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted '
   'argument has neither body nor author.';
 call private.force_index_scans('private.argument_cards');
+
+insert into private.links (type, path) values ('argument', '/arguments/{id}');

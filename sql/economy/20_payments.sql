@@ -259,3 +259,5 @@ end $$;
 comment on function api.pay is
   'Pays for a post (for the original of a repost), for a reply, or to a person: {payment, senderBalance}. A post '
   'without a primary interest requires no reputation. Takes an Idempotency-Key.';
+
+insert into private.links (type, path) values ('payment', '/payments/{id}');

@@ -242,3 +242,5 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('event_unknown', private.event_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_event_card is 'Returns the card of an event that the caller may see.';
+
+insert into private.links (type, path) values ('event', '/events/{id}');

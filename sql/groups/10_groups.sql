@@ -198,3 +198,5 @@ begin
   return private.answer_space_invitation('group', p_iid, false);
 end $$;
 comment on function api.decline_group_invitation is 'Declines an invitation to a group.';
+
+insert into private.links (type, path) values ('group', '/groups/{id}');

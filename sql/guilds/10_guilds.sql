@@ -232,3 +232,5 @@ begin
   return private.page(private.request_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function private.list_own_applications is 'The caller''s applications to guilds, newest first.';
+
+insert into private.links (type, path) values ('guild', '/guilds/{id}');

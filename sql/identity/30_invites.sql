@@ -240,3 +240,5 @@ begin
 end $$;
 comment on function private.ensure_first_admin is
   'At boot: if there is no admin, creates the first one and returns their first invite codes; otherwise returns null.';
+
+insert into private.links (type, path) values ('invite-code', '/invites');

@@ -136,3 +136,5 @@ end $$;
 comment on function api.get_catalog is
   'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}. If '
   'filtered by level, parent or both, it is a flat list without children. Sorted by name; the response has an ETag.';
+
+insert into private.links (type, path) values ('interest', '/interests/{id}');

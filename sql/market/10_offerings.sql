@@ -235,3 +235,5 @@ end $$;
 comment on function api.update_offering is
   'Changes the caller''s own offering: {title?, description?, interestId?, priceMana?, stock?, deliveryDays?, '
   'status? (active or paused)}. Existing orders don''t change.';
+
+insert into private.links (type, path) values ('offering', '/market/offerings/{id}');

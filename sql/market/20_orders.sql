@@ -294,3 +294,5 @@ comment on function private.job_end_orders is
   'orders, in 5 seconds at the earliest. May run twice: it takes only due orders, each once, and skips locked ones. '
   'The worker repeats it until it returns 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('end-orders', '* * * * *', 60, true);
+
+insert into private.links (type, path) values ('order', '/market/orders/{id}');

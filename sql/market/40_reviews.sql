@@ -291,3 +291,5 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.delete_offering is 'Deletes the caller''s own offering for good.';
+
+insert into private.links (type, path) values ('review', '/market/reviews/{id}');

@@ -246,3 +246,5 @@ end $$;
 comment on function private.is_available is
   'Whether two people may open a direct conversation or add each other to a group: they share a circle, or have a '
   'direct conversation already.';
+
+insert into private.links (type, path) values ('conversation', '/conversations/{id}');

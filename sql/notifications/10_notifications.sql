@@ -10,7 +10,8 @@ create table private.notification_kinds (
   passes_muted_post boolean not null default false,
   outlives_actor    boolean not null default false,
   always_in_app     boolean not null default false,
-  default_channels  text[] not null default '{inApp,push,email}' check (default_channels <@ '{inApp,push,email}')
+  default_channels  text[] not null default '{inApp,push,email}' check (default_channels <@ '{inApp,push,email}'),
+  path              text check (path ~ '^(/([a-z-]+|\{[A-Za-z]+\}))+$')
 );
 comment on table private.notification_kinds is
   'Registry: the kinds of notifications.';
@@ -31,6 +32,10 @@ comment on column private.notification_kinds.default_channels is
   'The channels that the kind uses unless the person chooses others.';
 comment on column private.notification_kinds.always_in_app is
   'Whether notifications of this kind always appear in the inbox: people can''t turn them off there.';
+
+comment on column private.notification_kinds.path is
+  'Where clients show a single notification of this kind, if that is not the place of its target (private.links): a '
+  'path with fields of the payload, such as {replyId}.';
 
 create table app.notifications (
   id          uuid primary key default gen_random_uuid(),
@@ -86,6 +91,24 @@ comment on table app.notification_actors is
 insert into private.errors (code, status, text) values
   ('read_selection', 422, 'Exactly one of ids (at most 100), groupKey and before must be given.');
 
+create function private.notification_path(
+  p_kind text, p_count integer, p_target_type text, p_target_id text, p_payload jsonb
+) returns text
+language plpgsql stable security definer   -- people may not read the registries
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (select private.fill_path(k.path, p_payload) from private.notification_kinds k
+     -- if there are several items, the payload names only the latest
+     where k.kind = p_kind and (p_count = 1 or p_target_type is null)),
+    (select private.fill_path(l.path, p_payload || jsonb_build_object('id', p_target_id)) from private.links l
+     where l.type = p_target_type),
+    '/notifications');
+end $$;
+comment on function private.notification_path is
+  'Where clients show a notification, as a path below PUBLIC_URL: the place of its kind, or that of its target.';
+
 create view app.notification_card with (security_invoker) as
 select n.id,
        concat_ws(' ', n.target_type, n.target_id) as target,
@@ -104,14 +127,15 @@ select n.id,
                  order by a.created_at, p.id limit 3) a), '[]'),
          'target', case when n.target_id is not null
                         then json_build_object('type', n.target_type, 'id', n.target_id) end,
+         'path', private.notification_path(n.kind, n.count, n.target_type, n.target_id, n.payload),
          'payload', n.payload,
          'createdAt', private.utc(n.created_at),
          'updatedAt', private.utc(n.updated_at),
          'readAt', private.utc(n.read_at)) as card
 from app.notifications n;
 comment on view app.notification_card is
-  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, updatedAt, readAt}. actors are the '
-  'first three that the caller can see, among the first 50.';
+  'A notification: {id, kind, groupKey, count, actors, target, path, payload, createdAt, updatedAt, readAt}. actors '
+  'are the first three that the caller can see, among the first 50.';
 
 insert into private.lock_kinds (kind, position) values ('reads', 650);
 
@@ -426,21 +450,27 @@ comment on function api.list_notifications is
   'The caller''s notifications, by the time of their event, newest first. With p_since it lists those that are new or '
   'changed since that time, as private.list_changed does.';
 
+create function private.count_unread_of(p_user uuid) returns integer
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select count(*)
+          from (select from app.notifications where user_id = p_user and read_at is null and in_app limit 1000) n);
+end $$;
+comment on function private.count_unread_of is
+  'The number of unread notifications in a person''s inbox, counted up to 1000.';
+call private.force_index_scans('private.count_unread_of');
+
 create function private.unread_count() returns json
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_caller uuid := private.require_caller();   -- evaluated once, and usable as an index condition
 begin
-  return json_build_object('count', (select count(*)
-                                     from (select from app.notifications
-                                           where user_id = v_caller and read_at is null and in_app
-                                           limit 1000) n));
+  return json_build_object('count', private.count_unread_of(private.require_caller()));
 end $$;
 comment on function private.unread_count is
   'The number of unread notifications in the caller''s inbox, counted up to 1000: {count}.';
-call private.force_index_scans('private.unread_count');
 
 create function api.count_unread() returns json
 language plpgsql volatile   -- applies the caller's pending effects first

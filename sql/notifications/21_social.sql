@@ -5,6 +5,7 @@ insert into private.notification_kinds (kind, rolls_up, replaces_unread) values
   ('circle.accepted', false, false),
   ('circle.added', false, true),
   ('user.followed', true, false);
+update private.notification_kinds set path = '/followers' where kind = 'user.followed';
 
 create function private.notify_circle_invited(p_effects private.effects[]) returns void
 language plpgsql volatile

@@ -10,6 +10,8 @@ insert into private.notification_kinds (kind, rolls_up, counts_each, replaces_un
   ('post.milestone', false, false, false, false),
   ('co-author.invited', false, false, true, true),
   ('co-author.accepted', false, false, false, true);
+update private.notification_kinds set path = '/replies/{replyId}' where kind in ('post.replied', 'post.mentioned');
+update private.notification_kinds set path = '/posts/{quoteId}' where kind = 'post.quoted';
 
 create function private.notify_replied(p_effects private.effects[]) returns void
 language plpgsql volatile

@@ -4,7 +4,9 @@
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
-  ('push_token', 422, 'A push token must be an Expo token, or the endpoint of a web push subscription with its keys.');
+  ('push_token', 422, 'A push token must be an Expo token, the endpoint of a web push subscription with its keys, a '
+                      'registration token of FCM, or a device token of APNs in lower-case hex.'),
+  ('push_platform', 422, 'This instance sends no pushes by this platform.');
 
 create table app.push_tokens (
   id           uuid primary key default gen_random_uuid(),
@@ -19,6 +21,8 @@ create table app.push_tokens (
     when 'expo' then token ~ '^Expo(nent)?PushToken\[[!-Z^-~]{1,200}\]$' and num_nonnulls(p256dh, auth) = 0
     when 'web' then token ~ '^https?://[!-~]+$' and length(token) <= 2000 and p256dh ~ '^[\w-]{87}=?$'
                     and auth ~ '^[\w-]{22}={0,2}$'
+    when 'fcm' then token ~ '^[\w:-]+$' and length(token) between 32 and 2000 and num_nonnulls(p256dh, auth) = 0
+    when 'apns' then token ~ '^[0-9a-f]{64,200}$' and num_nonnulls(p256dh, auth) = 0
     else false end is true)
 );
 create index push_tokens_user_id_idx on app.push_tokens (user_id, last_seen_at);
@@ -46,8 +50,8 @@ create index pushes_unasked_idx on private.pushes (sent_at) where receipt is not
 comment on table private.pushes is
   'Which notification was pushed to which device, once for each round (app.notifications.round).';
 comment on column private.pushes.claimed_until is
-  'Until then only the worker that claimed the push may send it. After that this worker is assumed dead, and another '
-  'may send it.';
+  'Until then only the worker that claimed the push may send it, or nobody, if the provider asked to wait. After that '
+  'any worker may send it.';
 comment on column private.pushes.sent_at is
   'When the provider accepted the push, or rejected it for good; null until then.';
 comment on column private.pushes.receipt_asked_at is
@@ -262,16 +266,22 @@ begin
     on conflict (notification_id, round, token_id) do update
       set claimed_until = excluded.claimed_until
       where p.sent_at is null and p.claimed_until < clock_timestamp()
-    returning p.notification_id, p.round, p.token_id)
+    returning p.notification_id, p.round, p.token_id),
+  badges as materialized (
+    select u.user_id, private.count_unread_of(u.user_id) as badge
+    from (select distinct n.user_id from claimed c join app.notifications n on n.id = c.notification_id) u)
   select json_build_object(
     'messages', (select coalesce(json_agg(json_build_object(
                           'notificationId', n.id, 'round', c.round, 'tokenId', t.id, 'platform', t.platform,
                           'token', t.token, 'p256dh', t.p256dh, 'auth', t.auth, 'kind', n.kind, 'count', n.count,
+                          'groupKey', n.group_key, 'badge', b.badge,
                           'target', case when n.target_id is not null
-                                         then json_build_object('type', n.target_type, 'id', n.target_id) end)),
+                                         then json_build_object('type', n.target_type, 'id', n.target_id) end,
+                          'path', private.notification_path(n.kind, n.count, n.target_type, n.target_id, n.payload))),
                         '[]')
                  from claimed c
                  join app.notifications n on n.id = c.notification_id
+                 join badges b on b.user_id = n.user_id
                  join app.push_tokens t on t.id = c.token_id),
     'busy', (select coalesce(json_agg(d.id), '[]')
              from due d
@@ -284,7 +294,8 @@ end $$;
 comment on function private.claim_pushes is
   'For the worker alone: claims the pushes of these jobs, [{notificationId, round}], that must still be sent, for a '
   'minute, and returns {messages: [{notificationId, round, tokenId, platform, token, p256dh, auth, kind, count, '
-  'target}], busy: [notificationId]}. busy are the notifications that another worker is sending.';
+  'groupKey, badge, target, path}], busy: [notificationId]}. badge is the number of unread notifications. busy are '
+  'the notifications that another worker is sending, or for which a provider asked to wait.';
 
 create function private.note_pushes(p_results jsonb) returns integer
 language plpgsql volatile security definer   -- the worker may not access our tables
@@ -295,10 +306,11 @@ declare
 begin
   update private.pushes p
   set sent_at = case when r.outcome <> 'failed' then clock_timestamp() end,
-      claimed_until = '-infinity',
+      claimed_until = case when r."retryAfter" is null then '-infinity'
+                           else clock_timestamp() + make_interval(secs => r."retryAfter") end,
       receipt = r.receipt
   from jsonb_to_recordset(p_results)
-       as r ("notificationId" uuid, round integer, "tokenId" uuid, outcome text, receipt text)
+       as r ("notificationId" uuid, round integer, "tokenId" uuid, outcome text, receipt text, "retryAfter" integer)
   where (p.notification_id, p.round, p.token_id) = (r."notificationId", r.round, r."tokenId");
   delete from app.push_tokens t using jsonb_to_recordset(p_results) as r ("tokenId" uuid, outcome text)
   where t.id = r."tokenId" and r.outcome = 'gone';
@@ -307,8 +319,8 @@ begin
 end $$;
 comment on function private.note_pushes is
   'For the worker alone: records the results of the pushes that it claimed, [{notificationId, round, tokenId, '
-  'outcome, receipt}]. The outcome is sent, refused (for good), failed (the push is tried again), or gone (the device '
-  'is removed). Returns how many were sent.';
+  'outcome, receipt, retryAfter}]. The outcome is sent, refused (for good), failed (the push is tried again, but not '
+  'before retryAfter seconds), or gone (the device is removed). Returns how many were sent.';
 
 create function private.note_push_receipts(p_gone text[]) returns integer
 language plpgsql volatile security definer   -- the worker may not access our tables

@@ -295,3 +295,5 @@ insert into private.errors (code, status, text) values
   ('post_interests_exceeded', 422, 'A post can have one primary interest and at most 4 more.');
 
 create trigger _100_check_author before insert on app.posts for each row execute function private.check_author();
+
+insert into private.links (type, path) values ('post', '/posts/{id}');

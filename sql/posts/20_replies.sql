@@ -310,3 +310,5 @@ end $$;
 comment on function api.list_replies is
   'The replies to a post (to the original of a repost), oldest first: all of them, those of one kind, or the direct '
   'answers to one of them.';
+
+insert into private.links (type, path) values ('reply', '/replies/{id}');

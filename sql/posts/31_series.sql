@@ -231,3 +231,5 @@ begin
 end $$;
 comment on function private.series_cards is 'The cards of these series that the caller sees, in order.';
 call private.force_index_scans('private.series_cards');
+
+insert into private.links (type, path) values ('series', '/series/{id}');

@@ -196,3 +196,5 @@ comment on function private.release_bounties_later is
   'Step: has the worker give back the bounties of a banned or erased person.';
 insert into private.account_steps (step, events, position) values
   ('private.release_bounties_later', '{ban,erasure}', 171);
+
+insert into private.links (type, path) values ('problem', '/problems/{id}');

@@ -196,3 +196,5 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('problem_unknown', private.problem_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_problem_card is 'Returns the card of a problem that the caller may see.';
+
+insert into private.links (type, path) values ('solution', '/solutions/{id}');

@@ -357,3 +357,5 @@ begin
 end $$;
 comment on function private.remove_project is
   'Deletes the caller''s own project if nobody has applied to it. Never: writes_exceeded (it is not an edit).';
+
+insert into private.links (type, path) values ('project', '/projects/{id}');

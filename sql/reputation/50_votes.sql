@@ -213,3 +213,5 @@ comment on function api.list_received_votes is
   'The votes for the caller that were not taken back, newest first by when each was first cast, without those of '
   'people that the caller can''t see.';
 call private.force_index_scans('api.list_received_votes');
+
+insert into private.links (type, path) values ('vote', '/reputation');

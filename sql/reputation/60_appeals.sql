@@ -118,3 +118,5 @@ begin
 end $$;
 comment on function api.list_my_appeals is 'The caller''s appeals, newest first.';
 call private.force_index_scans('api.list_my_appeals');
+
+insert into private.links (type, path) values ('appeal', '/appeals/{id}');

@@ -282,3 +282,5 @@ begin
   return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_circle is 'Deletes the caller''s circle with its memberships and invitations.';
+
+insert into private.links (type, path) values ('circle', '/circles/{id}');

@@ -302,3 +302,5 @@ begin
 end $$;
 comment on function api.revoke_invitation is
   'The inviter takes a pending invitation back. Never: circle_full, member_already.';
+
+insert into private.links (type, path) values ('invitation', '/circles/invitations/{id}');

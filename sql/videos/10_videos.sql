@@ -132,3 +132,6 @@ insert into private.notification_targets (type, words) values
            where c.id = any ($1)'),
   ('audio', 'select c.id, c.title, d.caption from app.contents c join app.audio d on d.id = c.id
            where c.id = any ($1)');
+insert into private.links (type, path) values
+  ('video', '/videos/{id}'),
+  ('audio', '/audio/{id}');

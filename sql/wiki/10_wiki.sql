@@ -263,3 +263,5 @@ begin
 end $$;
 comment on function api.get_wiki_version is
   'Returns a version of an entry: its card in the history, with interestId, slug and body.';
+
+insert into private.links (type, path) values ('wiki-entry', '/wiki/{slug}');

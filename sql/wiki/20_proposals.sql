@@ -335,3 +335,5 @@ begin
   return private.wiki_proposal_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.withdraw_wiki_proposal is 'Withdraws an open proposal of the caller.';
+
+insert into private.links (type, path) values ('wiki-proposal', '/wiki/proposals/{id}');

@@ -1,10 +1,13 @@
 // The function `deliver`, run by the facade in its own process and in Deno as on a stack.
+
+import { resolve } from 'node:path'
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { isPublicKey } from '../../edge-functions/deliver/curve.ts'
+import { LOOPBACK } from '../support/certificate.ts'
 import { runFunction, runtimes } from '../support/functions.ts'
 import { mailbox } from '../support/mailbox.ts'
-import { expo, expoToken, pushService } from '../support/pushes.ts'
+import { apns, apnsToken, expo, expoToken, fcm, fcmToken, pushService, UNREGISTERED } from '../support/pushes.ts'
 
 const SECRETS = ['the secret that signs, of the tests of functions', 'the secret before it, of the tests of functions']
 const mail = { id: 'one-mail', to: 'ada@example.org', subject: 'Hello', text: 'A line.\n' }
@@ -24,6 +27,8 @@ const service = await sign('service_role')
 const box = await mailbox()
 const phones = await expo()
 const browsers = await pushService()
+const google = await fcm()
+const apple = await apns()
 
 describe.each(runtimes)('The function deliver %s', async (runtime) => {
   const ask = await runFunction(runtime, 'deliver', {
@@ -33,6 +38,11 @@ describe.each(runtimes)('The function deliver %s', async (runtime) => {
     MAIL_FROM: 'Kith <no-reply@kith.example>',
     EXPO_URL: phones.url,
     PUSH_ORIGINS: browsers.url,
+    ...google.env,
+    ...apple.env,
+    // one line, as in most files of variables
+    APNS_KEY: apple.env.APNS_KEY.trim().replaceAll('\n', '\\n'),
+    ...(runtime === 'in Deno' && { DENO_CERT: resolve(LOOPBACK) }),
   })
 
   async function post(body: unknown, authorization: string | null = `Bearer ${service}`, path = 'deliver/mail') {
@@ -145,12 +155,17 @@ describe.each(runtimes)('The function deliver %s', async (runtime) => {
   })
 
   describe('POST /deliver/push', () => {
-    const message = { tag: 'one', title: 'Kith', body: 'A line.', data: { id: 'one' } }
+    const data = { id: 'one', kind: 'post.replied', target: { type: 'post', id: 'two' }, path: '/posts/two' }
+    const message = { collapseId: 'one', title: 'Kith', body: 'A line.', badge: 3, data }
     const toPhone = (name: string) => ({ ...message, platform: 'expo', token: expoToken(name) })
-    const push = async (...messages: object[]) => {
+    const toAndroid = (name: string) => ({ ...message, platform: 'fcm', token: fcmToken(`${name} ${runtime}`) })
+    const toApple = (name: string) => ({ ...message, platform: 'apns', token: apnsToken(`${name} ${runtime}`) })
+    const results = async (...messages: object[]) => {
       const { status, text } = await post({ messages }, undefined, 'deliver/push')
-      return status === 200 ? JSON.parse(text).results.map(({ outcome }: { outcome: string }) => outcome) : status
+      return status === 200 ? JSON.parse(text).results : status
     }
+    const push = async (...messages: object[]) =>
+      (await results(...messages)).map(({ outcome }: { outcome: string }) => outcome)
 
     test('returns the outcome of each message, in order', async () => {
       const { token, platform, keys } = browsers.subscribe()
@@ -182,6 +197,100 @@ describe.each(runtimes)('The function deliver %s', async (runtime) => {
       expect(await push(toPhone('later'))).toEqual(['failed'])
       phones.refuse(1)
       expect(await post({ ids: ['one'] }, undefined, 'deliver/receipts')).toMatchObject({ status: 503 })
+    })
+
+    test('sends to FCM by one access token, until the API refuses it', async () => {
+      const { token } = toAndroid('a')
+      const before = google.state.tokens
+      expect(await push(toAndroid('a'), toAndroid('b'))).toEqual(['sent', 'sent'])
+      expect(google.state.tokens).toBe(before + 1)
+      expect(google.to(token)).toEqual([
+        {
+          token,
+          notification: { title: 'Kith', body: 'A line.' },
+          data: { ...data, target: '{"type":"post","id":"two"}' },
+          android: { collapse_key: 'one', ttl: '86400s', notification: { tag: 'one', notification_count: 3 } },
+        },
+      ])
+      google.expire()
+      expect(await push(toAndroid('c'))).toEqual(['failed'])
+      expect(await push(toAndroid('c'))).toEqual(['sent'])
+      expect(google.state.tokens).toBe(before + 3)
+    })
+
+    test('classifies the answers of FCM', async () => {
+      const invalid = { error: { details: [{ fieldViolations: [{ field: 'message.token' }] }] } }
+      google.answers.set(toAndroid('gone').token, UNREGISTERED)
+      google.answers.set(toAndroid('invalid').token, [400, invalid])
+      google.answers.set(toAndroid('large').token, [400, { error: { details: [] } }])
+      google.answers.set(toAndroid('other').token, [403, { error: { details: [{ errorCode: 'SENDER_ID_MISMATCH' }] } }])
+      google.answers.set(toAndroid('many').token, [429, {}, { 'retry-after': '120' }])
+      google.answers.set(toAndroid('down').token, [503])
+      const names = ['gone', 'invalid', 'large', 'other', 'many', 'down', 'good']
+      expect(await results(...names.map(toAndroid))).toEqual([
+        { outcome: 'gone' },
+        { outcome: 'gone' },
+        { outcome: 'refused' },
+        { outcome: 'refused' },
+        { outcome: 'failed', retryAfter: 120 },
+        { outcome: 'failed' },
+        { outcome: 'sent' },
+      ])
+    })
+
+    test('sends to APNs by one signed token and one connection, and opens another if it ends', async () => {
+      const { token } = toApple('a')
+      const { sessions } = apple.state
+      apple.signed.clear()
+      expect(await push(toApple('a'), ...Array.from({ length: 60 }, (_, n) => toApple(`b ${n}`)))).not.toContain(
+        'failed',
+      )
+      expect(await push(toApple('c'))).toEqual(['sent'])
+      expect([apple.signed.size, apple.state.sessions]).toEqual([1, sessions + 1])
+      const [got] = apple.to(token)
+      expect(got?.headers).toMatchObject({
+        'apns-push-type': 'alert',
+        'apns-topic': 'org.example.kith',
+        'apns-collapse-id': 'one',
+      })
+      expect(got?.body).toEqual({
+        aps: { alert: { title: 'Kith', body: 'A line.' }, badge: 3, sound: 'default', 'thread-id': 'one' },
+        ...data,
+      })
+      apple.end()
+      let outcome: string[] = []
+      for (let n = 0; n < 5 && outcome[0] !== 'sent'; n++) outcome = await push(toApple('d'))
+      expect(outcome).toEqual(['sent'])
+    })
+
+    test('classifies the answers of APNs', async () => {
+      apple.answers.set(toApple('gone').token, [410, { reason: 'Unregistered', timestamp: 1 }])
+      apple.answers.set(toApple('bad').token, [400, { reason: 'BadDeviceToken' }])
+      apple.answers.set(toApple('topic').token, [400, { reason: 'DeviceTokenNotForTopic' }])
+      apple.answers.set(toApple('many').token, [429, { reason: 'TooManyRequests' }, { 'retry-after': '60' }])
+      apple.answers.set(toApple('down').token, [503, { reason: 'ServiceUnavailable' }])
+      const names = ['gone', 'bad', 'topic', 'many', 'down', 'good']
+      expect(await results(...names.map(toApple))).toEqual([
+        { outcome: 'gone' },
+        { outcome: 'gone' },
+        { outcome: 'refused' },
+        { outcome: 'failed', retryAfter: 60 },
+        { outcome: 'failed' },
+        { outcome: 'sent' },
+      ])
+      apple.signed.clear()
+      apple.answers.set(toApple('expired').token, [403, { reason: 'ExpiredProviderToken' }])
+      expect(await push(toApple('expired'))).toEqual(['failed'])
+      expect(await push({ ...toApple('x'), token: 'abc' }).catch(() => 'refused')).toBe('refused')
+    })
+
+    test('tells for how long Expo and a browser’s push service want to wait, up to half an hour', async () => {
+      phones.refuse(1, { 'retry-after': '90' })
+      expect(await results(toPhone('later'))).toEqual([{ outcome: 'failed', retryAfter: 90 }])
+      const { token, platform, keys } = browsers.subscribe()
+      browsers.answer(429, { 'retry-after': new Date(Date.now() + 86_400_000).toUTCString() })
+      const told = await results({ ...message, token, platform, ...keys }).finally(() => browsers.answer(201))
+      expect(told).toEqual([{ outcome: 'failed', retryAfter: 1800 }])
     })
 
     test.each([[{}], [{ messages: [message] }], [{ messages: Array.from({ length: 101 }, () => toPhone('x')) }]])(

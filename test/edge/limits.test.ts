@@ -56,7 +56,13 @@ async function post(path: string, body: unknown) {
 }
 
 test('deliver handles the maximum number of pushes to browsers', async () => {
-  const words = { tag: 't', title: 'ü'.repeat(100), body: 'ü'.repeat(500), data: { id: 'x'.repeat(500) } }
+  const words = {
+    collapseId: 't',
+    badge: 1,
+    title: 'ü'.repeat(100),
+    body: 'ü'.repeat(500),
+    data: { id: 'x'.repeat(500) },
+  }
   const messages = Array.from({ length: MOST_PUSHES }, () => {
     const { token, platform, keys } = browsers.subscribe()
     return { ...words, token, platform, ...keys }

@@ -5,7 +5,13 @@ import { inward, outward } from './names.ts'
 export type Headed = Record<string, string>
 
 /** One item of a person's notifications, as far as tests read it. */
-export type Notification = { id: string; kind: string; count: number; payload: Record<string, unknown> }
+export type Notification = {
+  id: string
+  kind: string
+  count: number
+  path: string
+  payload: Record<string, unknown>
+}
 
 export class Person {
   email = ''

@@ -1,12 +1,22 @@
-// Push providers: a server like Expo's, and push services of browsers with their devices, which decrypt what they get
-// (RFC 8291).
-import { createDecipheriv, createECDH, createHash, hkdfSync, randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage } from 'node:http'
+// Push providers: servers like those of Expo, FCM and APNs, and push services of browsers with their devices, which
+// decrypt what they get (RFC 8291).
+import { createDecipheriv, createECDH, createHash, generateKeyPairSync, hkdfSync, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
+import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { importJWK, jwtVerify } from 'jose'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import { afterAll } from 'vitest'
+import { LOOPBACK, loopback } from './certificate.ts'
 
-export type Shown = { title: string; body: string; tag?: string; data: { id: string; kind: string; target: unknown } }
+export type Shown = {
+  title: string
+  body: string
+  badge: number
+  collapseId?: string
+  data: { id: string; kind: string; target: unknown; path: string; collapseId?: string }
+}
 type ExpoMessage = Shown & { to: string }
 /** A browser's subscription, and what it displayed. */
 type Browser = {
@@ -18,12 +28,12 @@ type Browser = {
 }
 
 async function listen(
-  answer: (request: IncomingMessage, body: Buffer) => Promise<[number, unknown?]>,
+  answer: (request: IncomingMessage, body: Buffer) => Promise<[number, unknown?, OutgoingHttpHeaders?]>,
 ): Promise<string> {
   const server = createServer(async (request, response) => {
-    const [status, body] = await answer(request, Buffer.concat(await request.toArray()))
+    const [status, body, headers] = await answer(request, Buffer.concat(await request.toArray()))
     response
-      .writeHead(status, { 'content-type': 'application/json' })
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
       .end(body === undefined ? '' : JSON.stringify(body))
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -41,10 +51,10 @@ export async function expo() {
   const gone = new Set<string>()
   const goneLater = new Set<string>()
   const bad = new Set<string>()
-  const state = { busy: 0 }
+  const state = { busy: 0, headers: {} as OutgoingHttpHeaders }
   const url = await listen(async ({ url: path }, text) => {
     const body = JSON.parse(text.toString())
-    if (state.busy-- > 0) return [503]
+    if (state.busy-- > 0) return [503, undefined, state.headers]
     if (path === '/--/api/v2/push/getReceipts') {
       const ids: string[] = body.ids
       const receipt = (id: string) =>
@@ -73,8 +83,8 @@ export async function expo() {
     goneLater,
     bad,
     /** Rejects the next requests. */
-    refuse(count: number) {
-      state.busy = count
+    refuse(count: number, headers: OutgoingHttpHeaders = {}) {
+      Object.assign(state, { busy: count, headers })
     },
     to: (token: string) => messages.filter(({ to }) => to === token),
   }
@@ -83,11 +93,11 @@ export async function expo() {
 /** A push service. Call it at the top of a file. */
 export async function pushService() {
   const devices = new Map<string, { browser: Browser; curve: ReturnType<typeof createECDH>; auth: Buffer }>()
-  const state = { status: 201 }
+  const state = { status: 201, headers: {} as OutgoingHttpHeaders }
   const url = await listen(async (request, body) => {
     const device = devices.get(request.url ?? '')
     if (!device) return [410]
-    if (state.status !== 201) return [state.status]
+    if (state.status !== 201) return [state.status, undefined, state.headers]
     await checkVapid(request, url)
     device.browser.topics.push(String(request.headers.topic))
     device.browser.shown.push(JSON.parse(decrypted(body, device.curve, device.auth)))
@@ -109,8 +119,8 @@ export async function pushService() {
       devices.delete(new URL(token).pathname)
     },
     /** The status of every following answer. */
-    answer(status: number) {
-      state.status = status
+    answer(status: number, headers: OutgoingHttpHeaders = {}) {
+      Object.assign(state, { status, headers })
     },
   }
 }
@@ -142,3 +152,154 @@ function decrypted(body: Buffer, curve: ReturnType<typeof createECDH>, auth: Buf
 /** A unique Expo token. */
 export const expoToken = (name: string): string =>
   `ExponentPushToken[${createHash('sha256').update(name).digest('base64url').slice(0, 22)}]`
+
+/** An answer that a server gives instead of accepting: status, body, headers. */
+type Rejection = [number, unknown?, OutgoingHttpHeaders?]
+
+type FcmMessage = {
+  token: string
+  notification: { title: string; body: string }
+  data: Record<string, string>
+  android: { collapse_key: string; ttl: string; notification: { tag: string; notification_count: number } }
+}
+
+/** The servers of FCM: one gives access tokens to the service account, one takes messages. */
+export async function fcm() {
+  const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const messages: FcmMessage[] = []
+  const answers = new Map<string, Rejection>()
+  const state = { tokens: 0, refused: [] as Rejection[] }
+  const url = await listen(async ({ url: path, headers }, body) => {
+    if (path === '/token') {
+      const form = new URLSearchParams(body.toString())
+      const { payload } = await jwtVerify(form.get('assertion') ?? '', keys.publicKey, { audience: `${url}/token` })
+      const isRight = payload.iss === 'push@kith.example' && String(payload.scope).endsWith('/firebase.messaging')
+      if (!isRight || form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer') return [400]
+      state.tokens++
+      return [200, { access_token: `access ${state.tokens}`, expires_in: 3600, token_type: 'Bearer' }]
+    }
+    if (path !== '/v1/projects/kith-test/messages:send') return [404]
+    const refused = state.refused.shift()
+    if (refused) return refused
+    if (headers.authorization !== `Bearer access ${state.tokens}`)
+      return [401, { error: { status: 'UNAUTHENTICATED' } }]
+    const { message } = JSON.parse(body.toString()) as { message: FcmMessage }
+    if (Object.values(message.data).some((value) => typeof value !== 'string')) return [400]
+    const answer = answers.get(message.token)
+    if (answer) return answer
+    messages.push(message)
+    return [200, { name: 'projects/kith-test/messages/1' }]
+  })
+  const account = {
+    type: 'service_account',
+    project_id: 'kith-test',
+    client_email: 'push@kith.example',
+    private_key: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    token_uri: `${url}/token`,
+  }
+  return {
+    env: { FCM_URL: url, FCM_SERVICE_ACCOUNT: JSON.stringify(account) },
+    messages,
+    /** What the server answers to messages for a token. */
+    answers,
+    state,
+    /** The server forgets the access token that it gave last, as if it had expired. */
+    expire: () => void state.tokens++,
+    refuse: (...answers: Rejection[]) => void state.refused.push(...answers),
+    to: (token: string) => messages.filter((message) => message.token === token),
+  }
+}
+/** FCM's answer for a device that has uninstalled the app. */
+export const UNREGISTERED: Rejection = [
+  404,
+  {
+    error: {
+      code: 404,
+      status: 'NOT_FOUND',
+      details: [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode: 'UNREGISTERED' }],
+    },
+  },
+]
+
+type ApnsMessage = {
+  token: string
+  headers: IncomingHttpHeaders
+  body: { aps: { alert: { title: string; body: string }; badge: number }; id: string; kind: string; path: string }
+}
+
+/** The server of APNs: HTTP/2 over TLS. This process then trusts its authority; another needs DENO_CERT. */
+export async function apns() {
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const messages: ApnsMessage[] = []
+  const answers = new Map<string, Rejection>()
+  const signed = new Set<string>()
+  const sessions = new Set<ServerHttp2Session>()
+  const state = { refused: [] as Rejection[], sessions: 0 }
+
+  async function answerTo(headers: IncomingHttpHeaders, text: string): Promise<Rejection> {
+    const refused = state.refused.shift()
+    if (refused) return refused
+    const [, jwt = ''] = /^bearer (.+)$/.exec(headers.authorization ?? '') ?? []
+    const { payload } = await jwtVerify(jwt, keys.publicKey, { issuer: 'TEAM567890', algorithms: ['ES256'] })
+    if (decodeProtectedHeader(jwt).kid !== 'KEY4567890' || !payload.iat)
+      return [403, { reason: 'InvalidProviderToken' }]
+    signed.add(jwt)
+    if (headers['apns-topic'] !== 'org.example.kith') return [400, { reason: 'BadTopic' }]
+    if (String(headers['apns-collapse-id']).length > 64) return [400, { reason: 'BadCollapseId' }]
+    const token = String(headers[':path']).replace('/3/device/', '')
+    const answer = answers.get(token)
+    if (answer) return answer
+    messages.push({ token, headers, body: JSON.parse(text) })
+    return [200]
+  }
+
+  const trusted = getCACertificates('default')
+  setDefaultCACertificates([...trusted, readFileSync(LOOPBACK, 'utf8')])
+  const server = createSecureServer(loopback)
+  server.on('session', (session) => {
+    state.sessions++
+    sessions.add(session)
+    session.on('close', () => sessions.delete(session))
+  })
+  server.on('stream', async (stream, headers) => {
+    let text = ''
+    for await (const chunk of stream) text += chunk
+    const [status, body, more] = await answerTo(headers, text).catch(
+      (): Rejection => [403, { reason: 'InvalidProviderToken' }],
+    )
+    if (stream.destroyed) return
+    stream.respond({ ':status': status, ...more })
+    stream.end(body === undefined ? '' : JSON.stringify(body))
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const end = () => {
+    for (const session of sessions) session.destroy()
+  }
+  afterAll(() => {
+    setDefaultCACertificates(trusted)
+    end()
+    server.close()
+  })
+  return {
+    env: {
+      APNS_URL: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      APNS_KEY: String(keys.privateKey.export({ type: 'pkcs8', format: 'pem' })),
+      APNS_KEY_ID: 'KEY4567890',
+      APNS_TEAM_ID: 'TEAM567890',
+      APNS_TOPIC: 'org.example.kith',
+    },
+    messages,
+    answers,
+    state,
+    /** The different tokens by which requests were signed. */
+    signed,
+    /** Ends all connections. */
+    end,
+    refuse: (...answers: Rejection[]) => void state.refused.push(...answers),
+    to: (token: string) => messages.filter((message) => message.token === token),
+  }
+}
+
+/** A unique registration token of FCM, and device token of APNs. */
+export const fcmToken = (name: string): string => `fcm:${createHash('sha512').update(name).digest('base64url')}`
+export const apnsToken = (name: string): string => createHash('sha256').update(name).digest('hex')

@@ -1,6 +1,7 @@
-// Pushes: from an event through the queue and the function `deliver` to Expo and to a browser's push service, which are
-// servers here. Each is sent once, retried while the provider is unavailable, and not sent to devices that are gone.
+// Pushes: from an event through the queue and the function `deliver` to Expo, FCM, APNs and a browser's push service,
+// which are servers here. Each is sent once, retried while the provider is unavailable, and not sent to devices that are gone.
 import { afterAll, describe, expect, test } from 'vitest'
+import { PushPayload } from '../../api-facade/features/notifications/push-schemas.ts'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
 import { kindsWithLines } from '../../api-facade/worker/lines.ts'
@@ -8,14 +9,16 @@ import { startWorker } from '../../api-facade/worker/worker.ts'
 import { applyEffects } from '../support/database.ts'
 import type { Person } from '../support/person.ts'
 import { publish } from '../support/posts.ts'
-import { expo, expoToken, pushService } from '../support/pushes.ts'
+import { apns, apnsToken, expo, expoToken, fcm, fcmToken, pushService, UNREGISTERED } from '../support/pushes.ts'
 import { environment } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
 
 const phones = await expo()
 const browsers = await pushService()
-const env = { EXPO_URL: phones.url, PUSH_ORIGINS: browsers.url }
+const google = await fcm()
+const apple = await apns()
+const env = { EXPO_URL: phones.url, PUSH_ORIGINS: browsers.url, ...google.env, ...apple.env }
 const { alice, bob, carla, admin, database, join } = await world({ env })
 const { owner } = database
 
@@ -53,6 +56,9 @@ describe('A push', () => {
     const browser = browsers.subscribe()
     const { shown: _, topics: __, ...subscription } = browser
     expect(await register(alice, subscription)).toMatchObject({ status: 200, body: { platform: 'web' } })
+    const [android, iphone] = [fcmToken('alice'), apnsToken('alice')]
+    expect(await register(alice, { token: android, platform: 'fcm' })).toMatchObject({ status: 200 })
+    expect(await register(alice, { token: iphone, platform: 'apns' })).toMatchObject({ status: 200 })
     const id = await publish(alice)
     await bob.post(`/posts/${id}/replies`, { body: 'A secret between us.' })
     await idle()
@@ -60,13 +66,28 @@ describe('A push', () => {
     const shown = {
       title: 'Kith',
       body: 'Somebody replied to you.',
-      data: { id: notice?.id, kind: 'post.replied', target: { type: 'post', id } },
+      badge: 1,
+      data: {
+        id: notice?.id,
+        kind: 'post.replied',
+        target: { type: 'post', id },
+        path: `/replies/${notice?.payload.replyId}`,
+      },
     }
-    expect(phones.to(one)).toEqual([{ ...shown, to: one, ttl: 86_400 }])
+    const [collapseId = ''] = browser.topics
+    expect(collapseId).toMatch(/^[\w-]{32}$/)
+    expect(notice?.path).toBe(shown.data.path)
+    expect(phones.to(one)).toEqual([{ ...shown, data: { ...shown.data, collapseId }, to: one, ttl: 86_400 }])
     expect(phones.to(other)).toHaveLength(1)
-    expect(browser.shown).toEqual([{ ...shown, tag: notice?.id }])
-    expect(browser.topics[0]).toMatch(/^[\w-]{32}$/)
-    expect(JSON.stringify([phones.messages, browser.shown])).not.toMatch(/secret|bob/)
+    expect(browser.shown).toEqual([{ ...shown, collapseId }])
+    expect(google.to(android)).toMatchObject([{ data: { path: shown.data.path, kind: 'post.replied' } }])
+    expect(apple.to(iphone)).toMatchObject([
+      { headers: { 'apns-collapse-id': collapseId }, body: { ...shown.data, aps: { badge: 1 } } },
+    ])
+    expect(PushPayload.parse(browser.shown[0])).toEqual(browser.shown[0])
+    expect(
+      JSON.stringify([phones, google, apple, browser].map((at) => ('shown' in at ? at.shown : at.messages))),
+    ).not.toMatch(/secret|bob/)
   })
 
   test('is sent for a roll-up when it starts, and again only after it was read', async () => {
@@ -82,6 +103,38 @@ describe('A push', () => {
     await alice.post(`/posts/${id}/replies`, { body: 'Three' })
     await idle()
     expect(phones.to(token).map(({ body }) => body)).toEqual(['Somebody replied to you.', '3 replies to you.'])
+    const [first, second] = phones.to(token).map(({ data }) => data)
+    expect([second?.path, second?.collapseId]).toEqual([`/posts/${id}`, first?.collapseId])
+  })
+
+  test('has the number of unread notifications', async () => {
+    const [ned] = (await join('ned')) as [Person]
+    const token = await phone(ned, 'of ned')
+    for (const from of [alice, bob, carla]) {
+      await pay(from, ned)
+      await idle()
+    }
+    expect(phones.to(token).map(({ badge }) => badge)).toEqual([1, 2, 3])
+  })
+
+  test('waits as long as the provider asks, and is then sent', async () => {
+    const [pia] = (await join('pia')) as [Person]
+    const token = fcmToken('of pia')
+    await register(pia, { token, platform: 'fcm' })
+    google.refuse([429, {}, { 'retry-after': '1200' }])
+    await pay(bob, pia)
+    await applyEffects(owner)
+    await until(async () => (await owner`select from pgboss.job where name = 'push' and retry_count > 2`).length > 0)
+    expect(google.to(token)).toEqual([])
+    const [waits] = await owner<{ seconds: number }[]>`
+      update private.pushes p set claimed_until = now()
+      from app.push_tokens t, (select notification_id, extract(epoch from claimed_until - now())::int as seconds
+                               from private.pushes where sent_at is null) w
+      where t.id = p.token_id and t.token = ${token} and w.notification_id = p.notification_id
+      returning w.seconds`
+    expect(waits?.seconds).toBeGreaterThan(1000)
+    await idle()
+    expect(google.to(token)).toHaveLength(1)
   })
 
   test('is retried while the provider is unavailable, and what was accepted is not sent twice', async () => {
@@ -110,6 +163,12 @@ describe('A push', () => {
     await register(emil, subscription)
     phones.gone.add(now)
     phones.goneLater.add(`receipt of ${later}`)
+    const [android, iphone, ipad] = [fcmToken('emil'), apnsToken('emil'), apnsToken('emil’s ipad')]
+    await register(emil, { token: android, platform: 'fcm' })
+    for (const token of [iphone, ipad]) await register(emil, { token, platform: 'apns' })
+    google.answers.set(android, UNREGISTERED)
+    apple.answers.set(iphone, [410, { reason: 'Unregistered' }])
+    apple.answers.set(ipad, [400, { reason: 'BadDeviceToken' }])
     browsers.unsubscribe(browser)
     await pay(bob, emil)
     await idle()

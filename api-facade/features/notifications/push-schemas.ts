@@ -1,9 +1,14 @@
 // Shapes of push tokens. What a token looks like is checked in SQL.
-import { Timestamp, z } from '../../lib/schemas.ts'
+import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { kinds, Path } from './schemas.ts'
 
-const Platform = z.enum(['expo', 'web'])
+const Platform = z.enum(['expo', 'web', 'fcm', 'apns']).openapi({
+  description:
+    'Who delivers the push: Expo, the push service of a browser, Firebase Cloud Messaging, or the Apple Push Notification service.',
+})
 const Token = z.string().min(1).max(2100).openapi({
-  description: 'The Expo push token, or the `endpoint` of the web push subscription.',
+  description:
+    'The Expo push token, the `endpoint` of the web push subscription, the registration token of FCM, or the device token of APNs in lower-case hex.',
   example: 'ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]',
 })
 
@@ -19,3 +24,33 @@ export type Registration = z.output<typeof PushRegistration>
 export const PushRemoval = z.object({ token: Token.optional() })
 export const Registered = z.object({ platform: Platform, lastSeenAt: Timestamp }).openapi('PushDevice')
 export const PushKey = z.object({ publicKey: z.string() }).openapi('PushKey')
+
+/** What a device gets, see api-facade/worker/push.ts. Providers have their own names for some of it. */
+export const PushPayload = z
+  .object({
+    title: z.string().openapi({ description: 'The name of the app.', example: 'Kith' }),
+    body: z.string().openapi({
+      description: 'A line of text: what happened, and how often. It never has names or what somebody wrote.',
+      example: 'Somebody replied to you.',
+    }),
+    badge: z
+      .int()
+      .min(0)
+      .max(1000)
+      .openapi({ description: 'The number of unread notifications in the inbox, counted up to 1000.' }),
+    collapseId: z.string().openapi({
+      description: 'The same for all pushes of a `groupKey`: a later push replaces an earlier one that is still shown.',
+      example: 'dGhpcyBpcyBhIGNvbGxhcHNlIGlkIQ',
+    }),
+    data: z.object({
+      id: Uuid.openapi({ description: 'The id of the notification.' }),
+      kind: z.enum(kinds),
+      target: z.object({ type: z.string(), id: z.string() }).nullable(),
+      path: Path,
+    }),
+  })
+  .openapi({
+    description:
+      'What a device gets. A service worker gets it as JSON. Expo: the same, with `collapseId` in `data`. FCM: `notification.title` and `.body`, `android.notification.notification_count` and `.tag`, `android.collapse_key`, and the fields of `data` as strings, `target` as JSON. APNs: `aps.alert`, `aps.badge`, `aps.thread-id` and the header `apns-collapse-id`, and the fields of `data` beside `aps`.',
+  })
+export type PushPayload = z.output<typeof PushPayload>

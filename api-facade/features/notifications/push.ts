@@ -4,12 +4,12 @@ import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { routes } from '../../lib/routes.ts'
-import { PushKey, PushRegistration, PushRemoval, Registered, type Registration } from './push-schemas.ts'
+import { PushKey, PushPayload, PushRegistration, PushRemoval, Registered, type Registration } from './push-schemas.ts'
 
 async function register(c: Context, { token, platform, keys }: Registration) {
-  if (platform === 'web' && !isPushEndpoint(token, c.get('services').config.webPushOrigins)) {
-    throw new ApiError('push_token')
-  }
+  const { config } = c.get('services')
+  if ((platform === 'fcm' || platform === 'apns') && !config[platform]) throw new ApiError('push_platform')
+  if (platform === 'web' && !isPushEndpoint(token, config.webPushOrigins)) throw new ApiError('push_token')
   return call(c, 'add_push_token', {
     p_token: token,
     p_platform: platform,
@@ -32,12 +32,21 @@ export default routes('notifications', {
   'POST /me/push-token': {
     summary: 'Register a device for push',
     description:
-      'Call it at each start of the app: it updates `lastSeenAt`. A device belongs to the person who registered it last. A person has at most 20; the least recently used devices are removed. A push contains the kind, the target and a short text, never what somebody wrote. It is sent when a notification is new or becomes unread again. A device is removed when its provider reports that it is gone, and when all tokens of the person end: by a new password, a global logout, a ban, a new role or an erasure. A logout with `pushToken` removes that device.',
+      'Call it at each start of the app: it updates `lastSeenAt`. A device belongs to the person who registered it last. A person has at most 20; the least recently used devices are removed. `fcm` and `apns` need keys of the operator; without them the answer is 422 `push_platform`. What a push contains is the schema `PushPayload`, as the callback `push` below shows: a line of text, the number for the icon, and the kind, the target and the path of what to open, never what somebody wrote. It is sent when a notification is new or becomes unread again. A device is removed when its provider reports that it is gone, and when all tokens of the person end: by a new password, a global logout, a ban, a new role or an erasure. A logout with `pushToken` removes that device.',
     access: 'user',
     id: 'addPushToken',
     body: PushRegistration,
     handler: register,
     calls: ['add_push_token'],
+    fails: ['push_platform'],
+    later: {
+      push: {
+        to: '{$request.body#/token}',
+        summary: 'What the device gets by its provider',
+        schema: 'PushPayload',
+        body: PushPayload,
+      },
+    },
     answers: { 200: Registered },
   },
   'DELETE /me/push-token': {

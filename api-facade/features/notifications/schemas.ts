@@ -2,8 +2,15 @@
 // features, beside what causes the notification; test/api/notifications compares the kinds with their registry.
 import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
+export const Path = z.string().openapi({
+  description:
+    'Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox.',
+  example: '/posts/3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10',
+})
+
 const common = {
   id: Uuid,
+  path: Path,
   groupKey: z.string(),
   count: z.int().min(1),
   actors: z.array(PersonCard).max(3).openapi({ description: 'The first three whom you can see, among the first 50.' }),
@@ -161,7 +168,7 @@ export const Unread = z
 const Channels = z
   .object({ inApp: z.boolean(), push: z.boolean(), email: z.boolean() })
   .openapi('NotificationChannels', { description: 'The channels: the inbox, a push, the daily digest.' })
-const kinds = Notification.options.map(({ shape }) => shape.kind.value)
+export const kinds = Notification.options.map(({ shape }) => shape.kind.value)
 const byKind = <T extends z.ZodType>(schema: T) =>
   Object.fromEntries(kinds.map((kind) => [kind, schema])) as Record<(typeof kinds)[number], T>
 const settings = {

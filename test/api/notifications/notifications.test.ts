@@ -13,6 +13,7 @@ type Item = {
   count: number
   actors: { username: string }[]
   target: { type: string; id: string } | null
+  path: string
   payload: Record<string, unknown>
   createdAt: string
   updatedAt: string
@@ -195,4 +196,28 @@ test('The API describes staff decisions about every kind of content and content 
     select kind from private.content_kinds union all select kind from private.content_child_kinds order by kind`
   const described: readonly string[] = moderated
   expect(kinds.map(({ kind }) => kind).filter((kind) => !described.includes(kind))).toEqual([])
+})
+
+test('Every kind of notification has a place in the app', async () => {
+  const { owner } = database
+  const links = await owner<{ type: string }[]>`select type from private.links`
+  const kinds = await owner<{ kind: string }[]>`select kind from private.notification_kinds where path is not null`
+  const types = Notification.options.flatMap(({ shape: { kind, target } }) =>
+    'shape' in target
+      ? (target as unknown as { shape: { type: { options: string[] } } }).shape.type.options
+      : kinds.some((one) => one.kind === kind.value)
+        ? []
+        : [kind.value],
+  )
+  expect(types.length).toBeGreaterThan(25)
+  expect(types.filter((type) => !links.some((link) => link.type === type))).toEqual([])
+})
+
+test('A notification has the path of its single item, or of its target', async () => {
+  const id = await publish(alice)
+  await bob.post(`/posts/${id}/replies`, { body: 'One' })
+  const [one] = await of(alice, 'post.replied')
+  expect(one).toMatchObject({ path: `/replies/${one?.payload.replyId}` })
+  await carla.post(`/posts/${id}/replies`, { body: 'Two' })
+  expect((await of(alice, 'post.replied'))[0]).toMatchObject({ id: one?.id, path: `/posts/${id}` })
 })

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { expoToken } from '../../support/pushes.ts'
+import { apnsToken, expoToken, fcm, fcmToken } from '../../support/pushes.ts'
 import { world } from '../../support/world.ts'
 
-const { alice, bob, nobody, database } = await world()
+const google = await fcm()
+const { alice, bob, nobody, database } = await world({ env: google.env })
 const { owner } = database
 const token = expoToken('of alice')
 const WEB = {
@@ -44,7 +45,19 @@ describe('POST /me/push-token', () => {
     expect(left).toContain(expoToken('2'))
   })
 
+  test('takes tokens of FCM if the instance has keys for it, and refuses APNs without keys', async () => {
+    const { platform, token } = { platform: 'fcm', token: fcmToken('of alice') }
+    expect(await alice.post('/me/push-token', { token, platform })).toMatchObject({ status: 200, body: { platform } })
+    expect(await alice.delete('/me/push-token', { token })).toMatchObject({ status: 204 })
+    const apple = { token: apnsToken('of alice'), platform: 'apns' }
+    expect(await alice.post('/me/push-token', apple)).toFailWith(422, 'push_platform')
+  })
+
   test.each([
+    [{ token: 'short', platform: 'fcm' }, 'push_token'],
+    [{ token: `${fcmToken('x')} `, platform: 'fcm' }, 'push_token'],
+    [{ token: fcmToken('x'), platform: 'fcm', keys: WEB.keys }, 'push_token'],
+    [{ token: fcmToken('x'), platform: 'expo' }, 'push_token'],
     [{ token, platform: 'fax' }, 'validation_failed'],
     [{ token: '', platform: 'expo' }, 'validation_failed'],
     [{ token: 'abc', platform: 'expo' }, 'push_token'],
