@@ -29,6 +29,7 @@ export async function boot({ config, databaseUrl, tell, ...given }: BootOptions)
     const warnings = await checkMigrations(sql)
     await takeDomain(sql, config.instanceDomain)
     await takeSetting(sql, 'rate_limit_scale', String(config.rateLimitScale))
+    await takeSetting(sql, 'public_url', config.publicUrl)
     await takeSetting(sql, 'media_url', mediaPlace(config).url)
     await takeSetting(sql, 'media_bucket', mediaPlace(config).bucket)
     await takeSetting(sql, 'media_quota', String(config.mediaQuota * 1024 * 1024))
@@ -98,7 +99,7 @@ export function takeDomain(sql: postgres.Sql, domain: string): Promise<void> {
   })
 }
 
-type Setting = 'instance_domain' | 'rate_limit_scale' | `media_${'url' | 'bucket' | 'quota' | 'hosts'}`
+type Setting = 'public_url' | 'instance_domain' | 'rate_limit_scale' | `media_${'url' | 'bucket' | 'quota' | 'hosts'}`
 
 /**
  * Settings that SQL needs, such as for limits of writes (sql/base/81_writes.sql). Of several facades the last one wins.

@@ -242,7 +242,13 @@ describe('Among the routes', async () => {
   test('every route is documented, and nothing else is', () => {
     const spelled = built.map(({ method, path }) => `${method} ${path.replace(/:[^/]+/g, ':x')}`)
     expect(spelled.filter((spelling) => !documented.has(spelling))).toEqual([])
-    const own = ['/.well-known/apple-app-site-association', '/.well-known/assetlinks.json', '/.well-known/kith', '/health', '/ready']
+    const own = [
+      '/.well-known/apple-app-site-association',
+      '/.well-known/assetlinks.json',
+      '/.well-known/kith',
+      '/health',
+      '/ready',
+    ]
     expect([...documented].filter((spelling) => !spelled.includes(spelling))).toEqual(own.map((path) => `GET ${path}`))
   })
 

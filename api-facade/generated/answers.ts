@@ -621,6 +621,7 @@ export interface Schemas {
     | 'proposal_voted'
     | 'proposals_exhausted'
     | 'publish_at_past'
+    | 'push_platform'
     | 'push_token'
     | 'rate_limited'
     | 'read_selection'
@@ -2327,6 +2328,7 @@ export interface Schemas {
     imageUrl: string | null
     siteName: string | null
   }
+  Links: { base: string; paths: { [key: string]: string } }
   MatchedPerson: Schemas['PersonCard'] & { isFollowing: boolean; sharedInterests: number }
   MatchedPersonPage: { items: Schemas['MatchedPerson'][]; nextCursor: string | null; hasMore: boolean }
   Me: {
@@ -2608,6 +2610,7 @@ export interface Schemas {
     | Schemas['NotificationAdminBroadcast']
   NotificationAdminBroadcast: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2622,6 +2625,7 @@ export interface Schemas {
   }
   NotificationAppealResolved: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2637,6 +2641,7 @@ export interface Schemas {
   NotificationChannels: { inApp: boolean; push: boolean; email: boolean }
   NotificationCircleAccepted: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2651,6 +2656,7 @@ export interface Schemas {
   }
   NotificationCircleAdded: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2665,6 +2671,7 @@ export interface Schemas {
   }
   NotificationCircleInvited: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2679,6 +2686,7 @@ export interface Schemas {
   }
   NotificationCoAuthorAccepted: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2693,6 +2701,7 @@ export interface Schemas {
   }
   NotificationCoAuthorInvited: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2707,6 +2716,7 @@ export interface Schemas {
   }
   NotificationEventReminder: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2726,6 +2736,7 @@ export interface Schemas {
   }
   NotificationInviteUsed: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2740,6 +2751,7 @@ export interface Schemas {
   }
   NotificationMembershipDecided: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2761,6 +2773,7 @@ export interface Schemas {
   }
   NotificationMessageReceived: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2775,6 +2788,7 @@ export interface Schemas {
   }
   NotificationModerationActioned: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2845,6 +2859,7 @@ export interface Schemas {
   }
   NotificationOrderUpdated: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2860,6 +2875,7 @@ export interface Schemas {
   NotificationPage: { items: Schemas['Notification'][]; nextCursor: string | null; hasMore: boolean }
   NotificationPaymentReceived: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2881,6 +2897,7 @@ export interface Schemas {
   }
   NotificationPollClosed: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2895,6 +2912,7 @@ export interface Schemas {
   }
   NotificationPostMentioned: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2909,6 +2927,7 @@ export interface Schemas {
   }
   NotificationPostMilestone: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2923,6 +2942,7 @@ export interface Schemas {
   }
   NotificationPostQuoted: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2937,6 +2957,7 @@ export interface Schemas {
   }
   NotificationPostReacted: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2951,6 +2972,7 @@ export interface Schemas {
   }
   NotificationPostReplied: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -2965,6 +2987,7 @@ export interface Schemas {
   }
   NotificationPostReposted: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -3009,6 +3032,7 @@ export interface Schemas {
   }
   NotificationReputationLevelUp: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -3023,6 +3047,7 @@ export interface Schemas {
   }
   NotificationReputationVoted: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -3037,6 +3062,7 @@ export interface Schemas {
   }
   NotificationSeriesUpdated: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -3051,6 +3077,7 @@ export interface Schemas {
   }
   NotificationUserFollowed: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -3065,6 +3092,7 @@ export interface Schemas {
   }
   NotificationWikiResolved: {
     id: string
+    path: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
@@ -3910,8 +3938,46 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
   }
   ProposalSummaryPage: { items: Schemas['ProposalSummary'][]; nextCursor: string | null; hasMore: boolean }
-  PushDevice: { platform: 'expo' | 'web'; lastSeenAt: Schemas['Timestamp'] }
+  PushDevice: { platform: 'expo' | 'web' | 'fcm' | 'apns'; lastSeenAt: Schemas['Timestamp'] }
   PushKey: { publicKey: string }
+  PushPayload: {
+    title: string
+    body: string
+    badge: number
+    collapseId: string
+    data: {
+      id: string
+      kind:
+        | 'invite.used'
+        | 'circle.invited'
+        | 'circle.accepted'
+        | 'circle.added'
+        | 'user.followed'
+        | 'post.replied'
+        | 'post.mentioned'
+        | 'post.reacted'
+        | 'post.milestone'
+        | 'post.reposted'
+        | 'post.quoted'
+        | 'poll.closed'
+        | 'co-author.invited'
+        | 'co-author.accepted'
+        | 'series.updated'
+        | 'reputation.level-up'
+        | 'reputation.voted'
+        | 'appeal.resolved'
+        | 'payment.received'
+        | 'wiki.resolved'
+        | 'message.received'
+        | 'moderation.actioned'
+        | 'membership.decided'
+        | 'event.reminder'
+        | 'order.updated'
+        | 'admin.broadcast'
+      target: { type: string; id: string } | null
+      path: string
+    }
+  }
   QuotedPost:
     | Schemas['QuotedPostNote']
     | Schemas['QuotedPostThread']
@@ -5145,6 +5211,7 @@ export interface Answers {
   list_guild_charters: Schemas['CharterPage']
   list_intents: Schemas['StaffIntentPage']
   list_invite_codes: Schemas['StaffInviteCodePage']
+  list_links: Schemas['Links']
   list_media: Schemas['StaffMediaPage']
   list_memberships: Schemas['CirclePage']
   list_mentors: Schemas['MentorPage']

@@ -698,6 +698,7 @@ export type Database = {
         }
         Returns: Answers['list_invite_codes']
       }
+      list_links: { Args: Record<PropertyKey, never>; Returns: Answers['list_links'] }
       list_media: {
         Args: {
           p_cursor?: string

@@ -525,6 +525,7 @@ export const operations = {
     p_limit: 'integer',
     p_cursor: 'text',
   },
+  list_links: {},
   list_media: {
     p_kind: 'text',
     p_status: 'text',
@@ -1940,6 +1941,7 @@ export const failures = {
   list_guild_charters: ['cursor_unknown', 'limit_out_of_range', 'space_unknown'],
   list_intents: ['cursor_unknown', 'limit_out_of_range', 'role_required'],
   list_invite_codes: ['cursor_unknown', 'limit_out_of_range', 'person_unknown', 'role_required'],
+  list_links: [],
   list_media: ['cursor_unknown', 'limit_out_of_range', 'person_unknown', 'role_required'],
   list_memberships: ['cursor_unknown', 'limit_out_of_range'],
   list_mentors: ['cursor_unknown', 'interest_unknown', 'limit_out_of_range'],

@@ -347,8 +347,8 @@ create table app.settings (
   value text not null
 );
 comment on table app.settings is 'Settings that SQL needs. Written at boot: instance_domain, rate_limit_scale, '
-  'media_url, media_bucket, media_quota, media_hosts. Written by the worker: embedding_model. Written by operators: '
-  'searches_at_once. None is secret.';
+  'public_url, media_url, media_bucket, media_quota, media_hosts. Written by the worker: embedding_model. Written by '
+  'operators: searches_at_once. None is secret.';
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 
@@ -1576,6 +1576,40 @@ end $$;
 comment on function private.not_modified is
   'Sets the ETag of this version on the response. True if If-None-Match has this version: the operation must then '
   'return null (304). An operation calls it before it makes the response.';
+
+-- sql/base/54_links.sql
+
+-- Links: where clients show a thing. A path is the same in the app and on the web, below PUBLIC_URL.
+-- docs/decisions.md, Notifications.
+
+create table private.links (
+  type text primary key check (type ~ '^[a-z]+(-[a-z]+)*$'),
+  path text not null check (path ~ '^(/@?([a-z-]+|\{[a-z]+\}))+$')
+);
+comment on table private.links is
+  'Registry: where clients show things of each type.';
+comment on column private.links.path is
+  'The path below PUBLIC_URL. {id} is the id of the thing, {username} and {slug} are its names. A thing that has no '
+  'page of its own has the page of a list.';
+
+create function private.fill_path(p_path text, p_fields jsonb) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_path  text := p_path;
+  v_field text;
+begin
+  for v_field in select m[1] from regexp_matches(p_path, '\{(\w+)\}', 'g') m loop
+    v_path := replace(v_path, '{' || v_field || '}', p_fields ->> v_field);   -- null if the field is missing
+  end loop;
+  return v_path;
+end $$;
+comment on function private.fill_path is
+  'A path with the values of its fields, or null if one is missing. Values are ids, slugs and usernames, which need '
+  'no escapes in a URL.';
+
+insert into private.links (type, path) values ('person', '/@{username}');
 
 -- sql/base/55_ledgers.sql
 
@@ -3410,6 +3444,9 @@ comment on policy select_own on app.audience is
 
 -- events: a registry, only for definer functions
 alter table private.event_types enable row level security;
+
+-- links: a registry, only for definer functions
+alter table private.links enable row level security;
 
 -- account_steps: a registry, only for definer functions
 alter table private.account_steps enable row level security;
@@ -5553,6 +5590,8 @@ end $$;
 comment on function private.ensure_first_admin is
   'At boot: if there is no admin, creates the first one and returns their first invite codes; otherwise returns null.';
 
+insert into private.links (type, path) values ('invite-code', '/invites');
+
 -- sql/identity/35_allotment.sql
 
 -- A person's own invite codes: how many they may make, and whom they invited.
@@ -6986,6 +7025,8 @@ comment on function api.get_catalog is
   'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}. If '
   'filtered by level, parent or both, it is a flat list without children. Sorted by name; the response has an ETag.';
 
+insert into private.links (type, path) values ('interest', '/interests/{id}');
+
 -- sql/interests/20_choices.sql
 
 -- The interests that people chose from the catalog, each with a depth.
@@ -7526,6 +7567,8 @@ begin
 end $$;
 comment on function api.delete_circle is 'Deletes the caller''s circle with its memberships and invitations.';
 
+insert into private.links (type, path) values ('circle', '/circles/{id}');
+
 -- sql/social/15_members.sql
 
 -- Members of circles: who belongs to a circle, and how close they are.
@@ -7939,6 +7982,8 @@ begin
 end $$;
 comment on function api.revoke_invitation is
   'The inviter takes a pending invitation back. Never: circle_full, member_already.';
+
+insert into private.links (type, path) values ('invitation', '/circles/invitations/{id}');
 
 -- sql/social/25_ties.sql
 
@@ -11496,6 +11541,8 @@ insert into private.errors (code, status, text) values
 
 create trigger _100_check_author before insert on app.posts for each row execute function private.check_author();
 
+insert into private.links (type, path) values ('post', '/posts/{id}');
+
 -- sql/posts/11_upkeep.sql
 
 -- What triggers maintain for a post: its keyword_words, its counters, the times of its interests, its trending_boost.
@@ -12088,6 +12135,8 @@ end $$;
 comment on function api.list_replies is
   'The replies to a post (to the original of a repost), oldest first: all of them, those of one kind, or the direct '
   'answers to one of them.';
+
+insert into private.links (type, path) values ('reply', '/replies/{id}');
 
 -- sql/posts/21_reactions.sql
 
@@ -13346,6 +13395,8 @@ begin
 end $$;
 comment on function private.series_cards is 'The cards of these series that the caller sees, in order.';
 call private.force_index_scans('private.series_cards');
+
+insert into private.links (type, path) values ('series', '/series/{id}');
 
 -- sql/posts/32_series_operations.sql
 
@@ -15692,7 +15743,8 @@ create table private.notification_kinds (
   passes_muted_post boolean not null default false,
   outlives_actor    boolean not null default false,
   always_in_app     boolean not null default false,
-  default_channels  text[] not null default '{inApp,push,email}' check (default_channels <@ '{inApp,push,email}')
+  default_channels  text[] not null default '{inApp,push,email}' check (default_channels <@ '{inApp,push,email}'),
+  path              text check (path ~ '^(/([a-z-]+|\{[A-Za-z]+\}))+$')
 );
 comment on table private.notification_kinds is
   'Registry: the kinds of notifications.';
@@ -15713,6 +15765,10 @@ comment on column private.notification_kinds.default_channels is
   'The channels that the kind uses unless the person chooses others.';
 comment on column private.notification_kinds.always_in_app is
   'Whether notifications of this kind always appear in the inbox: people can''t turn them off there.';
+
+comment on column private.notification_kinds.path is
+  'Where clients show a single notification of this kind, if that is not the place of its target (private.links): a '
+  'path with fields of the payload, such as {replyId}.';
 
 create table app.notifications (
   id          uuid primary key default gen_random_uuid(),
@@ -15768,6 +15824,24 @@ comment on table app.notification_actors is
 insert into private.errors (code, status, text) values
   ('read_selection', 422, 'Exactly one of ids (at most 100), groupKey and before must be given.');
 
+create function private.notification_path(
+  p_kind text, p_count integer, p_target_type text, p_target_id text, p_payload jsonb
+) returns text
+language plpgsql stable security definer   -- people may not read the registries
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (select private.fill_path(k.path, p_payload) from private.notification_kinds k
+     -- if there are several items, the payload names only the latest
+     where k.kind = p_kind and (p_count = 1 or p_target_type is null)),
+    (select private.fill_path(l.path, p_payload || jsonb_build_object('id', p_target_id)) from private.links l
+     where l.type = p_target_type),
+    '/notifications');
+end $$;
+comment on function private.notification_path is
+  'Where clients show a notification, as a path below PUBLIC_URL: the place of its kind, or that of its target.';
+
 create view app.notification_card with (security_invoker) as
 select n.id,
        concat_ws(' ', n.target_type, n.target_id) as target,
@@ -15786,14 +15860,15 @@ select n.id,
                  order by a.created_at, p.id limit 3) a), '[]'),
          'target', case when n.target_id is not null
                         then json_build_object('type', n.target_type, 'id', n.target_id) end,
+         'path', private.notification_path(n.kind, n.count, n.target_type, n.target_id, n.payload),
          'payload', n.payload,
          'createdAt', private.utc(n.created_at),
          'updatedAt', private.utc(n.updated_at),
          'readAt', private.utc(n.read_at)) as card
 from app.notifications n;
 comment on view app.notification_card is
-  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, updatedAt, readAt}. actors are the '
-  'first three that the caller can see, among the first 50.';
+  'A notification: {id, kind, groupKey, count, actors, target, path, payload, createdAt, updatedAt, readAt}. actors '
+  'are the first three that the caller can see, among the first 50.';
 
 insert into private.lock_kinds (kind, position) values ('reads', 650);
 
@@ -16108,21 +16183,27 @@ comment on function api.list_notifications is
   'The caller''s notifications, by the time of their event, newest first. With p_since it lists those that are new or '
   'changed since that time, as private.list_changed does.';
 
+create function private.count_unread_of(p_user uuid) returns integer
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select count(*)
+          from (select from app.notifications where user_id = p_user and read_at is null and in_app limit 1000) n);
+end $$;
+comment on function private.count_unread_of is
+  'The number of unread notifications in a person''s inbox, counted up to 1000.';
+call private.force_index_scans('private.count_unread_of');
+
 create function private.unread_count() returns json
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_caller uuid := private.require_caller();   -- evaluated once, and usable as an index condition
 begin
-  return json_build_object('count', (select count(*)
-                                     from (select from app.notifications
-                                           where user_id = v_caller and read_at is null and in_app
-                                           limit 1000) n));
+  return json_build_object('count', private.count_unread_of(private.require_caller()));
 end $$;
 comment on function private.unread_count is
   'The number of unread notifications in the caller''s inbox, counted up to 1000: {count}.';
-call private.force_index_scans('private.unread_count');
 
 create function api.count_unread() returns json
 language plpgsql volatile   -- applies the caller's pending effects first
@@ -16244,6 +16325,7 @@ insert into private.notification_kinds (kind, rolls_up, replaces_unread) values
   ('circle.accepted', false, false),
   ('circle.added', false, true),
   ('user.followed', true, false);
+update private.notification_kinds set path = '/followers' where kind = 'user.followed';
 
 create function private.notify_circle_invited(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -16353,6 +16435,8 @@ insert into private.notification_kinds (kind, rolls_up, counts_each, replaces_un
   ('post.milestone', false, false, false, false),
   ('co-author.invited', false, false, true, true),
   ('co-author.accepted', false, false, false, true);
+update private.notification_kinds set path = '/replies/{replyId}' where kind in ('post.replied', 'post.mentioned');
+update private.notification_kinds set path = '/posts/{quoteId}' where kind = 'post.quoted';
 
 create function private.notify_replied(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -17041,7 +17125,9 @@ comment on function api.update_preferences is
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
-  ('push_token', 422, 'A push token must be an Expo token, or the endpoint of a web push subscription with its keys.');
+  ('push_token', 422, 'A push token must be an Expo token, the endpoint of a web push subscription with its keys, a '
+                      'registration token of FCM, or a device token of APNs in lower-case hex.'),
+  ('push_platform', 422, 'This instance sends no pushes by this platform.');
 
 create table app.push_tokens (
   id           uuid primary key default gen_random_uuid(),
@@ -17056,6 +17142,8 @@ create table app.push_tokens (
     when 'expo' then token ~ '^Expo(nent)?PushToken\[[!-Z^-~]{1,200}\]$' and num_nonnulls(p256dh, auth) = 0
     when 'web' then token ~ '^https?://[!-~]+$' and length(token) <= 2000 and p256dh ~ '^[\w-]{87}=?$'
                     and auth ~ '^[\w-]{22}={0,2}$'
+    when 'fcm' then token ~ '^[\w:-]+$' and length(token) between 32 and 2000 and num_nonnulls(p256dh, auth) = 0
+    when 'apns' then token ~ '^[0-9a-f]{64,200}$' and num_nonnulls(p256dh, auth) = 0
     else false end is true)
 );
 create index push_tokens_user_id_idx on app.push_tokens (user_id, last_seen_at);
@@ -17083,8 +17171,8 @@ create index pushes_unasked_idx on private.pushes (sent_at) where receipt is not
 comment on table private.pushes is
   'Which notification was pushed to which device, once for each round (app.notifications.round).';
 comment on column private.pushes.claimed_until is
-  'Until then only the worker that claimed the push may send it. After that this worker is assumed dead, and another '
-  'may send it.';
+  'Until then only the worker that claimed the push may send it, or nobody, if the provider asked to wait. After that '
+  'any worker may send it.';
 comment on column private.pushes.sent_at is
   'When the provider accepted the push, or rejected it for good; null until then.';
 comment on column private.pushes.receipt_asked_at is
@@ -17299,16 +17387,22 @@ begin
     on conflict (notification_id, round, token_id) do update
       set claimed_until = excluded.claimed_until
       where p.sent_at is null and p.claimed_until < clock_timestamp()
-    returning p.notification_id, p.round, p.token_id)
+    returning p.notification_id, p.round, p.token_id),
+  badges as materialized (
+    select u.user_id, private.count_unread_of(u.user_id) as badge
+    from (select distinct n.user_id from claimed c join app.notifications n on n.id = c.notification_id) u)
   select json_build_object(
     'messages', (select coalesce(json_agg(json_build_object(
                           'notificationId', n.id, 'round', c.round, 'tokenId', t.id, 'platform', t.platform,
                           'token', t.token, 'p256dh', t.p256dh, 'auth', t.auth, 'kind', n.kind, 'count', n.count,
+                          'groupKey', n.group_key, 'badge', b.badge,
                           'target', case when n.target_id is not null
-                                         then json_build_object('type', n.target_type, 'id', n.target_id) end)),
+                                         then json_build_object('type', n.target_type, 'id', n.target_id) end,
+                          'path', private.notification_path(n.kind, n.count, n.target_type, n.target_id, n.payload))),
                         '[]')
                  from claimed c
                  join app.notifications n on n.id = c.notification_id
+                 join badges b on b.user_id = n.user_id
                  join app.push_tokens t on t.id = c.token_id),
     'busy', (select coalesce(json_agg(d.id), '[]')
              from due d
@@ -17321,7 +17415,8 @@ end $$;
 comment on function private.claim_pushes is
   'For the worker alone: claims the pushes of these jobs, [{notificationId, round}], that must still be sent, for a '
   'minute, and returns {messages: [{notificationId, round, tokenId, platform, token, p256dh, auth, kind, count, '
-  'target}], busy: [notificationId]}. busy are the notifications that another worker is sending.';
+  'groupKey, badge, target, path}], busy: [notificationId]}. badge is the number of unread notifications. busy are '
+  'the notifications that another worker is sending, or for which a provider asked to wait.';
 
 create function private.note_pushes(p_results jsonb) returns integer
 language plpgsql volatile security definer   -- the worker may not access our tables
@@ -17332,10 +17427,11 @@ declare
 begin
   update private.pushes p
   set sent_at = case when r.outcome <> 'failed' then clock_timestamp() end,
-      claimed_until = '-infinity',
+      claimed_until = case when r."retryAfter" is null then '-infinity'
+                           else clock_timestamp() + make_interval(secs => r."retryAfter") end,
       receipt = r.receipt
   from jsonb_to_recordset(p_results)
-       as r ("notificationId" uuid, round integer, "tokenId" uuid, outcome text, receipt text)
+       as r ("notificationId" uuid, round integer, "tokenId" uuid, outcome text, receipt text, "retryAfter" integer)
   where (p.notification_id, p.round, p.token_id) = (r."notificationId", r.round, r."tokenId");
   delete from app.push_tokens t using jsonb_to_recordset(p_results) as r ("tokenId" uuid, outcome text)
   where t.id = r."tokenId" and r.outcome = 'gone';
@@ -17344,8 +17440,8 @@ begin
 end $$;
 comment on function private.note_pushes is
   'For the worker alone: records the results of the pushes that it claimed, [{notificationId, round, tokenId, '
-  'outcome, receipt}]. The outcome is sent, refused (for good), failed (the push is tried again), or gone (the device '
-  'is removed). Returns how many were sent.';
+  'outcome, receipt, retryAfter}]. The outcome is sent, refused (for good), failed (the push is tried again, but not '
+  'before retryAfter seconds), or gone (the device is removed). Returns how many were sent.';
 
 create function private.note_push_receipts(p_gone text[]) returns integer
 language plpgsql volatile security definer   -- the worker may not access our tables
@@ -17594,6 +17690,33 @@ comment on function api.unsubscribe is
   'For the facade alone, after it has opened the token: turns off the digest of the person who got the mail, {ok}. '
   'Repeating it changes nothing. The person can turn the digest on again by api.update_preferences with a digestHour.';
 
+-- sql/notifications/70_links.sql
+
+-- The web addresses of things, for clients that share them.
+
+insert into app.settings (key, value) values ('public_url', 'http://localhost:8787');
+
+create function private.link_paths() returns json
+language plpgsql stable security definer   -- people may not read the registry
+set search_path = ''
+as $$
+begin
+  return (select json_object_agg(type, path order by type) from private.links);
+end $$;
+comment on function private.link_paths is
+  'The paths of all types of things: {type: path}.';
+
+create function api.list_links() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object('base', (select value from app.settings where key = 'public_url'),
+                           'paths', private.link_paths());
+end $$;
+comment on function api.list_links is
+  'Where the web shows things: {base, paths: {type: path}}. An address is the base and the path.';
+
 -- sql/notifications/85_import.sql
 
 -- What an import brings of preferences. sql/import/10_imports.sql.
@@ -17752,10 +17875,13 @@ alter table private.notification_targets enable row level security;
 grant execute on function
   private.beginning,
   private.find_words_query,
+  private.count_unread_of,
+  private.link_paths,
   private.list_changed,
   private.list_own_channels,
   private.mark_own_read,
   private.notification_cards,
+  private.notification_path,
   private.known_timezone,
   private.post_words,
   private.require_timezone,
@@ -17769,6 +17895,7 @@ grant execute on function
   api.add_push_token,
   api.count_unread,
   api.get_preferences,
+  api.list_links,
   api.list_notifications,
   api.mark_read,
   api.remove_push_token,
@@ -18759,6 +18886,8 @@ comment on function api.list_received_votes is
   'people that the caller can''t see.';
 call private.force_index_scans('api.list_received_votes');
 
+insert into private.links (type, path) values ('vote', '/reputation');
+
 -- sql/reputation/60_appeals.sql
 
 -- Appeals: people who think that their reputation in an interest is wrong ask staff to review it. sql/admin resolves
@@ -18881,6 +19010,8 @@ begin
 end $$;
 comment on function api.list_my_appeals is 'The caller''s appeals, newest first.';
 call private.force_index_scans('api.list_my_appeals');
+
+insert into private.links (type, path) values ('appeal', '/appeals/{id}');
 
 -- sql/reputation/70_contribution.sql
 
@@ -20015,6 +20146,8 @@ end $$;
 comment on function api.pay is
   'Pays for a post (for the original of a repost), for a reply, or to a person: {payment, senderBalance}. A post '
   'without a primary interest requires no reputation. Takes an Idempotency-Key.';
+
+insert into private.links (type, path) values ('payment', '/payments/{id}');
 
 -- sql/economy/30_history.sql
 
@@ -23357,6 +23490,9 @@ insert into private.notification_targets (type, words) values
            where c.id = any ($1)'),
   ('audio', 'select c.id, c.title, d.caption from app.contents c join app.audio d on d.id = c.id
            where c.id = any ($1)');
+insert into private.links (type, path) values
+  ('video', '/videos/{id}'),
+  ('audio', '/audio/{id}');
 
 -- sql/videos/20_engagement.sql
 
@@ -24408,6 +24544,8 @@ begin
 end $$;
 comment on function api.decline_group_invitation is 'Declines an invitation to a group.';
 
+insert into private.links (type, path) values ('group', '/groups/{id}');
+
 -- policies/groups.sql
 
 -- Who may run the operations of groups. Twin of sql/groups/; who sees which space is in policies/spaces.sql.
@@ -24670,6 +24808,8 @@ begin
   return private.page(private.request_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function private.list_own_applications is 'The caller''s applications to guilds, newest first.';
+
+insert into private.links (type, path) values ('guild', '/guilds/{id}');
 
 -- sql/guilds/20_proposals.sql
 
@@ -26341,6 +26481,8 @@ end $$;
 comment on function private.is_available is
   'Whether two people may open a direct conversation or add each other to a group: they share a circle, or have a '
   'direct conversation already.';
+
+insert into private.links (type, path) values ('conversation', '/conversations/{id}');
 
 -- sql/messaging/20_messages.sql
 
@@ -28505,6 +28647,8 @@ set search_path = ''
 as $$ begin return private.require_card('event_unknown', private.event_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_event_card is 'Returns the card of an event that the caller may see.';
 
+insert into private.links (type, path) values ('event', '/events/{id}');
+
 -- sql/events/20_seats.sql
 
 -- Replies to events, and who has a seat. All changes are made under the lock of the event's seats. So a seat that is
@@ -29774,6 +29918,8 @@ comment on function api.leave_position is
   'Takes the caller''s position back; repeating it changes nothing. It also works in a debate that they no longer '
   'see, but the response is then the same as for a debate that does not exist.';
 
+insert into private.links (type, path) values ('debate', '/debates/{id}');
+
 -- sql/debates/20_arguments.sql
 
 -- Arguments in debates and answers to them, at most four levels deep, and who sees them.
@@ -29962,6 +30108,8 @@ comment on function private.argument_cards is
   'side, body, parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted '
   'argument has neither body nor author.';
 call private.force_index_scans('private.argument_cards');
+
+insert into private.links (type, path) values ('argument', '/arguments/{id}');
 
 -- sql/debates/22_arguing.sql
 
@@ -30615,6 +30763,8 @@ comment on function private.release_bounties_later is
 insert into private.account_steps (step, events, position) values
   ('private.release_bounties_later', '{ban,erasure}', 171);
 
+insert into private.links (type, path) values ('problem', '/problems/{id}');
+
 -- sql/problems/20_solutions.sql
 
 -- Solutions of problems, who sees them, and the cards of problems, which name the accepted solution.
@@ -30815,6 +30965,8 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('problem_unknown', private.problem_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_problem_card is 'Returns the card of a problem that the caller may see.';
+
+insert into private.links (type, path) values ('solution', '/solutions/{id}');
 
 -- sql/problems/22_solving.sql
 
@@ -31650,6 +31802,8 @@ begin
 end $$;
 comment on function private.lock_own_course is
   'Locks the caller''s own course, which must not be archived, and its head; returns the head.';
+
+insert into private.links (type, path) values ('course', '/courses/{id}');
 
 -- sql/courses/20_lessons.sql
 
@@ -32783,6 +32937,8 @@ begin
 end $$;
 comment on function private.remove_project is
   'Deletes the caller''s own project if nobody has applied to it. Never: writes_exceeded (it is not an edit).';
+
+insert into private.links (type, path) values ('project', '/projects/{id}');
 
 -- sql/projects/20_members.sql
 
@@ -34040,6 +34196,8 @@ comment on function api.update_offering is
   'Changes the caller''s own offering: {title?, description?, interestId?, priceMana?, stock?, deliveryDays?, '
   'status? (active or paused)}. Existing orders don''t change.';
 
+insert into private.links (type, path) values ('offering', '/market/offerings/{id}');
+
 -- sql/market/20_orders.sql
 
 -- Orders: the price is held until the order ends, and is then paid out exactly once, as the final state says.
@@ -34338,6 +34496,8 @@ comment on function private.job_end_orders is
   'orders, in 5 seconds at the earliest. May run twice: it takes only due orders, each once, and skips locked ones. '
   'The worker repeats it until it returns 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('end-orders', '* * * * *', 60, true);
+
+insert into private.links (type, path) values ('order', '/market/orders/{id}');
 
 -- sql/market/30_operations.sql
 
@@ -34858,6 +35018,8 @@ begin
 end $$;
 comment on function api.delete_offering is 'Deletes the caller''s own offering for good.';
 
+insert into private.links (type, path) values ('review', '/market/reviews/{id}');
+
 -- sql/market/80_notifications.sql
 
 -- Notifications of orders.
@@ -35354,6 +35516,8 @@ end $$;
 comment on function api.get_wiki_version is
   'Returns a version of an entry: its card in the history, with interestId, slug and body.';
 
+insert into private.links (type, path) values ('wiki-entry', '/wiki/{slug}');
+
 -- sql/wiki/20_proposals.sql
 
 -- Proposals: who may make and settle them, and how one becomes a version. A proposal is settled under the lock of its
@@ -35693,6 +35857,8 @@ begin
   return private.wiki_proposal_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.withdraw_wiki_proposal is 'Withdraws an open proposal of the caller.';
+
+insert into private.links (type, path) values ('wiki-proposal', '/wiki/proposals/{id}');
 
 -- sql/wiki/80_notifications.sql
 
@@ -39187,6 +39353,8 @@ set search_path = ''
 as $$ begin return private.settle_report(p_id, 'dismissed'); end $$;
 comment on function api.dismiss_report is 'Dismisses an open report, once. Leaves an audit entry.';
 
+insert into private.links (type, path) values ('report', '/reports/{id}');
+
 -- sql/admin/30_posts.sql
 
 -- How staff hides posts and replies, shows them again and deletes them.
@@ -42048,6 +42216,8 @@ comment on function api.broadcast is
   'Queues a message to everybody who is neither banned nor erased: {id, title, body, createdAt}. Leaves an audit '
   'entry. Takes an Idempotency-Key.';
 
+insert into private.links (type, path) values ('broadcast', '/notifications');
+
 -- sql/admin/90_erasure.sql
 
 -- How an erasure deletes what staff wrote about a person's posts, replies, contents, payments and orders.
@@ -43479,6 +43649,8 @@ begin
 CASE platform
     WHEN 'expo'::text THEN ((token ~ '^Expo(nent)?PushToken\[[!-Z^-~]{1,200}\]$'::text) AND (num_nonnulls(p256dh, auth) = 0))
     WHEN 'web'::text THEN ((token ~ '^https?://[!-~]+$'::text) AND (length(token) <= 2000) AND (p256dh ~ '^[\w-]{87}=?$'::text) AND (auth ~ '^[\w-]{22}={0,2}$'::text))
+    WHEN 'fcm'::text THEN ((token ~ '^[\w:-]+$'::text) AND ((length(token) >= 32) AND (length(token) <= 2000)) AND (num_nonnulls(p256dh, auth) = 0))
+    WHEN 'apns'::text THEN ((token ~ '^[0-9a-f]{64,200}$'::text) AND (num_nonnulls(p256dh, auth) = 0))
     ELSE false
 END IS TRUE) is false then perform private.raise_check_violation('push_token'); end if;
   return true;

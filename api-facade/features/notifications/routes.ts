@@ -3,7 +3,15 @@
 import { routes, type Table } from '../../lib/routes.ts'
 import digest from './digest.ts'
 import push from './push.ts'
-import { NotificationPage, NotificationQuery, Preferences, PreferencesPatch, ReadSelection, Unread } from './schemas.ts'
+import {
+  Links,
+  NotificationPage,
+  NotificationQuery,
+  Preferences,
+  PreferencesPatch,
+  ReadSelection,
+  Unread,
+} from './schemas.ts'
 
 const inbox = routes('notifications', {
   'GET /notifications': {
@@ -33,6 +41,15 @@ const inbox = routes('notifications', {
     operation: 'mark_read',
     body: ReadSelection,
     answers: { 200: Unread },
+  },
+  'GET /links': {
+    summary: 'Get the web addresses of things',
+    description:
+      'For a client that shares a thing: the address is `base` and the path of its type, with the fields of the thing filled in. A type without a page of its own has the page of a list. The `path` of notifications and pushes has the same origin. It changes only with a new release or configuration, so read it once at the start of the app.',
+    access: 'user',
+    operation: 'list_links',
+    etag: true,
+    answers: { 200: Links },
   },
   'GET /notifications/preferences': {
     summary: 'Get your notification preferences',

@@ -8,6 +8,16 @@ export const Path = z.string().openapi({
   example: '/posts/3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10',
 })
 
+export const Links = z
+  .object({
+    base: z.string().openapi({ description: 'The address of the client.', example: 'https://kith.example' }),
+    paths: z.record(z.string(), z.string()).openapi({
+      description: 'By the type of a thing: `{id}`, `{username}` and `{slug}` stand for fields of the thing.',
+      example: { person: '/@{username}', post: '/posts/{id}', 'wiki-entry': '/wiki/{slug}' },
+    }),
+  })
+  .openapi('Links')
+
 const common = {
   id: Uuid,
   path: Path,

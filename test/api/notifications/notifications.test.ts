@@ -221,3 +221,13 @@ test('A notification has the path of its single item, or of its target', async (
   await carla.post(`/posts/${id}/replies`, { body: 'Two' })
   expect((await of(alice, 'post.replied'))[0]).toMatchObject({ id: one?.id, path: `/posts/${id}` })
 })
+
+test('GET /links has the web address of every type of thing', async () => {
+  const { status, body, headers } = await alice.get<{ base: string; paths: Record<string, string> }>('/links')
+  expect(status).toBe(200)
+  expect(body.base).toMatch(/^http:\/\/localhost/)
+  expect(body.paths).toMatchObject({ person: '/@{username}', post: '/posts/{id}', event: '/events/{id}' })
+  const again = await alice.get('/links', { 'If-None-Match': headers.get('etag') ?? '' })
+  expect(again.status).toBe(304)
+  expect(await nobody.get('/links')).toFailWith(401, 'token_missing')
+})

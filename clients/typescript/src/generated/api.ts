@@ -3894,6 +3894,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the web addresses of things */
+        get: operations["listLinks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me": {
         parameters: {
             query?: never;
@@ -6405,7 +6422,7 @@ export interface components {
             }[];
         };
         /** @description What went wrong. Codes are stable; the sentences may change. */
-        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "appeal_decision" | "appeal_open" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "changed_since" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invites_exhausted" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_token" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "storage_unavailable" | "tab_unknown" | "text_unfit" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded");
+        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "appeal_decision" | "appeal_open" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "changed_since" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invites_exhausted" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "storage_unavailable" | "tab_unknown" | "text_unfit" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded");
         Event: {
             /** Format: uuid */
             id: string;
@@ -8511,6 +8528,14 @@ export interface components {
             imageUrl: string | null;
             siteName: string | null;
         };
+        Links: {
+            /** @description The address of the client. */
+            base: string;
+            /** @description By the type of a thing: `{id}`, `{username}` and `{slug}` stand for fields of the thing. */
+            paths: {
+                [key: string]: string;
+            };
+        };
         /** @description A person as others see them; `id` and `actorId` are both the actor id. */
         MatchedPerson: components["schemas"]["PersonCard"] & {
             isFollowing: boolean;
@@ -9177,6 +9202,8 @@ export interface components {
         NotificationAdminBroadcast: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9209,6 +9236,8 @@ export interface components {
         NotificationAppealResolved: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9251,6 +9280,8 @@ export interface components {
         NotificationCircleAccepted: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9285,6 +9316,8 @@ export interface components {
         NotificationCircleAdded: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9317,6 +9350,8 @@ export interface components {
         NotificationCircleInvited: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9351,6 +9386,8 @@ export interface components {
         NotificationCoAuthorAccepted: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9385,6 +9422,8 @@ export interface components {
         NotificationCoAuthorInvited: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9419,6 +9458,8 @@ export interface components {
         NotificationEventReminder: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9459,6 +9500,8 @@ export interface components {
         NotificationInviteUsed: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9491,6 +9534,8 @@ export interface components {
         NotificationMembershipDecided: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9539,6 +9584,8 @@ export interface components {
         NotificationMessageReceived: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9573,6 +9620,8 @@ export interface components {
         NotificationModerationActioned: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9612,6 +9661,8 @@ export interface components {
         NotificationOrderUpdated: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9650,6 +9701,8 @@ export interface components {
         NotificationPaymentReceived: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9692,6 +9745,8 @@ export interface components {
         NotificationPollClosed: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9726,6 +9781,8 @@ export interface components {
         NotificationPostMentioned: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9763,6 +9820,8 @@ export interface components {
         NotificationPostMilestone: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9796,6 +9855,8 @@ export interface components {
         NotificationPostQuoted: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9830,6 +9891,8 @@ export interface components {
         NotificationPostReacted: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9864,6 +9927,8 @@ export interface components {
         NotificationPostReplied: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9898,6 +9963,8 @@ export interface components {
         NotificationPostReposted: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9964,6 +10031,8 @@ export interface components {
         NotificationReputationLevelUp: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -9997,6 +10066,8 @@ export interface components {
         NotificationReputationVoted: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -10030,6 +10101,8 @@ export interface components {
         NotificationSeriesUpdated: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -10071,6 +10144,8 @@ export interface components {
         NotificationUserFollowed: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -10095,6 +10170,8 @@ export interface components {
         NotificationWikiResolved: {
             /** Format: uuid */
             id: string;
+            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+            path: string;
             groupKey: string;
             count: number;
             /** @description The first three whom you can see, among the first 50. */
@@ -11538,12 +11615,41 @@ export interface components {
             hasMore: boolean;
         };
         PushDevice: {
-            /** @enum {string} */
-            platform: "expo" | "web";
+            /**
+             * @description Who delivers the push: Expo, the push service of a browser, Firebase Cloud Messaging, or the Apple Push Notification service.
+             * @enum {string}
+             */
+            platform: "expo" | "web" | "fcm" | "apns";
             lastSeenAt: components["schemas"]["Timestamp"];
         };
         PushKey: {
             publicKey: string;
+        };
+        /** @description What a device gets. A service worker gets it as JSON. Expo: the same, with `collapseId` in `data`. FCM: `notification.title` and `.body`, `android.notification.notification_count` and `.tag`, `android.collapse_key`, and the fields of `data` as strings, `target` as JSON. APNs: `aps.alert`, `aps.badge`, `aps.thread-id` and the header `apns-collapse-id`, and the fields of `data` beside `aps`. */
+        PushPayload: {
+            /** @description The name of the app. */
+            title: string;
+            /** @description A line of text: what happened, and how often. It never has names or what somebody wrote. */
+            body: string;
+            /** @description The number of unread notifications in the inbox, counted up to 1000. */
+            badge: number;
+            /** @description The same for all pushes of a `groupKey`: a later push replaces an earlier one that is still shown. */
+            collapseId: string;
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The id of the notification.
+                 */
+                id: string;
+                /** @enum {string} */
+                kind: "invite.used" | "circle.invited" | "circle.accepted" | "circle.added" | "user.followed" | "post.replied" | "post.mentioned" | "post.reacted" | "post.milestone" | "post.reposted" | "post.quoted" | "poll.closed" | "co-author.invited" | "co-author.accepted" | "series.updated" | "reputation.level-up" | "reputation.voted" | "appeal.resolved" | "payment.received" | "wiki.resolved" | "message.received" | "moderation.actioned" | "membership.decided" | "event.reminder" | "order.updated" | "admin.broadcast";
+                target: {
+                    type: string;
+                    id: string;
+                } | null;
+                /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
+                path: string;
+            };
         };
         QuotedPost: components["schemas"]["QuotedPostNote"] | components["schemas"]["QuotedPostThread"] | components["schemas"]["QuotedPostEssay"] | components["schemas"]["QuotedPostPhoto"] | components["schemas"]["QuotedPostVideo"] | components["schemas"]["QuotedPostQuote"] | components["schemas"]["QuotedPostRepost"];
         QuotedPostEssay: {
@@ -22834,6 +22940,35 @@ export interface operations {
             };
         };
     };
+    listLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Links"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getMe: {
         parameters: {
             query?: never;
@@ -23517,10 +23652,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The Expo push token, or the `endpoint` of the web push subscription. */
+                    /** @description The Expo push token, the `endpoint` of the web push subscription, the registration token of FCM, or the device token of APNs in lower-case hex. */
                     token: string;
-                    /** @enum {string} */
-                    platform: "expo" | "web";
+                    /**
+                     * @description Who delivers the push: Expo, the push service of a browser, Firebase Cloud Messaging, or the Apple Push Notification service.
+                     * @enum {string}
+                     */
+                    platform: "expo" | "web" | "fcm" | "apns";
                     /** @description Only for a web push subscription, which requires them. */
                     keys?: {
                         p256dh: string;
@@ -23553,7 +23691,7 @@ export interface operations {
     removePushToken: {
         parameters: {
             query?: {
-                /** @description The Expo push token, or the `endpoint` of the web push subscription. */
+                /** @description The Expo push token, the `endpoint` of the web push subscription, the registration token of FCM, or the device token of APNs in lower-case hex. */
                 token?: string;
             };
             header?: never;
@@ -23563,7 +23701,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description The Expo push token, or the `endpoint` of the web push subscription. */
+                    /** @description The Expo push token, the `endpoint` of the web push subscription, the registration token of FCM, or the device token of APNs in lower-case hex. */
                     token?: string;
                 };
             };
