@@ -28,7 +28,7 @@ select is((pg_temp.tell())::jsonb -> 'changed', '0', 'A repeated batch notifies 
 
 select test.act_as('carla');
 select is((api.list_notifications() #> '{items,0}')::jsonb - '{id,createdAt,updatedAt,target,groupKey}'::text[],
-  '{"kind": "admin.broadcast", "count": 1, "actors": [], "payload": {"title": "A", "body": "b"}, "readAt": null}', 'A user gets the notification');
+  '{"kind": "admin.broadcast", "path": "/notifications", "title": "A", "excerpt": "b", "count": 1, "actors": [], "payload": {"title": "A", "body": "b"}, "readAt": null}', 'A user gets the notification');
 select test.act_as_owner();
 select is((select count(*) from app.notifications where user_id = test.id('dan')), 0::bigint, 'A banned person gets no notification');
 

@@ -15,7 +15,7 @@ select api.follow_person('alice');
 select test.act_as('alice');
 select is(pg_temp.inbox('user.followed'), '1 bob', 'A followed person is notified');
 select is((api.list_notifications() #> '{items,0}')::jsonb - '{id,createdAt,updatedAt,actors}'::text[],
-  '{"kind": "user.followed", "groupKey": "user.followed", "count": 1, "target": null, "payload": {}, "readAt": null, "title": null, "excerpt": null}'::jsonb,
+  '{"kind": "user.followed", "groupKey": "user.followed", "count": 1, "path": "/followers", "target": null, "payload": {}, "readAt": null, "title": null, "excerpt": null}'::jsonb,
   'The notification has only the actor');
 select test.act_as('carla');
 select api.follow_person('alice');

@@ -25,6 +25,7 @@ select is(jsonb_array_length(pg_temp.inbox('post.reacted')), 2, 'Reactions to on
 select is(
   (select i - '{id,actors,createdAt,updatedAt}'::text[] from jsonb_array_elements(pg_temp.inbox('post.reacted')) i where i #>> '{target,id}' = '00000000-0000-4000-8000-000000000001'),
   '{"kind": "post.reacted", "groupKey": "post.reacted:00000000-0000-4000-8000-000000000001", "count": 2, "target": {"type": "post", "id": "00000000-0000-4000-8000-000000000001"},
+    "path": "/posts/00000000-0000-4000-8000-000000000001",
     "payload": {"kind": "spark"}, "readAt": null, "title": null, "excerpt": null}', 'The group counts each person once');
 select is(
   (select jsonb_agg(a ->> 'username' order by a ->> 'username') from jsonb_array_elements(pg_temp.inbox('post.reacted')) i,

@@ -53,7 +53,7 @@ select pg_temp.add('a2');
 select is(pg_temp.told(p), 'a2', p || ' is notified of a new item') from unnest(array['bob', 'carla']) p;
 select test.act_as('bob');
 select is((api.list_notifications() #> '{items,0}')::jsonb - '{id,createdAt,updatedAt,readAt,actors}'::text[], jsonb_build_object(
-    'kind', 'series.updated', 'groupKey', concat_ws(':', 'series.updated', pg_temp.id('series')), 'count', 1,
+    'kind', 'series.updated', 'groupKey', concat_ws(':', 'series.updated', pg_temp.id('series')), 'count', 1, 'path', '/posts/' || pg_temp.id('a2'),
     'target', jsonb_build_object('type', 'post', 'id', pg_temp.id('a2')),
     'payload', jsonb_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('a2')),
     'title', null, 'excerpt', 'a2'), 'The notification has the post and the series, and the post''s words');
