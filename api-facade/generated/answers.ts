@@ -3978,14 +3978,6 @@ export interface Schemas {
       path: string
     }
   }
-  QuotedPost:
-    | Schemas['QuotedPostNote']
-    | Schemas['QuotedPostThread']
-    | Schemas['QuotedPostEssay']
-    | Schemas['QuotedPostPhoto']
-    | Schemas['QuotedPostVideo']
-    | Schemas['QuotedPostQuote']
-    | Schemas['QuotedPostRepost']
   QuotedPostEssay: {
     id: string
     authorId: string

@@ -1,8 +1,9 @@
 // The answers of operations as TypeScript types for `.rpc()`: the schemas of openapi.json, so that both interfaces have
 // one contract.
 import { operations } from '../generated/operations.ts'
+import type { Feature } from './features.ts'
 import { openApiText } from './openapi.ts'
-import { API, spellings, type Table } from './routes.ts'
+import { API, spellings } from './routes.ts'
 
 type Schema = {
   $ref?: string
@@ -61,7 +62,7 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
  * The module as text, unformatted. Answers that a handler makes belong to no operation: operations that only handlers
  * call are Json.
  */
-export function answersText(tables: readonly Table[]): string {
+export function answersText(tables: readonly Feature[]): string {
   const { paths, components }: Document = JSON.parse(openApiText(tables))
   const answers = new Map<string, Set<string>>()
   for (const { row, method, path, alias } of spellings(tables)) {

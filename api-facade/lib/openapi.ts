@@ -9,9 +9,10 @@ import { channels } from '../generated/channels.ts'
 import { failures } from '../generated/operations.ts'
 import { defaultLimits, type LimitName } from './config.ts'
 import { allErrors, type ErrorCode, lookUp } from './errors.ts'
+import type { Feature } from './features.ts'
 import { Instance } from './instance.ts'
 import { arranged, textOf } from './openapi-text.ts'
-import { API, hasCsv, type Route, type Row, spellings, type Table, type Whole } from './routes.ts'
+import { API, hasCsv, type Route, type Row, spellings, type Whole } from './routes.ts'
 import { ErrorBody, shared, z as zod } from './schemas.ts'
 import { version } from './version.ts'
 
@@ -47,28 +48,28 @@ type Path = Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0]
 type Responses = Path['responses']
 
 /** @returns the document as text, as api-facade/openapi.json has it */
-export function openApiText(tables: readonly Table[]): string {
+export function openApiText(features: readonly Feature[]): string {
   const app = new OpenAPIHono()
   const registry = app.openAPIRegistry
   registry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
   registry.register('Error', ErrorBody)
   for (const [name, header] of Object.entries(headers)) registry.registerComponent('headers', name, header)
   registry.registerComponent('schemas', 'ErrorCode', errorCodes)
-  for (const status of new Set(Object.values(allErrors).map(([status]) => status)))
+  const routes = spellings(features)
+  for (const status of new Set(routes.flatMap(({ row }) => [...errorCodesOf(row).keys()])))
     registry.registerComponent('responses', String(status), errorAnswer(status))
-  const all = spellings(tables)
   const defined = new Map<string, z.ZodType>()
-  for (const { row } of all) for (const schema of schemasOf(row)) findNamed(schema, defined)
+  for (const { row } of routes) for (const schema of schemasOf(row)) findNamed(schema, defined)
   // before their first use, which would otherwise define them: as nullable, for example
   for (const [name, schema] of defined) registry.register(name, schema)
   const named = new Set<string>()
-  for (const route of all) {
+  for (const route of routes) {
     registry.registerPath(pathOf(route, named))
     // the generator finds no schemas in callbacks
     if (!route.alias)
       for (const { schema, body } of Object.values(route.row.later ?? {})) registry.register(schema, body)
   }
-  registry.registerPath(health)
+  registry.registerPath(health())
   registry.registerPath(ready())
   registry.registerPath(instance())
   registry.registerPath(
@@ -84,9 +85,18 @@ export function openApiText(tables: readonly Table[]): string {
   )
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
-    info: { title: 'Kith', version, description: about, license: { name: 'MIT' } },
+    info: {
+      title: 'Kith',
+      version,
+      description: about,
+      contact: { name: 'Whoever operates this instance' },
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
     servers: [{ url: '/' }],
-    tags: [...tables.map(({ feature }) => feature), 'platform'].map((name) => ({ name })),
+    tags: [
+      ...features.map(({ feature, about }) => ({ name: feature, description: about })),
+      { name: 'platform', description: 'Whether the instance is running and can take requests.' },
+    ],
   })
   const whole: Document = arranged(JSON.parse(JSON.stringify(document, plainReference)))
   for (const { requestBody } of Object.values(whole.paths).flatMap((path) => Object.values(path))) {
@@ -95,7 +105,15 @@ export function openApiText(tables: readonly Table[]): string {
     if (content) content.example ??= sampleOf(content.schema, whole.components.schemas)
   }
   for (const schema of Object.values(whole.components.schemas)) dropDefaults(schema)
+  dropUnused(whole)
   return textOf(whole)
+}
+
+/** The generator writes out a union within a union, so the schema of the inner one is not used. */
+function dropUnused(whole: Document): void {
+  const { schemas } = whole.components
+  const used = new Set(JSON.stringify(whole).match(/(?<=#\/components\/schemas\/)\w+/g))
+  for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name]
 }
 
 /** Generated clients take a field with a default as required. Its description says the default. */
@@ -249,16 +267,19 @@ const referTo = (...names: HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 const onAll = referTo('X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy')
 
-const health: Path = {
+const malformed = '`request_malformed`: the request line or the headers cannot be read.'
+
+const health = (): Path => ({
   method: 'get',
   path: '/health',
   operationId: 'health',
   tags: ['platform'],
   summary: 'Whether the process is running',
+  description: 'It asks neither the database nor any other service.',
   security: [],
   responses: {
     200: {
-      description: 'It is.',
+      description: 'The process is running.',
       headers: onAll,
       content: {
         'application/json': {
@@ -266,8 +287,9 @@ const health: Path = {
         },
       },
     },
+    400: errorOf(400, malformed),
   },
-}
+})
 
 const instance = (): Path => ({
   method: 'get',
@@ -279,6 +301,7 @@ const instance = (): Path => ({
   security: [],
   responses: {
     200: { description: 'Done.', headers: onAll, content: { 'application/json': { schema: Instance } } },
+    400: errorOf(400, malformed),
   },
 })
 
@@ -302,6 +325,7 @@ const ready = (): Path => ({
         },
       },
     },
+    400: errorOf(400, malformed),
     503: errorOf(503, '`service_unavailable`; the message says what is missing.'),
   },
 })
@@ -379,7 +403,11 @@ const callbacksOf = (later: NonNullable<Row['later']>) =>
             requestBody: {
               content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
             },
-            responses: { 200: { description: 'It was accepted.' } },
+            security: [], // its provider decides how the sender proves who it is
+            responses: {
+              200: { description: 'It was accepted.' },
+              410: { description: 'The device is gone, and is unregistered.' },
+            },
           },
         },
       },
@@ -500,9 +528,10 @@ const usual: Readonly<Record<number, readonly ErrorCode[]>> = {
 
 /** By status, a reference to the shared answer, with the codes if this route has other than the usual ones. */
 function errorsOf(row: Whole): Responses {
-  const all = byStatus([...generalCodes(row), ...ownCodes(row).sort()])
-  return Object.fromEntries([...all].map(([status, codes]) => [status, errorOf(status, listed(codes))]))
+  return Object.fromEntries([...errorCodesOf(row)].map(([status, codes]) => [status, errorOf(status, listed(codes))]))
 }
+
+const errorCodesOf = (row: Whole) => byStatus([...generalCodes(row), ...ownCodes(row).sort()])
 
 const errorOf = (status: number, description: string) => ({
   $ref: `#/components/responses/${status}`,

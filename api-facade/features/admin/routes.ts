@@ -76,6 +76,10 @@ const others = routes('admin', {
   },
 })
 
+/** What the feature offers, for the API's description. */
+export const about =
+  'What moderators and admins do: they see people, content, money and records, moderate, and run the instance.'
+
 const table: Table = {
   feature: 'admin',
   rows: {

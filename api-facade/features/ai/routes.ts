@@ -19,6 +19,9 @@ import { enhancePost, mapInterests } from './suggesting.ts'
 
 const byId = { id: 'p_session_id' } as const
 
+/** What the feature offers, for the API's description. */
+export const about = 'The assistant: a guided conversation that suggests interests.'
+
 export default routes('ai', {
   'POST /ai/sessions': {
     summary: 'Start a session on a topic',

@@ -56,6 +56,9 @@ const named = (headers: Headers): Record<string, string> =>
     }),
   )
 
+/** What the feature offers, for the API's description. */
+export const about = 'Several reads in one request.'
+
 export default routes('batch', {
   'POST /batch': {
     summary: 'Run several reads in one request',

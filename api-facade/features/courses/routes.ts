@@ -25,6 +25,9 @@ const authors =
 const lessons =
   'Limit: 600 changes to lessons and progress per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
 
+/** What the feature offers, for the API's description. */
+export const about = 'Courses with lessons, and the people who take them.'
+
 export default routes('courses', {
   'GET /courses': {
     summary: 'List courses, newest first',

@@ -20,6 +20,9 @@ const closed = 'A closed debate is read-only: 422 `debate_closed`.'
 const takingBack =
   'Repeating it changes nothing. If you can no longer see the debate, it still takes effect, but the answer is 404.'
 
+/** What the feature offers, for the API's description. */
+export const about = 'Debates: a motion, positions, and arguments with votes.'
+
 export default routes('debates', {
   'GET /debates': {
     summary: 'List debates, newest first',

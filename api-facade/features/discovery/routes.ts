@@ -20,6 +20,10 @@ import {
 
 const others = 'Leaves out yourself, people with a block between you, and banned and erased people.'
 
+/** What the feature offers, for the API's description. */
+export const about =
+  'Finding people and what they publish: search, suggestions, mentors, intents, and the stream of public content.'
+
 export default routes('discovery', {
   'PUT /discovery/intent': {
     summary: 'Set your intent',

@@ -13,6 +13,9 @@ import {
   Wallet,
 } from './schemas.ts'
 
+/** What the feature offers, for the API's description. */
+export const about = 'Mana: the wallet, payments and boosts.'
+
 export default routes('economy', {
   'GET /economy/wallet': {
     summary: 'Get your wallet',

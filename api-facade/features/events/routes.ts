@@ -18,6 +18,9 @@ import {
 
 const hosts = 'For the host only. Others get 403 if they can see the event, otherwise 404.'
 
+/** What the feature offers, for the API's description. */
+export const about = 'Events: place, time, replies to the invitation, and the calendar.'
+
 export default routes('events', {
   'GET /events': {
     summary: 'List events',

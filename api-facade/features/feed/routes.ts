@@ -2,6 +2,9 @@
 import { routes } from '../../lib/routes.ts'
 import { FeedPage, FeedQuery } from './schemas.ts'
 
+/** What the feature offers, for the API's description. */
+export const about = 'The home feed.'
+
 export default routes('feed', {
   'GET /feed': {
     summary: 'Get your feed',

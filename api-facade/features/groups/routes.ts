@@ -31,6 +31,9 @@ const often =
   'Limit: 300 changes to memberships per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
 const moderated = 'For the owner and moderators; others get 403. Latest first. Leaves out people whom you cannot see.'
 
+/** What the feature offers, for the API's description. */
+export const about = 'Groups: members, roles, requests, invitations and bans.'
+
 export default routes('groups', {
   'GET /groups': {
     summary: 'List public groups and your own, newest first',
@@ -237,6 +240,7 @@ export default routes('groups', {
   },
   'GET /groups/invitations/me': {
     summary: 'List your pending invitations to groups, newest first',
+    description: 'Invitations that you have neither accepted nor declined.',
     access: 'user',
     operation: 'list_my_group_invitations',
     page: true,

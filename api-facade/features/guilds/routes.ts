@@ -28,6 +28,9 @@ import {
 const often =
   'Limit: 300 changes to memberships per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
 
+/** What the feature offers, for the API's description. */
+export const about = 'Guilds: charter, members, applications, proposals and votes.'
+
 export default routes('guilds', {
   'GET /guilds': {
     summary: 'List guilds, newest first',

@@ -71,4 +71,8 @@ const joining = routes('identity', {
 })
 
 const tables = [joining, sessions, passwords, email, account, personas, invites]
+/** What the feature offers, for the API's description. */
+export const about =
+  'Accounts: registration, login, sessions, the profile, personas, invites, and the export of one’s data.'
+
 export default { feature: 'identity', rows: Object.assign({}, ...tables.map(({ rows }) => rows)) } satisfies Table

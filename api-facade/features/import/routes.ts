@@ -82,6 +82,8 @@ async function keysOf(c: Context, issuer: string): Promise<readonly PublicKey[] 
   }
 }
 
+export const about = 'Moving to this instance: the import of an export of another account.'
+
 export default routes('import', {
   'GET /me/import': {
     summary: 'See the progress of your last import',

@@ -3,6 +3,9 @@ import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { Catalog, CatalogQuery, Choice, Choices, NewChoice, NewChoices } from './schemas.ts'
 
+/** What the feature offers, for the API's description. */
+export const about = 'The catalog of interests, and those that a person has chosen.'
+
 export default routes('interests', {
   'GET /interests/catalog': {
     summary: 'Get the catalog of interests',

@@ -181,5 +181,8 @@ const orders = routes('market', {
   },
 })
 
+/** What the feature offers, for the API's description. */
+export const about = 'The market: offerings, orders and reviews.'
+
 const table: Table = { feature: 'market', rows: { ...offerings.rows, ...orders.rows } }
 export default table

@@ -17,6 +17,9 @@ import {
   UploadToken,
 } from './schemas.ts'
 
+/** What the feature offers, for the API's description. */
+export const about = 'Uploads: the files that people attach to what they publish.'
+
 export default routes('media', {
   'POST /media/presign': {
     summary: 'Announce an upload and get its URL',

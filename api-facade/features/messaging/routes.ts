@@ -178,6 +178,7 @@ const messages = routes('messaging', {
   },
   'GET /messages/:id': {
     summary: 'Get a message',
+    description: 'For members of its conversation; anyone else gets 404.',
     access: 'user',
     operation: 'get_message',
     params: UuidId,
@@ -219,6 +220,9 @@ const messages = routes('messaging', {
     answers: { 204: null },
   },
 })
+
+/** What the feature offers, for the API's description. */
+export const about = 'Conversations and their messages.'
 
 const table: Table = { feature: 'messaging', rows: { ...conversations.rows, ...messages.rows } }
 export default table

@@ -73,5 +73,8 @@ const inbox = routes('notifications', {
   },
 })
 
+/** What the feature offers, for the API's description. */
+export const about = 'Notifications, and which of them a person gets by push or email.'
+
 const table: Table = { feature: 'notifications', rows: { ...inbox.rows, ...digest.rows, ...push.rows } }
 export default table

@@ -9,6 +9,9 @@ import replies from './replies.ts'
 import reposts from './reposts.ts'
 import series from './series.ts'
 
+/** What the feature offers, for the API's description. */
+export const about = 'Posts: replies, reposts, reactions, bookmarks, polls, series and co-authors.'
+
 const table: Table = {
   feature: 'posts',
   rows: {

@@ -15,6 +15,7 @@ import {
 export default routes('posts', {
   'GET /posts/series': {
     summary: 'List your series, newest first',
+    description: 'Only the series that you own.',
     access: 'user',
     operation: 'list_my_series',
     page: true,

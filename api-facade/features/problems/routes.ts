@@ -20,6 +20,9 @@ import {
 const over = '409 if the problem is over: `problem_solved`, `problem_closed`.'
 const left = 'Also works in a group that you have left, but the answer is 404.'
 
+/** What the feature offers, for the API's description. */
+export const about = 'Problems with bounties, and their solutions.'
+
 export default routes('problems', {
   'GET /problems': {
     summary: 'List problems, newest first',

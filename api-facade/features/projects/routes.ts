@@ -33,6 +33,9 @@ const often =
 const decided =
   '409 if the application is already settled; 404 if you cannot see the applicant, or they have left the group or guild.'
 
+/** What the feature offers, for the API's description. */
+export const about = 'Projects: roles, applications, members and updates.'
+
 export default routes('projects', {
   'GET /projects': {
     summary: 'List projects, newest first',

@@ -17,6 +17,9 @@ import {
 const earning =
   'Earned by: publishing a post (3), replying (a reply 1, a criticism 2, a contribution 5, a reaction nothing), reactions, bookmarks and reposts that your posts get (1 each; reactions once per person and post), people whom you invited (3), and the first choice of a category (5). It counts in the primary interest of the post, or the interest concerned; a post without an interest earns nothing. Peer votes and staff also change it. Half of an entry is added to the parent interest, a quarter to the parent of that. Actions on your own posts earn nothing. Undoing an action takes back what it earned, and deleting a post takes back everything that it earned its author; hiding or deleting a reply does not.'
 
+/** What the feature offers, for the API's description. */
+export const about = 'Reputation by interest: its entries, votes of others, and appeals.'
+
 export default routes('reputation', {
   'GET /reputation/me': {
     summary: 'Get your reputation by interest',
@@ -82,6 +85,7 @@ export default routes('reputation', {
   },
   'GET /reputation/appeals': {
     summary: 'List your appeals, newest first',
+    description: 'Of every status.',
     access: 'user',
     operation: 'list_my_appeals',
     page: true,

@@ -23,6 +23,7 @@ import {
 export default routes('social', {
   'GET /circles/me': {
     summary: 'List circles that you own or are a member of, newest first',
+    description: 'Circles of others are among them if you are a member.',
     access: 'user',
     also: ['GET /circles'],
     operation: 'list_my_circles',
@@ -50,6 +51,7 @@ export default routes('social', {
   },
   'DELETE /circles/me/:id': {
     summary: 'Delete a circle with its memberships and invitations',
+    description: 'For the owner only. It cannot be undone.',
     access: 'user',
     operation: 'delete_circle',
     params: UuidId,
@@ -76,6 +78,7 @@ export default routes('social', {
   },
   'PATCH /circles/me/:id/members/:memberId': {
     summary: 'Set the bond level of a member',
+    description: 'For the owner only. Bond levels are private to the owner.',
     access: 'user',
     id: 'setCircleBondLevel',
     operation: 'set_bond_level',
@@ -106,6 +109,7 @@ export default routes('social', {
   },
   'GET /circles/me/:id/invitations': {
     summary: 'List pending invitations of your circle, newest first',
+    description: 'For the owner only.',
     access: 'user',
     operation: 'list_circle_invitations',
     params: UuidId,
@@ -114,6 +118,7 @@ export default routes('social', {
   },
   'DELETE /circles/me/:id/invitations/:invitationId': {
     summary: 'Revoke a pending invitation',
+    description: 'For the owner of the circle only. The person can no longer accept it.',
     access: 'user',
     id: 'revokeCircleInvitation',
     operation: 'revoke_invitation',
@@ -123,6 +128,7 @@ export default routes('social', {
   },
   'GET /circles/invitations/me': {
     summary: 'List your pending invitations, newest first',
+    description: 'Invitations to circles of others that you have neither accepted nor declined.',
     access: 'user',
     id: 'listMyCircleInvitations',
     operation: 'list_my_invitations',
@@ -131,6 +137,7 @@ export default routes('social', {
   },
   'POST /circles/invitations/:invitationId/accept': {
     summary: 'Accept an invitation',
+    description: 'Makes you a member of the circle. Invitations to other people are 404.',
     access: 'user',
     id: 'acceptCircleInvitation',
     operation: 'accept_invitation',
@@ -141,6 +148,7 @@ export default routes('social', {
   },
   'POST /circles/invitations/:invitationId/decline': {
     summary: 'Decline an invitation',
+    description: 'You do not become a member. Invitations to other people are 404.',
     access: 'user',
     id: 'declineCircleInvitation',
     operation: 'decline_invitation',
@@ -150,6 +158,8 @@ export default routes('social', {
   },
   'POST /circles/invitations/:id/respond': {
     summary: 'Accept or decline an invitation',
+    description:
+      '`accept: true` makes you a member of the circle; `accept: false` declines. Invitations to other people are 404.',
     access: 'user',
     id: 'respondToCircleInvitation',
     operation: 'respond_invitation',
@@ -180,6 +190,7 @@ export default routes('social', {
   },
   'GET /circles/memberships/me': {
     summary: 'List circles of others that you belong to, newest first',
+    description: 'Your own circles are not among them.',
     access: 'user',
     id: 'listMyCircleMemberships',
     operation: 'list_memberships',

@@ -60,6 +60,7 @@ export default routes('social', {
   },
   'GET /identity/me/muted-keywords': {
     summary: 'List your active muted keywords, newest first',
+    description: 'Leaves out keywords whose time, `until`, has passed.',
     access: 'user',
     operation: 'list_muted_keywords',
     etag: true,

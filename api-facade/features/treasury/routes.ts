@@ -14,6 +14,9 @@ import {
 const often =
   'Limit: 300 movements of treasuries per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
 
+/** What the feature offers, for the API's description. */
+export const about = 'The treasury of a guild: contributions and payments.'
+
 export default routes('treasury', {
   'GET /treasury/:guildId': {
     summary: 'Get the treasury of a guild, newest row first',

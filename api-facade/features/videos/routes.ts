@@ -132,5 +132,8 @@ const videos = routes('videos', {
   },
 })
 
+/** What the feature offers, for the API's description. */
+export const about = 'Videos and audio clips.'
+
 const table: Table = { feature: 'videos', rows: { ...videos.rows, ...audio.rows } }
 export default table

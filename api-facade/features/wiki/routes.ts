@@ -19,6 +19,9 @@ const flag = 'While the flag `wiki` is off, every wiki route is 403 `feature_dis
 const open = { check: 'require_flag', of: 'wiki' } as const
 const reputation = 'Requires a reputation of 5 in the interest or 20 in total: 403 `wiki_reputation`.'
 
+/** What the feature offers, for the API's description. */
+export const about = 'The wiki: an entry for each interest, its versions, and proposals to change it.'
+
 export default routes('wiki', {
   'GET /wiki/:slug': {
     summary: 'Get the wiki entry of an interest',
@@ -41,6 +44,7 @@ export default routes('wiki', {
   },
   'GET /wiki/:slug/versions/:n': {
     summary: 'Get a version of an entry',
+    description: '`n` is the number of the version; versions count from 1.',
     access: 'user',
     operation: 'get_wiki_version',
     gate: open,
@@ -88,6 +92,7 @@ export default routes('wiki', {
   },
   'POST /wiki/proposals/:id/withdraw': {
     summary: 'Withdraw your proposal',
+    description: 'For the proposer only, while the proposal is open.',
     access: 'user',
     id: 'withdrawWikiProposal',
     params: UuidId,

@@ -11651,7 +11651,6 @@ export interface components {
                 path: string;
             };
         };
-        QuotedPost: components["schemas"]["QuotedPostNote"] | components["schemas"]["QuotedPostThread"] | components["schemas"]["QuotedPostEssay"] | components["schemas"]["QuotedPostPhoto"] | components["schemas"]["QuotedPostVideo"] | components["schemas"]["QuotedPostQuote"] | components["schemas"]["QuotedPostRepost"];
         QuotedPostEssay: {
             /** Format: uuid */
             id: string;
@@ -11701,10 +11700,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @enum {string} */
             format: "essay";
             title: string;
         };
@@ -11757,10 +11753,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @enum {string} */
             format: "note";
             title: null;
         };
@@ -11813,10 +11806,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @enum {string} */
             format: "photo";
             title: null;
         };
@@ -11869,10 +11859,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @enum {string} */
             format: "quote";
             title: null;
         };
@@ -11926,10 +11913,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @enum {string} */
             format: "repost";
             title: null;
         };
@@ -11982,10 +11966,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @enum {string} */
             format: "thread";
             title: null;
         };
@@ -12038,10 +12019,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @enum {string} */
             format: "video";
             title: null;
         };
