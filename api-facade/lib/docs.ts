@@ -23,7 +23,28 @@ const page = `<!doctype html>
 </body>
 </html>
 `
-const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, validatorUrl: null })\n`
+// The search box of Swagger UI looks at the names of tags alone; this one looks at path, method, title and operationId.
+const start = `const found = (tags, text) =>
+  tags
+    .map((tag) => tag.update('operations', (all) => all.filter((one) => wordsOf(one).includes(text.toLowerCase()))))
+    .filter((tag) => tag.get('operations').size > 0)
+const wordsOf = (one) =>
+  [one.get('method'), one.get('path'), one.getIn(['operation', 'summary']), one.getIn(['operation', 'operationId'])]
+    .join(' ')
+    .toLowerCase()
+
+SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#docs',
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: -1, // each operation shows its schemas; all of them at once would take seconds
+  filter: true,
+  persistAuthorization: true,
+  plugins: [() => ({ fn: { opsFilter: found } })],
+  validatorUrl: null,
+})
+`
 
 // Swagger UI writes style attributes and draws its icons from data URLs; its scripts are files.
 const policy =
