@@ -87,7 +87,7 @@ export const registry: Registry = {
   async 'link-preview'({ jwtSecrets }) {
     const [{ createLinkPreview }, { outside }] = await Promise.all([
       import('../../edge-functions/link-preview/handler.ts'),
-      import('../../edge-functions/link-preview/outside.ts'),
+      import('../../edge-functions/shared/outside.ts'),
     ])
     return createLinkPreview({ jwtSecrets, open: outside() })
   },

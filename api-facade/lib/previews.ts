@@ -2,8 +2,8 @@
 // hour. The cache is shared by all people, so that a popular page is fetched once. It must not reveal earlier requests:
 // a cached answer takes as long as the first one, and the limits count before the cache is read.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { webAddress } from '../../edge-functions/link-preview/addresses.ts'
 import type { Preview } from '../../edge-functions/link-preview/page.ts'
+import { webAddress } from '../../edge-functions/shared/addresses.ts'
 import { ApiError } from './errors.ts'
 import type { Functions } from './functions.ts'
 import type { Log } from './log.ts'

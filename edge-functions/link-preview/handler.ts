@@ -4,21 +4,15 @@
 // POST /link-preview/keys {url} → 200 {keys: [{kty, crv, x, kid}]}, those of another Kith instance, or null
 import type { Hono } from 'hono'
 import { z } from 'zod'
+import { webAddress } from '../shared/addresses.ts'
 import { openDoors } from '../shared/doors.ts'
-import { webAddress } from './addresses.ts'
+import type { Open } from '../shared/open.ts'
 import { type Preview, previewOf } from './page.ts'
-
-/** An answer whose body is decompressed while it is read. */
-export type Answer = { status: number; header(name: string): string | null; body: AsyncIterable<Uint8Array> }
 
 export type LinkPreviewEnvironment = {
   /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
-  /**
-   * Opens exactly this URL and follows no redirects. The signal aborts everything, including the body.
-   * @throws Error if that is not allowed, or fails
-   */
-  open(url: URL, signal: AbortSignal): Promise<Answer>
+  open: Open
 }
 
 /** The timeout of a preview. Milliseconds. */

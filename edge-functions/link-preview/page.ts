@@ -1,6 +1,6 @@
 // Reads a preview from a page: from OpenGraph, otherwise from its title and description.
 import { Tokenizer } from 'htmlparser2'
-import { isForEverybody, webAddress } from './addresses.ts'
+import { isForEverybody, webAddress } from '../shared/addresses.ts'
 
 /** Plain texts, which must be escaped for display. */
 export type Preview = {

@@ -1,17 +1,19 @@
-// Opens pages by node:net and node:tls, but never in a private network: every address of a name must be public, and the
-// checked address is the one that is called, so that DNS rebinding does not work.
+// Calls addresses that others choose, by node:net and node:tls, but never in a private network: every address of a name
+// must be public, and the checked address is the one that is called, so that DNS rebinding does not work.
 import { Resolver } from 'node:dns/promises'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { Agent, buildConnector, request } from 'undici'
 import { hostOf, isAddress, isPublic } from './addresses.ts'
-import type { LinkPreviewEnvironment } from './handler.ts'
+import { NotPublic, type Open } from './open.ts'
 
 type OutsideOptions = {
   /** Resolves all addresses of a name. */
   resolve?(name: string): Promise<string[]>
   ports?: readonly number[]
-  /** Non-public addresses that may be called, as `address:port`, for the listener of a test. */
+  /** Whether public addresses may be called without TLS; true by default. */
+  withoutTls?: boolean
+  /** Addresses that may be called although they are not public, as `address:port`. */
   exempt?: readonly string[]
 }
 
@@ -25,26 +27,29 @@ export function outside({
   resolve = resolver(),
   ports = [80, 443],
   exempt = [],
-}: OutsideOptions = {}): LinkPreviewEnvironment['open'] {
-  const mayCall = (address: string, port: number) =>
-    ports.includes(port) && (isPublic(address) || exempt.includes(`${address}:${port}`))
+  withoutTls = true,
+}: OutsideOptions = {}): Open {
+  const isExempt = (address: string, port: number) => exempt.includes(`${address}:${port}`)
+  const mayCall = (address: string, port: number, tls: boolean) =>
+    isExempt(address, port) || (ports.includes(port) && isPublic(address) && (tls || withoutTls))
 
-  return async (url, signal) => {
+  return async (url, signal, sending) => {
     const host = hostOf(url)
-    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+    const tls = url.protocol === 'https:'
+    const port = Number(url.port || (tls ? 443 : 80))
     const addresses = isAddress(host) ? [host] : await resolve(host)
     const [address] = addresses
-    if (!address || !addresses.every((one) => mayCall(one, port))) throw new Error('not a public address')
+    if (!address || !addresses.every((one) => mayCall(one, port, tls))) throw new NotPublic('not a public address')
     signal.throwIfAborted()
     const dial = buildConnector({ allowH2: false, maxCachedSessions: 0 })
-    const name = url.protocol === 'https:' && address !== host ? host : undefined
+    const name = tls && address !== host ? host : undefined
     const agent = new Agent({
       connect: (options, done) => dial({ ...options, hostname: address, port: String(port), servername: name }, done),
       pipelining: 0, // one request per connection
     })
     signal.addEventListener('abort', () => void agent.destroy())
     // not undici's fetch: in Deno 2.1, on which the edge runtime is based, a page of 60 kB never ends
-    const answer = await request(url, { dispatcher: agent, headers: HEADERS, signal })
+    const answer = await request(url, { dispatcher: agent, signal, ...(sending ?? { headers: HEADERS }) })
     answer.body.on('error', () => {}) // the reader gets the error; nobody has to read
     const header = (name: string) => [answer.headers[name] ?? null].flat()[0] ?? null
     return { status: answer.statusCode, header, body: unpacked(answer.body, header('content-encoding')) }
