@@ -34,6 +34,7 @@ export async function boot({ config, databaseUrl, tell, ...given }: BootOptions)
     await takeSetting(sql, 'media_bucket', mediaPlace(config).bucket)
     await takeSetting(sql, 'media_quota', String(config.mediaQuota * 1024 * 1024))
     await takeSetting(sql, 'media_hosts', config.mediaHosts.join(' '))
+    await takeSetting(sql, 'webhook_exempt', config.webhookExempt.join(' '))
     await setPasswords(sql, secretsOf(config, secret))
     await ensureFirstAdmin(sql, config, tell)
     return warnings
@@ -99,7 +100,12 @@ export function takeDomain(sql: postgres.Sql, domain: string): Promise<void> {
   })
 }
 
-type Setting = 'public_url' | 'instance_domain' | 'rate_limit_scale' | `media_${'url' | 'bucket' | 'quota' | 'hosts'}`
+type Setting =
+  | 'public_url'
+  | 'instance_domain'
+  | 'rate_limit_scale'
+  | `media_${'url' | 'bucket' | 'quota' | 'hosts'}`
+  | 'webhook_exempt'
 
 /**
  * Settings that SQL needs, such as for limits of writes (sql/base/81_writes.sql). Of several facades the last one wins.

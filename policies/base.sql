@@ -69,6 +69,13 @@ alter table private.account_steps enable row level security;
 alter table private.lock_ranks enable row level security;
 alter table private.lock_kinds enable row level security;
 
+-- outbound_events: a registry, only for definer functions
+alter table private.outbound_events enable row level security;
+
+-- unlogged_events, event_log: only for definer functions
+alter table private.unlogged_events enable row level security;
+alter table private.event_log enable row level security;
+
 -- event_listeners: a registry, only for definer functions
 alter table private.event_listeners enable row level security;
 
@@ -214,6 +221,7 @@ grant execute on function
   private.job_purge,
   private.job_roll_realtime_partitions,
   private.list_work,
+  private.log_events,
   private.note_job_run
   to worker;
 grant usage on schema pgboss to worker;

@@ -722,6 +722,13 @@ export interface Schemas {
     | 'vote_comment'
     | 'vote_oneself'
     | 'vote_value'
+    | 'webhook_delivery_unknown'
+    | 'webhook_description'
+    | 'webhook_events'
+    | 'webhook_inactive'
+    | 'webhook_unknown'
+    | 'webhook_url'
+    | 'webhooks_full'
     | 'wiki_base_stale'
     | 'wiki_body'
     | 'wiki_proposal_not_yours'
@@ -2329,6 +2336,15 @@ export interface Schemas {
     siteName: string | null
   }
   Links: { base: string; paths: { [key: string]: string } }
+  LoggedEvent: {
+    sequence: number
+    id: string
+    type: string
+    timestamp: Schemas['Timestamp']
+    subject: { type: string; id: string }
+    data: { [key: string]: Json }
+  }
+  LoggedEvents: { items: Schemas['LoggedEvent'][]; next: number; oldest: number | null }
   MatchedPerson: Schemas['PersonCard'] & { isFollowing: boolean; sharedInterests: number }
   MatchedPersonPage: { items: Schemas['MatchedPerson'][]; nextCursor: string | null; hasMore: boolean }
   Me: {
@@ -2580,6 +2596,7 @@ export interface Schemas {
     guildId?: string | null
   }
   NewVideoComment: { body: string }
+  NewWebhook: { url: string; events: string[]; description?: string; active?: boolean }
   NewWikiProposal: { body: string; summary: string; baseVersion: number }
   Notification:
     | Schemas['NotificationInviteUsed']
@@ -4937,6 +4954,38 @@ export interface Schemas {
   VideoCommentPage: { items: Schemas['VideoComment'][]; nextCursor: string | null; hasMore: boolean }
   VideoPage: { items: Schemas['Video'][]; nextCursor: string | null; hasMore: boolean }
   Wallet: { balance: number; lifetimeEarned: number; lifetimeSpent: number; lastRegenAt: Schemas['Timestamp'] }
+  Webhook: {
+    id: string
+    url: string
+    description: string
+    events: string[]
+    active: boolean
+    failingSince: Schemas['Timestamp'] | null
+    previousSecretUntil: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  WebhookChanges: { url?: string; events?: string[]; description?: string; active?: boolean }
+  WebhookDelivery: {
+    id: number
+    event: string
+    eventId: string
+    sequence: number | null
+    status: 'pending' | 'delivered' | 'failed'
+    attempts: number
+    nextAttemptAt: Schemas['Timestamp'] | null
+    attemptedAt: Schemas['Timestamp'] | null
+    endedAt: Schemas['Timestamp'] | null
+    responseStatus: number | null
+    failure: 'not_public' | 'timeout' | 'unreachable' | null
+    excerpt: string | null
+    createdAt: Schemas['Timestamp']
+  }
+  WebhookDeliveryPage: { items: Schemas['WebhookDelivery'][]; nextCursor: string | null; hasMore: boolean }
+  WebhookWithSecret: { webhook: Schemas['Webhook']; secret: string }
+  Webhooks: {
+    items: Schemas['Webhook'][]
+    availableEvents: { event: string; subjectType: string; fields: string[]; happens: string }[]
+  }
   WikiChange: { op: 'equal' | 'delete' | 'insert'; text: string }
   WikiEntry: {
     interestId: string
@@ -5062,6 +5111,7 @@ export interface Answers {
   create_solution: Schemas['Solution']
   create_video: Schemas['Video']
   create_video_comment: Schemas['VideoComment']
+  create_webhook: Schemas['WebhookWithSecret']
   create_wiki_proposal: Json
   decline_group_invitation: Schemas['GroupInvitation']
   decline_invitation: Schemas['CircleInvitation']
@@ -5083,6 +5133,7 @@ export interface Answers {
   delete_solution: null
   delete_video: null
   delete_video_comment: null
+  delete_webhook: null
   deliver_order: Schemas['Order']
   disburse: Schemas['Disbursed']
   dismiss_report: Schemas['StaffReport']
@@ -5147,6 +5198,7 @@ export interface Answers {
   get_user: Schemas['StaffUserDetails']
   get_video: Schemas['Video']
   get_wallet: Schemas['Wallet']
+  get_webhook: Schemas['Webhook']
   get_wiki_entry: Schemas['WikiEntry']
   get_wiki_version: Schemas['WikiVersion']
   hand_over_conversation: Schemas['Conversation']
@@ -5204,6 +5256,7 @@ export interface Answers {
   list_intents: Schemas['StaffIntentPage']
   list_invite_codes: Schemas['StaffInviteCodePage']
   list_links: Schemas['Links']
+  list_logged_events: Schemas['LoggedEvents']
   list_media: Schemas['StaffMediaPage']
   list_memberships: Schemas['CirclePage']
   list_mentors: Schemas['MentorPage']
@@ -5258,6 +5311,8 @@ export interface Answers {
   list_videos: Schemas['VideoPage']
   list_videos_by: Schemas['VideoPage']
   list_wallets: Schemas['StaffWalletPage']
+  list_webhook_deliveries: Schemas['WebhookDeliveryPage']
+  list_webhooks: Schemas['Webhooks']
   list_wiki_proposals: Json
   list_wiki_versions: Schemas['WikiVersionCardPage']
   log_in: Json
@@ -5291,6 +5346,7 @@ export interface Answers {
   remove_project_member: null
   remove_push_token: null
   rename_conversation: Schemas['Conversation']
+  replay_webhook_delivery: Schemas['WebhookDelivery']
   report: Schemas['Report']
   repost: Schemas['Post']
   repost_video: Schemas['Video']
@@ -5314,6 +5370,7 @@ export interface Answers {
   revoke_invitation: null
   revoke_invite: null
   revoke_invite_code: Schemas['StaffInviteCode']
+  rotate_webhook_secret: Schemas['WebhookWithSecret']
   rsvp_event: Schemas['Event']
   search: Schemas['SearchItemPage']
   select_interest: Schemas['UserInterest']
@@ -5334,6 +5391,7 @@ export interface Answers {
   settle_space_request: Schemas['JoinRequest'] | Schemas['GuildApplication']
   start_ai_session: Schemas['AiSession']
   take_position: Schemas['Debate']
+  test_webhook: Schemas['WebhookDelivery']
   unban_person: Schemas['StaffAccount']
   unblock_person: null
   unbookmark: null
@@ -5373,6 +5431,7 @@ export interface Answers {
   update_project: Schemas['Project']
   update_project_role: Schemas['ProjectRole']
   update_solution: Schemas['Solution']
+  update_webhook: Schemas['Webhook']
   verify_audit_log: Schemas['AuditVerification']
   verify_email: Json
   vote_argument: Schemas['Argument']

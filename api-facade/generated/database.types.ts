@@ -266,6 +266,10 @@ export type Database = {
         Returns: Answers['create_video']
       }
       create_video_comment: { Args: { p_body: string; p_id: string }; Returns: Answers['create_video_comment'] }
+      create_webhook: {
+        Args: { p_active?: boolean; p_description?: string; p_events: string[]; p_url: string }
+        Returns: Answers['create_webhook']
+      }
       create_wiki_proposal: {
         Args: { p_base_version: number; p_body: string; p_slug: string; p_summary: string }
         Returns: Answers['create_wiki_proposal']
@@ -290,6 +294,7 @@ export type Database = {
       delete_solution: { Args: { p_id: string }; Returns: Answers['delete_solution'] }
       delete_video: { Args: { p_id: string }; Returns: Answers['delete_video'] }
       delete_video_comment: { Args: { p_id: string }; Returns: Answers['delete_video_comment'] }
+      delete_webhook: { Args: { p_id: string }; Returns: Answers['delete_webhook'] }
       deliver_order: {
         Args: { p_asset_id?: string; p_delivery_note: string; p_id: string }
         Returns: Answers['deliver_order']
@@ -367,6 +372,7 @@ export type Database = {
       get_user: { Args: { p_id: string }; Returns: Answers['get_user'] }
       get_video: { Args: { p_id: string }; Returns: Answers['get_video'] }
       get_wallet: { Args: Record<PropertyKey, never>; Returns: Answers['get_wallet'] }
+      get_webhook: { Args: { p_id: string }; Returns: Answers['get_webhook'] }
       get_wiki_entry: { Args: { p_slug: string }; Returns: Answers['get_wiki_entry'] }
       get_wiki_version: { Args: { p_n: number; p_slug: string }; Returns: Answers['get_wiki_version'] }
       hand_over_conversation: {
@@ -699,6 +705,7 @@ export type Database = {
         Returns: Answers['list_invite_codes']
       }
       list_links: { Args: Record<PropertyKey, never>; Returns: Answers['list_links'] }
+      list_logged_events: { Args: { p_after?: number; p_limit?: number }; Returns: Answers['list_logged_events'] }
       list_media: {
         Args: {
           p_cursor?: string
@@ -957,6 +964,11 @@ export type Database = {
         Args: { p_cursor?: string; p_from?: string; p_limit?: number; p_q?: string; p_to?: string; p_user_id?: string }
         Returns: Answers['list_wallets']
       }
+      list_webhook_deliveries: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number; p_status?: string }
+        Returns: Answers['list_webhook_deliveries']
+      }
+      list_webhooks: { Args: Record<PropertyKey, never>; Returns: Answers['list_webhooks'] }
       list_wiki_proposals: {
         Args: { p_cursor?: string; p_limit?: number; p_slug: string; p_status?: string }
         Returns: Answers['list_wiki_proposals']
@@ -1011,6 +1023,10 @@ export type Database = {
       remove_project_member: { Args: { p_id: string; p_user_id: string }; Returns: Answers['remove_project_member'] }
       remove_push_token: { Args: { p_token?: string }; Returns: Answers['remove_push_token'] }
       rename_conversation: { Args: { p_id: string; p_title: string }; Returns: Answers['rename_conversation'] }
+      replay_webhook_delivery: {
+        Args: { p_delivery_id: number; p_id: string }
+        Returns: Answers['replay_webhook_delivery']
+      }
       report: { Args: { p_reason: string; p_target_id: string; p_target_type: string }; Returns: Answers['report'] }
       repost: {
         Args: {
@@ -1055,6 +1071,7 @@ export type Database = {
       revoke_invitation: { Args: { p_circle_id: string; p_id: string }; Returns: Answers['revoke_invitation'] }
       revoke_invite: { Args: { p_id: string }; Returns: Answers['revoke_invite'] }
       revoke_invite_code: { Args: { p_id: string }; Returns: Answers['revoke_invite_code'] }
+      rotate_webhook_secret: { Args: { p_id: string }; Returns: Answers['rotate_webhook_secret'] }
       rsvp_event: { Args: { p_id: string; p_status: string }; Returns: Answers['rsvp_event'] }
       search: {
         Args: { p_cursor?: string; p_interest_id?: string; p_limit?: number; p_q: string; p_type?: string }
@@ -1101,6 +1118,7 @@ export type Database = {
       }
       start_ai_session: { Args: { p_topic: string }; Returns: Answers['start_ai_session'] }
       take_position: { Args: { p_id: string; p_side: string }; Returns: Answers['take_position'] }
+      test_webhook: { Args: { p_id: string }; Returns: Answers['test_webhook'] }
       unban_person: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unban_person'] }
       unblock_person: { Args: { p_person: string }; Returns: Answers['unblock_person'] }
       unbookmark: { Args: { p_id: string }; Returns: Answers['unbookmark'] }
@@ -1145,6 +1163,7 @@ export type Database = {
         Returns: Answers['update_project_role']
       }
       update_solution: { Args: { p_body: string; p_id: string }; Returns: Answers['update_solution'] }
+      update_webhook: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_webhook'] }
       verify_audit_log: { Args: { p_after?: number }; Returns: Answers['verify_audit_log'] }
       vote_argument: { Args: { p_id: string }; Returns: Answers['vote_argument'] }
       vote_on_proposal: { Args: { p_id: string; p_pid: string; p_value: string }; Returns: Answers['vote_on_proposal'] }

@@ -166,6 +166,9 @@ const Variables = z.object({
         .min(1),
     )
     .optional(),
+  WEBHOOK_EXEMPT: list
+    .pipe(z.array(z.string().regex(/^\d+(\.\d+){3}:\d+$/, 'must be addresses such as 10.0.0.7:8080')))
+    .default([]),
   AI_MODEL: z
     .string()
     .regex(/^[\w.:@/-]{1,200}$/, 'must be the name of a model')
@@ -300,6 +303,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     }),
     androidApp: s.ANDROID_APP ? { name: s.ANDROID_APP, certificates: s.ANDROID_CERTIFICATES ?? [] } : undefined,
     appleAppIds: s.APPLE_APP_IDS,
+    webhookExempt: s.WEBHOOK_EXEMPT,
     aiModel: s.AI_MODEL,
     anthropicApiKey: s.ANTHROPIC_API_KEY,
     anthropicBaseUrl: s.ANTHROPIC_BASE_URL?.replace(/\/$/, ''),

@@ -56,17 +56,20 @@ export const registry: Registry = {
     return createAi({ jwtSecrets, model: anthropic({ apiKey, model: name, patience, baseUrl }) })
   },
   async deliver({ config, jwtSecret, jwtSecrets, dataDir, log }) {
-    const [{ createDeliver }, { pushSender }, { smtpSender }] = await Promise.all([
+    const [{ createDeliver }, { pushSender }, { smtpSender }, { webhookSender }, { outside }] = await Promise.all([
       import('../../edge-functions/deliver/handler.ts'),
       import('../../edge-functions/deliver/push.ts'),
       import('../../edge-functions/deliver/smtp.ts'),
+      import('../../edge-functions/deliver/webhooks.ts'),
+      import('../../edge-functions/shared/outside.ts'),
     ])
-    const { smtpUrl, mailFrom, expoUrl, expoAccessToken, webPushOrigins, fcm, apns } = config
+    const { smtpUrl, mailFrom, expoUrl, expoAccessToken, webPushOrigins, fcm, apns, webhookExempt } = config
     const sendMail = smtpUrl ? smtpSender(smtpUrl, mailFrom) : folderSender(join(dataDir, 'mail'), mailFrom, log)
     const vapid = vapidOf(config, jwtSecret)
     const contact = contactOf(mailFrom)
     const push = pushSender({ expoUrl, expoAccessToken, webPushOrigins, vapid, contact, fcm, apns })
-    return createDeliver({ jwtSecrets, sendMail, push })
+    const sendWebhook = webhookSender(outside({ ports: [443], withoutTls: false, exempt: webhookExempt }))
+    return createDeliver({ jwtSecrets, sendMail, push, sendWebhook })
   },
   async embed({ jwtSecrets }) {
     const { createEmbed } = await import('../../edge-functions/embed/handler.ts')

@@ -2,7 +2,7 @@
 // are SQL functions (`private.job_<name>`); sql/JOBS.md lists them all.
 import type { Db } from './record.ts'
 
-/** The connections of a worker: for effects, and for the queues at the same time. */
+/** The connections of a worker: for effects, for webhooks, and for the queues at the same time. */
 export const CONNECTIONS = 4
 
 export type Job = {

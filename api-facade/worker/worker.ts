@@ -19,6 +19,7 @@ import { takeObjects } from './objects.ts'
 import { HEARTBEAT, type Polling, startPolling } from './polling.ts'
 import { takePushes } from './push.ts'
 import { type Db, note, told } from './record.ts'
+import { startWebhooks, type WebhookLoop } from './webhooks.ts'
 
 type WorkerOptions = {
   config: Config
@@ -78,9 +79,13 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
   await boss.start()
   const polling = startPolling(boss, pollSeconds, log)
   let effects: EffectLoop | undefined
+  let webhooks: WebhookLoop | undefined
   let embedder: Embedder | undefined
   const stop = async () => {
-    await Promise.race([Promise.all([polling.stop(), effects?.stop()]), sleep(GRACE, undefined, { ref: false })])
+    await Promise.race([
+      Promise.all([polling.stop(), effects?.stop(), webhooks?.stop()]),
+      sleep(GRACE, undefined, { ref: false }),
+    ])
     await boss.stop({ graceful: true, timeout: GRACE })
     stopped = true
     await embedder?.stop()
@@ -98,6 +103,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
     embedder = openEmbedder(config, options.functions)
     await takeEmbeddings(boss, { embedder, log }, more)
     effects = startEffects(boss.getDb(), log)
+    webhooks = startWebhooks(boss.getDb(), options)
   } catch (error) {
     await stop()
     throw error

@@ -6,6 +6,8 @@ insert into private.event_types (name, payload, happens) values
    'staff has hidden, shown again or deleted a post or a reply, removed or restored a content, deleted a circle, '
    'revoked an invite code, settled a report (`authorId` is the reporter), archived or restored a group or guild, or '
    'decided about a member of one');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('admin.content.moderated', 'moderation', 'targetId', '{targetType,targetId,action}', '{}');
 
 insert into private.errors (code, status, text) values
   ('reason_length', 422, 'A reason can have at most 1000 characters. It is required for a ban and a reversal.');

@@ -7,6 +7,8 @@ insert into private.errors (code, status, text) values
   ('broadcast_body', 422, 'A broadcast must have a body of 1 to 1000 characters.');
 insert into private.event_types (name, payload, happens) values
   ('admin.broadcast.sent', '{broadcastId}', 'an admin sends a message to everybody');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('admin.broadcast.sent', 'broadcast', 'broadcastId', '{broadcastId}', '{}');
 insert into private.notification_kinds (kind) values ('admin.broadcast');
 
 create table app.broadcasts (

@@ -60,9 +60,12 @@ declare
   v_id      bigint;
 begin
   insert into app.domain_events (name, payload) values (p_name, v_payload) returning id into v_id;
+  insert into private.unlogged_events (event_id)
+  select v_id where exists (select from private.outbound_events o where o.event = p_name);
   perform private.add_effects(p_name, v_payload, p_people, v_id);
   perform private.dispatch_event(p_name, v_payload);
 end $$;
 comment on function private.emit is
-  'Records a domain event, adds an effect for each of these people, and calls the listeners registered ''at once'', '
-  'one after the other. If a listener emits an event, the listeners of that event run before the next listener.';
+  'Records a domain event, notes it for the event log if it may leave, adds an effect for each of these people, and '
+  'calls the listeners registered ''at once'', one after the other. If a listener emits an event, the listeners of '
+  'that event run before the next listener.';

@@ -86,6 +86,7 @@ declare
 begin
   perform private.erase_rows(p_user.id, 'app.domain_events',
                              $q$payload ? 'email' and payload ->> 'userId' = $1::text$q$);
+  perform private.erase_rows(p_user.id, 'private.event_log', 'people @> array[$1]');
 
   -- skips the key of a running request, because this lock should have been taken first; job_finish_erasures deletes
   -- the key later
@@ -117,8 +118,9 @@ begin
   update app.usernames set username = null, user_id = null where user_id = p_user.id and username <> p_user.username;
 end $$;
 comment on function private.erase_records is
-  'Step: deletes the erased person''s stored answers and their events that contain an address, empties the stored '
-  'answers of others that name them, and removes addresses and texts from the audit details. Of their former names it '
+  'Step: deletes the erased person''s stored answers, their events that contain an address, and the entries of the '
+  'event log that name them, empties the stored answers of others that name them, and removes addresses and texts '
+  'from the audit details. Of their former names it '
   'keeps only the hashes.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_records', '{erasure}', 110);

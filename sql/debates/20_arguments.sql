@@ -79,6 +79,9 @@ insert into private.errors (code, status, text) values
 insert into private.event_types (name, payload, happens) values
   ('debates.argument.created', '{argumentId,debateId,authorId}', 'somebody argues in a debate'),
   ('debates.argument.deleted', '{argumentId,debateId,authorId}', 'somebody deletes their argument');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('debates.argument.created', 'debate', 'debateId', '{debateId,argumentId}', '{authorId}'),
+  ('debates.argument.deleted', 'debate', 'debateId', '{debateId,argumentId}', '{authorId}');
 
 insert into private.content_child_tables (relation, person, key, words) values
   ('app.debate_arguments', 'author_id', 'id', 'body');

@@ -59,6 +59,9 @@ insert into private.event_types (name, payload, happens) values
    'somebody has paid'),
   ('economy.payment.reversed', '{paymentId,reversalOf}',
    'a payment is reversed, by the payment that is its opposite');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('economy.payment.sent', 'payment', 'paymentId', '{paymentId}', '{}'),
+  ('economy.payment.reversed', 'payment', 'reversalOf', '{paymentId,reversalOf}', '{}');
 
 insert into private.errors (code, status, text) values
   ('emotion_unknown', 422, 'There is no such emotion.'),

@@ -134,6 +134,8 @@ insert into private.event_types (name, payload, happens) values
    'the time or the location of an event changes, or its host cancels it'),
   ('events.place.given', '{eventId,event}', 'somebody on a waiting list gets a seat'),
   ('events.event.reminded', '{eventId,event,startsAt}', 'an event is about to begin');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('events.event.changed', 'event', 'eventId', '{eventId,event,sequence}', '{}');
 
 create view private.event_details with (security_invoker) as
 select e.id,

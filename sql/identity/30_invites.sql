@@ -45,6 +45,8 @@ insert into private.event_types (name, payload, happens) values
    'a person has registered'),
   ('identity.invite_code.used', '{codeId,newUserId,inviterUserId}',
    'a person has registered; the payload names the code that they used');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('identity.user_registered', 'person', 'userId', '{}', '{userId}');
 
 insert into private.errors (code, status, text) values
   ('invite_unknown', 404, 'There is no such invite code.'),

@@ -128,6 +128,8 @@ insert into private.errors (code, status, text) values
 insert into private.event_types (name, payload, happens) values
   ('market.order.changed', '{orderId,state}',
    'an order is placed, or its state changes');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('market.order.changed', 'order', 'orderId', '{orderId,state}', '{}');
 
 insert into private.lock_kinds (kind, position) values ('order', 520);
 

@@ -280,6 +280,13 @@ insert into private.event_types (name, payload, happens) values
    'a quote of the post is published'),
   ('posts.post.milestone', '{postId,reactions}',
    'a post has reached 5, 15 or 50 hearts for the first time');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('posts.post.published', 'post', 'postId', '{postId}', '{authorId}'),
+  ('posts.post.edited', 'post', 'postId', '{postId}', '{}'),
+  ('posts.post.deleted', 'post', 'postId', '{postId}', '{authorId}'),
+  ('posts.post.reposted', 'post', 'postId', '{postId,repostId}', '{userId}'),
+  ('posts.post.unreposted', 'post', 'postId', '{postId}', '{userId}'),
+  ('posts.post.quoted', 'post', 'postId', '{postId,quoteId}', '{userId}');
 
 insert into private.errors (code, status, text) values
   ('post_unknown', 404, 'There is no such post.'),

@@ -41,6 +41,8 @@ comment on column app.replies.required_level is
 insert into private.event_types (name, payload, happens) values
   ('posts.reply.created', '{replyId,postId,authorId}',
    'somebody has replied to a post');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('posts.reply.created', 'post', 'postId', '{postId,replyId}', '{authorId}');
 
 insert into private.errors (code, status, text) values
   ('reply_unknown', 404, 'There is no such reply.'),

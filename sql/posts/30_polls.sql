@@ -49,6 +49,8 @@ comment on table app.poll_votes is 'Who voted for what: one vote per person and 
 insert into private.event_types (name, payload, happens) values
   ('posts.poll.closed', '{postId,pollId}',
    'the time of a poll has ended');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('posts.poll.closed', 'post', 'postId', '{postId,pollId}', '{}');
 
 insert into private.errors (code, status, text) values
   ('poll_options', 422, 'A poll must have 2 to 6 options of 1 to 200 characters each.'),

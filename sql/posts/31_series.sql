@@ -55,6 +55,8 @@ comment on table app.series_follows is 'The people who are notified of new items
 insert into private.event_types (name, payload, happens) values
   ('posts.series.extended', '{seriesId,postId}',
    'a published post becomes an item of a series, or a scheduled item is published');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('posts.series.extended', 'series', 'seriesId', '{seriesId,postId}', '{}');
 
 insert into private.errors (code, status, text) values
   ('series_unknown', 404, 'There is no such series.'),

@@ -27,6 +27,8 @@ insert into private.event_types (name, payload, happens) values
    'the author invites a co-author'),
   ('posts.co_author.accepted', '{inviteId,postId,userId}',
    'the invited person becomes a co-author');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('posts.co_author.accepted', 'post', 'postId', '{postId}', '{userId}');
 
 insert into private.errors (code, status, text) values
   ('split_share', 422, 'splitShare must be a whole number from 0 to 100.'),

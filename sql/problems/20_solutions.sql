@@ -76,6 +76,8 @@ insert into private.errors (code, status, text) values
   ('solution_accepted', 409, 'An accepted solution cannot be deleted.');
 insert into private.event_types (name, payload, happens) values
   ('problems.solution.accepted', '{solutionId,problemId,authorId}', 'the author of a problem accepts a solution');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('problems.solution.accepted', 'problem', 'problemId', '{problemId,solutionId}', '{authorId}');
 
 insert into private.content_child_tables (relation, person, key, words) values
   ('app.problem_solutions', 'author_id', 'id', 'body');

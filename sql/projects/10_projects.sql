@@ -117,6 +117,8 @@ insert into private.event_types (name, payload, happens) values
   ('projects.application.decided', '{projectId,event,userId}',
    'somebody gets a role in a project, is rejected, or is removed'),
   ('projects.update.posted', '{projectId,updateId,authorId}', 'the author of a project posts an update');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('projects.update.posted', 'project', 'projectId', '{projectId,updateId}', '{authorId}');
 
 insert into private.errors (code, status, text) values
   ('project_unknown', 404, 'There is no such project.'),

@@ -4,6 +4,8 @@
 insert into private.event_types (name, payload, happens) values
   ('reputation.level_reached', '{userId,interestId,level}',
    'a person reaches a level in an interest for the first time');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('reputation.level_reached', 'person', 'userId', '{interestId,level}', '{userId}');
 
 create function private.level_minimums() returns numeric[]
 language plpgsql immutable

@@ -32,6 +32,8 @@ create index users_banned_idx on app.users (id) where banned_at is not null;
 insert into private.event_types (name, payload, happens) values
   ('social.user.followed', '{followerId,followingId}',
    'a person follows another');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('social.user.followed', 'person', 'followingId', '{}', '{followerId,followingId}');
 
 insert into private.write_limits (kind, per_hour) values ('follows', 400);
 

@@ -89,6 +89,8 @@ insert into private.write_limits (kind, per_hour) values ('wiki', 60);
 insert into private.event_types (name, payload, happens) values
   ('wiki.proposal.resolved', '{proposalId,interestId,status,version}',
    'a proposal for the wiki is approved, rejected or superseded');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('wiki.proposal.resolved', 'wiki-proposal', 'proposalId', '{proposalId,interestId,status,version}', '{}');
 
 insert into private.errors (code, status, text) values
   ('wiki_version_unknown', 404, 'The entry of this interest has no such version.'),

@@ -347,8 +347,8 @@ create table app.settings (
   value text not null
 );
 comment on table app.settings is 'Settings that SQL needs. Written at boot: instance_domain, rate_limit_scale, '
-  'public_url, media_url, media_bucket, media_quota, media_hosts. Written by the worker: embedding_model. Written by '
-  'operators: searches_at_once. None is secret.';
+  'public_url, media_url, media_bucket, media_quota, media_hosts, webhook_exempt. Written by the worker: '
+  'embedding_model. Written by operators: searches_at_once. None is secret.';
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 
@@ -982,12 +982,15 @@ declare
   v_id      bigint;
 begin
   insert into app.domain_events (name, payload) values (p_name, v_payload) returning id into v_id;
+  insert into private.unlogged_events (event_id)
+  select v_id where exists (select from private.outbound_events o where o.event = p_name);
   perform private.add_effects(p_name, v_payload, p_people, v_id);
   perform private.dispatch_event(p_name, v_payload);
 end $$;
 comment on function private.emit is
-  'Records a domain event, adds an effect for each of these people, and calls the listeners registered ''at once'', '
-  'one after the other. If a listener emits an event, the listeners of that event run before the next listener.';
+  'Records a domain event, notes it for the event log if it may leave, adds an effect for each of these people, and '
+  'calls the listeners registered ''at once'', one after the other. If a listener emits an event, the listeners of '
+  'that event run before the next listener.';
 
 -- sql/base/51_idempotency.sql
 
@@ -3234,6 +3237,110 @@ end $$;
 comment on function private.export_page is
   'Up to 200 rows of a section: {items, next}; the caller passes next as p_after, and it is null at the end.';
 
+-- sql/base/86_event_log.sql
+
+-- The event log: the domain events that programs outside may learn of, with public ids only. private.emit notes such
+-- an event; the worker writes it into the log a moment later (private.log_events). The numbers of the log are given
+-- one transaction at a time, so a reader who continues after the last number never misses an event.
+-- docs/decisions.md, Webhooks.
+
+create table private.outbound_events (
+  event         text primary key references private.event_types on delete cascade,
+  subject_type  text not null check (subject_type ~ '^[a-z]+(-[a-z]+)*$'),
+  subject_field text not null,
+  fields        text[] not null default '{}',
+  people        text[] not null default '{}',
+  check (subject_field = any (fields || people)),
+  check (not fields && people)
+);
+comment on table private.outbound_events is
+  'Registry: the domain events that are in the event log and that webhooks may be sent for. An event that everybody '
+  'may not know of, such as a message or an invitation into a circle, is not here.';
+comment on column private.outbound_events.subject_field is
+  'The field of the payload with the id of the thing that the event is about. Events of one subject keep their order.';
+comment on column private.outbound_events.fields is
+  'The fields of the payload that leave as they are: public ids, numbers and short codes.';
+comment on column private.outbound_events.people is
+  'The fields of the payload that leave as actor ids, because they have internal ids of people.';
+
+create table private.unlogged_events (
+  event_id bigint primary key
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);   -- each row exists for a moment only
+comment on table private.unlogged_events is
+  'Events of app.domain_events that are not in the log yet. Without a foreign key, which would lock the event.';
+
+create table private.event_log (
+  sequence    bigint generated always as identity primary key,
+  id          uuid not null default gen_random_uuid(),
+  event       text not null,
+  subject     json not null,
+  subject_key text not null,
+  payload     json not null,
+  people      uuid[] not null,
+  happened_at timestamptz not null,
+  logged_at   timestamptz not null default now()
+);
+create index event_log_logged_at_idx on private.event_log (logged_at);
+create index event_log_people_idx on private.event_log using gin (people) with (fastupdate = off);
+comment on table private.event_log is
+  'The event log, in the order of its numbers: if one event depends on another, such as an edit on the publication, '
+  'it has the higher number.';
+comment on column private.event_log.id is
+  'Tells the event from all others, also after a backup was restored, which gives numbers again.';
+comment on column private.event_log.subject is 'What the event is about, {type, id}; the id is public.';
+comment on column private.event_log.subject_key is 'The same with the internal id, which never changes.';
+comment on column private.event_log.people is 'Whom the event names, for an erasure.';
+comment on column private.event_log.happened_at is 'When the transaction that caused the event began.';
+comment on column private.event_log.logged_at is 'When the event was written into the log.';
+insert into private.retention (relation, counts_from, keep, batch) values
+  ('private.event_log', 'logged_at', '30 days', 1000);
+
+create function private.log_events() returns integer
+language plpgsql volatile security definer   -- for the worker alone, which may read none of our tables
+set search_path = ''
+as $$
+declare
+  v_ids bigint[];
+begin
+  if not exists (select from private.unlogged_events)
+     or not pg_try_advisory_xact_lock(hashtextextended('event log', 0)) then
+    return 0;
+  end if;
+  -- The lowest ids that are visible: if an event depends on another, the other was committed before, with a lower id.
+  v_ids := array(select u.event_id from private.unlogged_events u order by u.event_id limit 500);
+  insert into private.event_log (event, subject, subject_key, payload, people, happened_at)
+  select e.name,
+         json_build_object('type', o.subject_type, 'id', p.payload -> o.subject_field),
+         o.subject_type || ':' || (e.payload ->> o.subject_field),
+         p.payload, w.people, e.created_at
+  from app.domain_events e
+  join private.outbound_events o on o.event = e.name
+  cross join lateral (
+    select array(select (e.payload ->> f.name)::uuid from unnest(o.people) f (name)
+                 where e.payload ->> f.name is not null) as people
+  ) w
+  cross join lateral (
+    select coalesce(json_object_agg(f.name, case
+             when f.name = any (o.people) then to_json(private.actor_id(u.username, private.domain()))
+             else (e.payload -> f.name)::json end order by f.place), '{}') as payload
+    from unnest(o.fields || o.people) with ordinality f (name, place)
+    left join app.users u on f.name = any (o.people) and u.id = (e.payload ->> f.name)::uuid
+  ) p
+  where e.id = any (v_ids)
+    -- nothing is written about an erased person
+    and not exists (select from app.users u where u.id = any (w.people) and u.erased_at is not null)
+  order by e.id;
+  delete from private.unlogged_events u where u.event_id = any (v_ids);
+  return cardinality(v_ids);
+end $$;
+comment on function private.log_events is
+  'For the worker alone: writes up to 500 events into the log and returns how many it looked at. One transaction at a '
+  'time does so, because a number must never become visible after a higher one; another call returns 0.';
+call private.force_index_scans('private.log_events');
+
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.event_log', 'people', 'Names events of other sections by their ids, for 30 days.');
+
 -- sql/base/90_erasure.sql
 
 -- What an erasure does to the base. A person is erased when erased_at is set. Every feature has a step like the one
@@ -3324,6 +3431,7 @@ declare
 begin
   perform private.erase_rows(p_user.id, 'app.domain_events',
                              $q$payload ? 'email' and payload ->> 'userId' = $1::text$q$);
+  perform private.erase_rows(p_user.id, 'private.event_log', 'people @> array[$1]');
 
   -- skips the key of a running request, because this lock should have been taken first; job_finish_erasures deletes
   -- the key later
@@ -3355,8 +3463,9 @@ begin
   update app.usernames set username = null, user_id = null where user_id = p_user.id and username <> p_user.username;
 end $$;
 comment on function private.erase_records is
-  'Step: deletes the erased person''s stored answers and their events that contain an address, empties the stored '
-  'answers of others that name them, and removes addresses and texts from the audit details. Of their former names it '
+  'Step: deletes the erased person''s stored answers, their events that contain an address, and the entries of the '
+  'event log that name them, empties the stored answers of others that name them, and removes addresses and texts '
+  'from the audit details. Of their former names it '
   'keeps only the hashes.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_records', '{erasure}', 110);
@@ -3454,6 +3563,13 @@ alter table private.account_steps enable row level security;
 -- lock_ranks, lock_kinds: registries, only for definer functions
 alter table private.lock_ranks enable row level security;
 alter table private.lock_kinds enable row level security;
+
+-- outbound_events: a registry, only for definer functions
+alter table private.outbound_events enable row level security;
+
+-- unlogged_events, event_log: only for definer functions
+alter table private.unlogged_events enable row level security;
+alter table private.event_log enable row level security;
 
 -- event_listeners: a registry, only for definer functions
 alter table private.event_listeners enable row level security;
@@ -3600,6 +3716,7 @@ grant execute on function
   private.job_purge,
   private.job_roll_realtime_partitions,
   private.list_work,
+  private.log_events,
   private.note_job_run
   to worker;
 grant usage on schema pgboss to worker;
@@ -5394,6 +5511,8 @@ insert into private.event_types (name, payload, happens) values
    'a person has registered'),
   ('identity.invite_code.used', '{codeId,newUserId,inviterUserId}',
    'a person has registered; the payload names the code that they used');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('identity.user_registered', 'person', 'userId', '{}', '{userId}');
 
 insert into private.errors (code, status, text) values
   ('invite_unknown', 404, 'There is no such invite code.'),
@@ -8285,6 +8404,8 @@ create index users_banned_idx on app.users (id) where banned_at is not null;
 insert into private.event_types (name, payload, happens) values
   ('social.user.followed', '{followerId,followingId}',
    'a person follows another');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('social.user.followed', 'person', 'followingId', '{}', '{followerId,followingId}');
 
 insert into private.write_limits (kind, per_hour) values ('follows', 400);
 
@@ -11525,6 +11646,13 @@ insert into private.event_types (name, payload, happens) values
    'a quote of the post is published'),
   ('posts.post.milestone', '{postId,reactions}',
    'a post has reached 5, 15 or 50 hearts for the first time');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('posts.post.published', 'post', 'postId', '{postId}', '{authorId}'),
+  ('posts.post.edited', 'post', 'postId', '{postId}', '{}'),
+  ('posts.post.deleted', 'post', 'postId', '{postId}', '{authorId}'),
+  ('posts.post.reposted', 'post', 'postId', '{postId,repostId}', '{userId}'),
+  ('posts.post.unreposted', 'post', 'postId', '{postId}', '{userId}'),
+  ('posts.post.quoted', 'post', 'postId', '{postId,quoteId}', '{userId}');
 
 insert into private.errors (code, status, text) values
   ('post_unknown', 404, 'There is no such post.'),
@@ -11866,6 +11994,8 @@ comment on column app.replies.required_level is
 insert into private.event_types (name, payload, happens) values
   ('posts.reply.created', '{replyId,postId,authorId}',
    'somebody has replied to a post');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('posts.reply.created', 'post', 'postId', '{postId,replyId}', '{authorId}');
 
 insert into private.errors (code, status, text) values
   ('reply_unknown', 404, 'There is no such reply.'),
@@ -12920,6 +13050,8 @@ comment on table app.poll_votes is 'Who voted for what: one vote per person and 
 insert into private.event_types (name, payload, happens) values
   ('posts.poll.closed', '{postId,pollId}',
    'the time of a poll has ended');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('posts.poll.closed', 'post', 'postId', '{postId,pollId}', '{}');
 
 insert into private.errors (code, status, text) values
   ('poll_options', 422, 'A poll must have 2 to 6 options of 1 to 200 characters each.'),
@@ -13219,6 +13351,8 @@ comment on table app.series_follows is 'The people who are notified of new items
 insert into private.event_types (name, payload, happens) values
   ('posts.series.extended', '{seriesId,postId}',
    'a published post becomes an item of a series, or a scheduled item is published');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('posts.series.extended', 'series', 'seriesId', '{seriesId,postId}', '{}');
 
 insert into private.errors (code, status, text) values
   ('series_unknown', 404, 'There is no such series.'),
@@ -13621,6 +13755,8 @@ insert into private.event_types (name, payload, happens) values
    'the author invites a co-author'),
   ('posts.co_author.accepted', '{inviteId,postId,userId}',
    'the invited person becomes a co-author');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('posts.co_author.accepted', 'post', 'postId', '{postId}', '{userId}');
 
 insert into private.errors (code, status, text) values
   ('split_share', 422, 'splitShare must be a whole number from 0 to 100.'),
@@ -18107,6 +18243,8 @@ comment on function private.add_reputation is
 insert into private.event_types (name, payload, happens) values
   ('reputation.level_reached', '{userId,interestId,level}',
    'a person reaches a level in an interest for the first time');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('reputation.level_reached', 'person', 'userId', '{interestId,level}', '{userId}');
 
 create function private.level_minimums() returns numeric[]
 language plpgsql immutable
@@ -19946,6 +20084,9 @@ insert into private.event_types (name, payload, happens) values
    'somebody has paid'),
   ('economy.payment.reversed', '{paymentId,reversalOf}',
    'a payment is reversed, by the payment that is its opposite');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('economy.payment.sent', 'payment', 'paymentId', '{paymentId}', '{}'),
+  ('economy.payment.reversed', 'payment', 'reversalOf', '{paymentId,reversalOf}', '{}');
 
 insert into private.errors (code, status, text) values
   ('emotion_unknown', 422, 'There is no such emotion.'),
@@ -28538,6 +28679,8 @@ insert into private.event_types (name, payload, happens) values
    'the time or the location of an event changes, or its host cancels it'),
   ('events.place.given', '{eventId,event}', 'somebody on a waiting list gets a seat'),
   ('events.event.reminded', '{eventId,event,startsAt}', 'an event is about to begin');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('events.event.changed', 'event', 'eventId', '{eventId,event,sequence}', '{}');
 
 create view private.event_details with (security_invoker) as
 select e.id,
@@ -30003,6 +30146,9 @@ insert into private.errors (code, status, text) values
 insert into private.event_types (name, payload, happens) values
   ('debates.argument.created', '{argumentId,debateId,authorId}', 'somebody argues in a debate'),
   ('debates.argument.deleted', '{argumentId,debateId,authorId}', 'somebody deletes their argument');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('debates.argument.created', 'debate', 'debateId', '{debateId,argumentId}', '{authorId}'),
+  ('debates.argument.deleted', 'debate', 'debateId', '{debateId,argumentId}', '{authorId}');
 
 insert into private.content_child_tables (relation, person, key, words) values
   ('app.debate_arguments', 'author_id', 'id', 'body');
@@ -30845,6 +30991,8 @@ insert into private.errors (code, status, text) values
   ('solution_accepted', 409, 'An accepted solution cannot be deleted.');
 insert into private.event_types (name, payload, happens) values
   ('problems.solution.accepted', '{solutionId,problemId,authorId}', 'the author of a problem accepts a solution');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('problems.solution.accepted', 'problem', 'problemId', '{problemId,solutionId}', '{authorId}');
 
 insert into private.content_child_tables (relation, person, key, words) values
   ('app.problem_solutions', 'author_id', 'id', 'body');
@@ -32697,6 +32845,8 @@ insert into private.event_types (name, payload, happens) values
   ('projects.application.decided', '{projectId,event,userId}',
    'somebody gets a role in a project, is rejected, or is removed'),
   ('projects.update.posted', '{projectId,updateId,authorId}', 'the author of a project posts an update');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('projects.update.posted', 'project', 'projectId', '{projectId,updateId}', '{authorId}');
 
 insert into private.errors (code, status, text) values
   ('project_unknown', 404, 'There is no such project.'),
@@ -34330,6 +34480,8 @@ insert into private.errors (code, status, text) values
 insert into private.event_types (name, payload, happens) values
   ('market.order.changed', '{orderId,state}',
    'an order is placed, or its state changes');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('market.order.changed', 'order', 'orderId', '{orderId,state}', '{}');
 
 insert into private.lock_kinds (kind, position) values ('order', 520);
 
@@ -35341,6 +35493,8 @@ insert into private.write_limits (kind, per_hour) values ('wiki', 60);
 insert into private.event_types (name, payload, happens) values
   ('wiki.proposal.resolved', '{proposalId,interestId,status,version}',
    'a proposal for the wiki is approved, rejected or superseded');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('wiki.proposal.resolved', 'wiki-proposal', 'proposalId', '{proposalId,interestId,status,version}', '{}');
 
 insert into private.errors (code, status, text) values
   ('wiki_version_unknown', 404, 'The entry of this interest has no such version.'),
@@ -38776,6 +38930,887 @@ grant execute on function
   api.set_intent
   to authenticated;
 
+-- sql/webhooks/10_endpoints.sql
+
+-- Webhooks: addresses of other programs, to which the worker sends the events of the log that an admin chose.
+-- docs/decisions.md, Webhooks.
+
+insert into private.errors (code, status, text) values
+  ('webhook_unknown', 404, 'There is no such webhook.'),
+  ('webhook_url', 422, 'The address of a webhook must begin with https://, have the name of a host and no port, user '
+   'name or fragment, and at most 2000 characters.'),
+  ('webhook_events', 422, 'A webhook must have at least one event, and only events that GET /admin/webhooks lists in '
+   'availableEvents.'),
+  ('webhook_description', 422, 'The description of a webhook must have at most 200 characters.'),
+  ('webhooks_full', 409, 'There are 20 webhooks already.');
+
+insert into private.lock_kinds (kind, position) values ('webhooks', 592), ('webhook', 594);
+
+insert into app.settings (key, value) values ('webhook_exempt', '');
+
+create table private.webhooks (
+  id              uuid primary key default gen_random_uuid(),
+  url             text not null,
+  description     text not null default '',
+  events          text[] not null,
+  is_active       boolean not null default true,
+  secret          bytea not null default extensions.gen_random_bytes(32),
+  previous_secret bytea,
+  previous_until  timestamptz,
+  queued_to       bigint not null,
+  failing_since   timestamptz,
+  deleted_at      timestamptz,
+  created_at      timestamptz not null default now(),
+  constraint webhook_description check (length(description) <= 200),
+  check (num_nonnulls(previous_secret, previous_until) in (0, 2))
+);
+comment on table private.webhooks is
+  'The addresses to which events are sent, at most 20. The secrets are stored as they are, because each request is '
+  'signed with them.';
+comment on column private.webhooks.previous_secret is 'The secret before the last change; it still signs for a day.';
+comment on column private.webhooks.previous_until is 'Until when the previous secret signs too.';
+comment on column private.webhooks.queued_to is
+  'The number of the last event of the log that was considered. While the webhook is not active it stays, so the '
+  'webhook gets the events of that time later, unless they are older than the log.';
+comment on column private.webhooks.failing_since is
+  'When a delivery was given up; null again after the next one that arrives.';
+comment on column private.webhooks.deleted_at is
+  'When it was deleted; the worker then deletes its deliveries and, at the end, this row.';
+
+create function private.require_webhook_url(p_url text) returns text
+language plpgsql stable security definer   -- operators of other features may not read the settings
+set search_path = ''
+as $$
+declare
+  v_exempt text[] := string_to_array((select s.value from app.settings s where s.key = 'webhook_exempt'), ' ');
+  v_url    text := btrim(p_url);
+begin
+  if (length(v_url) <= 2000 and v_url ~ '^[!-~]+$' and v_url !~ '[#\\]'
+      and (v_url ~* '^https://([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9](/|\?|$)'
+        or substring(v_url from '^https?://([^/?@]+)(?:[/?]|$)') = any (v_exempt))) is not true then
+    perform private.raise_error('webhook_url');
+  end if;
+  return v_url;
+end $$;
+comment on function private.require_webhook_url is
+  'The address, trimmed. Addresses of WEBHOOK_EXEMPT may have a port and no TLS. The sender also checks that the name '
+  'leads to public addresses only, each time.';
+
+create function private.require_webhook_events(p_events text[]) returns text[]
+language plpgsql stable security definer   -- nobody may read the registry
+set search_path = ''
+as $$
+declare
+  v_events text[] := array(select distinct e.name from unnest(p_events) e (name) order by e.name);
+begin
+  if v_events = '{}' or exists (
+       select from unnest(v_events) e (name)
+       where not exists (select from private.outbound_events o where o.event = e.name)) then
+    perform private.raise_error('webhook_events');
+  end if;
+  return v_events;
+end $$;
+comment on function private.require_webhook_events is 'The events, each once and sorted.';
+
+create function private.require_webhook(p_id uuid) returns private.webhooks
+language plpgsql stable security definer   -- nobody may read the secrets
+set search_path = ''
+as $$
+declare
+  v_webhook private.webhooks;
+begin
+  select * into v_webhook from private.webhooks w where w.id = p_id and w.deleted_at is null;
+  if not found then
+    perform private.raise_error('webhook_unknown');
+  end if;
+  return v_webhook;
+end $$;
+comment on function private.require_webhook is 'Finds a webhook.';
+
+create function private.lock_webhook(p_id uuid) returns private.webhooks
+language plpgsql volatile security definer   -- nobody may read the secrets
+set search_path = ''
+as $$
+begin
+  perform private.check_lock_order('webhook', p_id::text);
+  perform from private.webhooks w where w.id = p_id for no key update;
+  return private.require_webhook(p_id);
+end $$;
+comment on function private.lock_webhook is
+  'Finds a webhook, and keeps its deliveries from being queued and taken until the transaction ends.';
+
+create function private.webhook_card(p_webhook private.webhooks) returns json
+language plpgsql stable security definer   -- nobody may read the deliveries
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'id', p_webhook.id,
+    'url', p_webhook.url,
+    'description', p_webhook.description,
+    'events', p_webhook.events,
+    'active', p_webhook.is_active,
+    'failingSince', private.utc(p_webhook.failing_since),
+    'previousSecretUntil', private.utc(case when p_webhook.previous_until > now() then p_webhook.previous_until end),
+    'createdAt', private.utc(p_webhook.created_at));
+end $$;
+comment on function private.webhook_card is 'A webhook as admins see it, without its secrets.';
+
+create function private.webhook_secret(p_secret bytea) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return 'whsec_' || translate(encode(p_secret, 'base64'), e'\n', '');
+end $$;
+comment on function private.webhook_secret is 'A secret in the form of Standard Webhooks.';
+
+-- sql/webhooks/20_deliveries.sql
+
+-- Deliveries: one event for one webhook. They are queued from the event log, and sent by the worker
+-- (api-facade/worker/webhooks.ts): in order for each subject and webhook, at least once, for up to three days.
+-- docs/decisions.md, Webhooks.
+
+create table private.webhook_deliveries (
+  id              bigint generated always as identity primary key,
+  webhook_id      uuid not null references private.webhooks on delete cascade,
+  sequence        bigint,
+  event           text not null,
+  event_id        uuid not null,
+  subject_key     text not null,
+  status          text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),
+  attempts        integer not null default 0,
+  gives_up_at     timestamptz not null default now() + interval '3 days',
+  attempted_at    timestamptz,
+  ended_at        timestamptz,
+  response_status smallint,
+  failure         text,
+  excerpt         text check (length(excerpt) <= 200),
+  created_at      timestamptz not null default now(),
+  unique (sequence, webhook_id)
+);
+create index webhook_deliveries_webhook_id_idx on private.webhook_deliveries (webhook_id, id);
+create index webhook_deliveries_status_idx on private.webhook_deliveries (webhook_id, status, id);
+create index webhook_deliveries_pending_idx on private.webhook_deliveries (webhook_id, subject_key, id)
+  where status = 'pending';
+create index webhook_deliveries_created_at_idx on private.webhook_deliveries (created_at);
+comment on table private.webhook_deliveries is
+  'What is or was sent to a webhook: an event of the log once, and tests.';
+comment on column private.webhook_deliveries.sequence is
+  'The number of the event in private.event_log; null for a test. Without a foreign key, so that the worker and an '
+  'erasure never wait for each other in a circle.';
+comment on column private.webhook_deliveries.event_id is 'The header webhook-id, the same in each attempt.';
+comment on column private.webhook_deliveries.status is
+  'pending until it has arrived (delivered) or is given up (failed).';
+comment on column private.webhook_deliveries.gives_up_at is
+  'If an attempt fails after this time, there is no further one.';
+comment on column private.webhook_deliveries.attempted_at is 'When the last attempt began; null before the first.';
+comment on column private.webhook_deliveries.ended_at is 'When it was delivered or given up; null until then.';
+comment on column private.webhook_deliveries.response_status is
+  'The HTTP status of the last attempt; null if there was no response.';
+comment on column private.webhook_deliveries.failure is
+  'Why there was no response: not_public, timeout or unreachable; null if there was one.';
+comment on column private.webhook_deliveries.excerpt is
+  'The beginning of the response to the last attempt, if it was no success; printable characters only.';
+insert into private.retention (relation, counts_from, keep) values
+  ('private.webhook_deliveries', 'created_at', '30 days');
+
+create table private.webhook_turns (
+  webhook_id  uuid not null references private.webhooks on delete cascade,
+  subject_key text not null,
+  due_at      timestamptz not null default now(),
+  claim       uuid,
+  primary key (webhook_id, subject_key)
+);
+create index webhook_turns_due_at_idx on private.webhook_turns (webhook_id, due_at);
+comment on table private.webhook_turns is
+  'One row for each webhook and subject with pending deliveries. The first of them is sent when the row is due, and '
+  'the others wait. Rows are written under the lock of the webhook.';
+comment on column private.webhook_turns.due_at is
+  'When the next attempt may begin. While an attempt runs, it is the end of its lease: then another worker takes '
+  'over.';
+comment on column private.webhook_turns.claim is 'The attempt that runs; null if there is none.';
+
+create function private.forget_deliveries() returns trigger
+language plpgsql security definer   -- whoever deletes from the log may not use the deliveries
+set search_path = ''
+as $$
+begin
+  delete from private.webhook_deliveries d using gone g where d.sequence = g.sequence;
+  return null;
+end $$;
+comment on function private.forget_deliveries is
+  'Trigger: deletes the deliveries of events that leave the log, by age or by an erasure.';
+create trigger _100_forget_deliveries after delete on private.event_log
+  referencing old table as gone for each statement execute function private.forget_deliveries();
+
+create function private.queue_webhooks() returns integer
+language plpgsql volatile security definer   -- for the worker alone, which may read none of our tables
+set search_path = ''
+as $$
+declare
+  v_last    bigint := (select l.sequence from private.event_log l order by l.sequence desc limit 1);
+  v_id      uuid;
+  v_webhook private.webhooks;
+  v_to      bigint;
+  v_queued  integer := 0;
+begin
+  for v_id in
+    select w.id from private.webhooks w
+    where w.is_active and w.deleted_at is null and w.queued_to < v_last order by w.id
+  loop
+    perform private.check_lock_order('webhook', v_id::text);
+    select * into v_webhook from private.webhooks w where w.id = v_id and w.is_active for no key update;
+    continue when not found;
+    select max(n.sequence) into v_to
+    from (select l.sequence from private.event_log l where l.sequence > v_webhook.queued_to
+          order by l.sequence limit 500) n;
+    continue when v_to is null;
+    with next as (
+      insert into private.webhook_deliveries (webhook_id, sequence, event, event_id, subject_key)
+      select v_id, l.sequence, l.event, l.id, l.subject_key
+      from private.event_log l
+      where l.sequence > v_webhook.queued_to and l.sequence <= v_to and l.event = any (v_webhook.events)
+      order by l.sequence
+      returning subject_key
+    )
+    insert into private.webhook_turns (webhook_id, subject_key)
+    select distinct v_id, n.subject_key from next n
+    on conflict do nothing;
+    update private.webhooks w set queued_to = v_to where w.id = v_id;
+    v_queued := v_queued + 1;
+  end loop;
+  return v_queued;
+end $$;
+comment on function private.queue_webhooks is
+  'For the worker alone: queues deliveries of the next 500 events of the log for each active webhook. Returns how '
+  'many webhooks had events to consider. May run twice: each webhook records how far it has come, under its lock.';
+call private.force_index_scans('private.queue_webhooks');
+
+create function private.webhook_body(p_delivery private.webhook_deliveries) returns text
+language plpgsql stable security definer   -- nobody may read the log
+set search_path = ''
+as $$
+begin
+  if p_delivery.sequence is null then
+    return json_build_object(
+      'type', p_delivery.event,
+      'timestamp', private.utc(p_delivery.created_at),
+      'sequence', null,
+      'subject', json_build_object('type', 'webhook', 'id', p_delivery.webhook_id),
+      'data', json_build_object('webhookId', p_delivery.webhook_id));
+  end if;
+  return (select json_build_object(
+                   'type', l.event,
+                   'timestamp', private.utc(l.happened_at),
+                   'sequence', l.sequence,
+                   'subject', l.subject,
+                   'data', l.payload)
+          from private.event_log l where l.sequence = p_delivery.sequence);
+end $$;
+comment on function private.webhook_body is
+  'What is sent, the same in each attempt: {type, timestamp, sequence, subject, data}; null if the event is gone.';
+
+create function private.note_webhook_attempt(p_outcome json) returns void
+language plpgsql volatile security definer   -- for the worker alone
+set search_path = ''
+as $$
+declare
+  v_webhook  uuid := (p_outcome ->> 'webhookId')::uuid;
+  v_arrived  boolean := coalesce((p_outcome ->> 'status')::integer between 200 and 299, false);
+  v_delivery private.webhook_deliveries;
+  v_turn     private.webhook_turns;
+begin
+  update private.webhook_turns t set claim = null, due_at = now()
+  where t.webhook_id = v_webhook and t.claim = (p_outcome ->> 'claim')::uuid
+  returning * into v_turn;
+  if not found then
+    return;   -- the lease ended, and another attempt follows or was made
+  end if;
+  update private.webhook_deliveries d
+  set status = case when v_arrived then 'delivered' when d.gives_up_at <= now() then 'failed' else 'pending' end,
+      ended_at = case when v_arrived or d.gives_up_at <= now() then now() end,
+      response_status = (p_outcome ->> 'status')::smallint,
+      failure = p_outcome ->> 'failure',
+      excerpt = case when not v_arrived then left(p_outcome ->> 'excerpt', 200) end
+  where d.id = (p_outcome ->> 'deliveryId')::bigint
+  returning * into v_delivery;
+  if v_delivery.status = 'pending' then
+    update private.webhook_turns t
+    set due_at = now() + least(interval '5 seconds' * 2 ^ least(v_delivery.attempts - 1, 20), interval '6 hours')
+                         * (0.8 + 0.4 * random())
+    where t.webhook_id = v_webhook and t.subject_key = v_turn.subject_key;
+  else
+    update private.webhooks w set failing_since = case when not v_arrived then now() end
+    where w.id = v_webhook and (w.failing_since is null) = (not v_arrived);
+  end if;
+end $$;
+comment on function private.note_webhook_attempt is
+  'Records an attempt, {webhookId, deliveryId, claim, status, failure, excerpt}. A delivery that did not arrive is '
+  'due again after 5 seconds, then after twice as long each time, up to 6 hours, each a fifth more or less. After '
+  'three days it is given up, and the next one of its subject is due. An attempt whose lease has ended is not '
+  'recorded.';
+
+create function private.take_webhook_deliveries(p_webhook private.webhooks, p_most integer) returns json
+language plpgsql volatile security definer   -- for the worker alone
+set search_path = ''
+as $$
+declare
+  c_lease constant interval := '1 minute';
+  v_taken json;
+begin
+  -- a subject without pending deliveries has no turn; the lock of the webhook keeps new ones from coming meanwhile
+  with due as materialized (
+    select t.subject_key,
+           (select d.id from private.webhook_deliveries d
+            where d.webhook_id = p_webhook.id and d.subject_key = t.subject_key and d.status = 'pending'
+              and (d.sequence is null or exists (select from private.event_log l where l.sequence = d.sequence))
+            order by d.id limit 1) as delivery_id
+    from private.webhook_turns t
+    where t.webhook_id = p_webhook.id and t.due_at <= now()
+    order by t.due_at limit p_most
+  ), idle as (
+    delete from private.webhook_turns t using due
+    where t.webhook_id = p_webhook.id and t.subject_key = due.subject_key and due.delivery_id is null
+  ), claimed as (
+    update private.webhook_turns t set claim = gen_random_uuid(), due_at = now() + c_lease
+    from due where t.webhook_id = p_webhook.id and t.subject_key = due.subject_key and due.delivery_id is not null
+    returning t.claim, due.delivery_id
+  ), attempted as (
+    update private.webhook_deliveries d set attempts = d.attempts + 1, attempted_at = now()
+    from claimed c where d.id = c.delivery_id
+    returning d.*, c.claim
+  )
+  select json_agg(json_build_object(
+           'webhookId', p_webhook.id,
+           'deliveryId', a.id,
+           'claim', a.claim,
+           'url', p_webhook.url,
+           'secrets', array[private.webhook_secret(p_webhook.secret)]
+             || case when p_webhook.previous_until > now()
+                     then array[private.webhook_secret(p_webhook.previous_secret)] else '{}'::text[] end,
+           'id', a.event_id,
+           'body', private.webhook_body(d)))
+    into v_taken
+  from attempted a join private.webhook_deliveries d on d.id = a.id;
+  return coalesce(v_taken, '[]');
+end $$;
+comment on function private.take_webhook_deliveries is
+  'Takes the due deliveries of a webhook that the caller has locked, up to p_most, for a minute: [{webhookId, '
+  'deliveryId, claim, url, secrets, id, body}]. The first secret is the current one.';
+call private.force_index_scans('private.take_webhook_deliveries');
+
+create function private.work_on_webhooks(p_outcomes json, p_busy json, p_at_once integer) returns json
+language plpgsql volatile security definer   -- for the worker alone, which may read none of our tables
+set search_path = ''
+as $$
+declare
+  v_ids     uuid[];
+  v_webhook private.webhooks;
+  v_outcome json;
+  v_taken   json;
+  v_all     jsonb := '[]';
+begin
+  v_ids := array(
+    select w.id from private.webhooks w
+    where w.id in (select (o ->> 'webhookId')::uuid from json_array_elements(p_outcomes) o)
+       or (w.is_active and w.deleted_at is null and coalesce((p_busy ->> w.id::text)::integer, 0) < p_at_once
+           and exists (select from private.webhook_turns t where t.webhook_id = w.id and t.due_at <= now()))
+    order by w.id);
+  perform private.check_lock_order('webhook', variadic v_ids::text[]);
+  perform from private.webhooks w where w.id = any (v_ids) order by w.id for no key update;
+  for v_outcome in select o from json_array_elements(p_outcomes) o loop
+    perform private.note_webhook_attempt(v_outcome);
+  end loop;
+  for v_webhook in
+    select * from private.webhooks w
+    where w.id = any (v_ids) and w.is_active and w.deleted_at is null order by w.id
+  loop
+    v_taken := private.take_webhook_deliveries(
+      v_webhook, greatest(p_at_once - coalesce((p_busy ->> v_webhook.id::text)::integer, 0), 0));
+    v_all := v_all || v_taken::jsonb;
+  end loop;
+  return v_all;
+end $$;
+comment on function private.work_on_webhooks is
+  'For the worker alone: records attempts (private.note_webhook_attempt) and takes due deliveries of each active '
+  'webhook (private.take_webhook_deliveries), so many that p_at_once of each webhook run in this worker; p_busy says '
+  'how many do already, by webhook. Several workers may call it at once.';
+
+create function private.clear_webhook(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the worker may use none of our tables
+set search_path = ''
+as $$
+declare
+  v_id      uuid := (p_job ->> 'webhookId')::uuid;
+  v_changed integer;
+  v_turns   integer;
+begin
+  delete from private.webhook_deliveries d where d.id in (
+    select n.id from private.webhook_deliveries n where n.webhook_id = v_id order by n.id limit 500);
+  get diagnostics v_changed = row_count;
+  delete from private.webhook_turns t where t.webhook_id = v_id and t.subject_key in (
+    select n.subject_key from private.webhook_turns n where n.webhook_id = v_id order by n.subject_key limit 500);
+  get diagnostics v_turns = row_count;
+  if v_changed < 500 and v_turns < 500 then
+    delete from private.webhooks w where w.id = v_id and w.deleted_at is not null;
+    return json_build_object('changed', v_changed, 'next', null);
+  end if;
+  return json_build_object('changed', v_changed, 'next', v_id);
+end $$;
+comment on function private.clear_webhook is
+  'For the worker alone: deletes the next 500 deliveries of a deleted webhook {webhookId}, and at the end the '
+  'webhook. Returns {changed, next}; next is null at the end.';
+call private.force_index_scans('private.clear_webhook');
+call private.make_batch_queue('deleted-webhooks', 'private.clear_webhook');
+
+-- sql/webhooks/30_operations.sql
+
+-- What admins do with webhooks and with the event log.
+-- docs/decisions.md, Webhooks; Staff.
+
+insert into private.errors (code, status, text) values
+  ('webhook_inactive', 409, 'This webhook is not active.'),
+  ('webhook_delivery_unknown', 404, 'There is no such delivery.');
+
+create function private.find_webhooks() returns json
+language plpgsql stable security definer   -- nobody may read the secrets
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'items', coalesce((select json_agg(private.webhook_card(w) order by w.created_at, w.id)
+                       from private.webhooks w where w.deleted_at is null), '[]'),
+    'availableEvents', (
+      select json_agg(json_build_object(
+               'event', o.event,
+               'subjectType', o.subject_type,
+               'fields', o.fields || o.people,
+               'happens', t.happens) order by o.event)
+      from private.outbound_events o join private.event_types t on t.name = o.event));
+end $$;
+comment on function private.find_webhooks is 'All webhooks, oldest first, and the events that they can have.';
+
+create function api.list_webhooks() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('admin');
+  return private.find_webhooks();
+end $$;
+comment on function api.list_webhooks is 'All webhooks, at most 20, and the events that they can have.';
+
+create function api.get_webhook(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('admin');
+  return private.webhook_card(private.require_webhook(p_id));
+end $$;
+comment on function api.get_webhook is 'A webhook.';
+
+create function private.add_webhook(p_url text, p_events text[], p_description text, p_active boolean)
+returns private.webhooks
+language plpgsql volatile security definer   -- nobody may write the table
+set search_path = ''
+as $$
+declare
+  v_webhook private.webhooks;
+begin
+  perform private.lock('webhooks');   -- so that concurrent calls don't exceed the limit
+  if (select count(*) from private.webhooks w where w.deleted_at is null) >= 20 then
+    perform private.raise_error('webhooks_full');
+  end if;
+  insert into private.webhooks (url, events, description, is_active, queued_to)
+  values (private.require_webhook_url(p_url), private.require_webhook_events(p_events),
+          btrim(coalesce(p_description, '')), coalesce(p_active, true),
+          coalesce((select l.sequence from private.event_log l order by l.sequence desc limit 1), 0))
+  returning * into v_webhook;
+  return v_webhook;
+end $$;
+comment on function private.add_webhook is
+  'Adds a webhook, which gets the events that are logged from now on. Fails: webhook_description.';
+
+create function api.create_webhook(
+  p_url text, p_events text[], p_description text default '', p_active boolean default true
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_webhook private.webhooks;
+begin
+  perform private.require_role('admin');
+  v_webhook := private.add_webhook(p_url, p_events, p_description, p_active);
+  perform private.audit('webhook.created', 'webhook', v_webhook.id::text,
+                        json_build_object('url', v_webhook.url, 'events', v_webhook.events));
+  return json_build_object('webhook', private.webhook_card(v_webhook),
+                           'secret', private.webhook_secret(v_webhook.secret));
+end $$;
+comment on function api.create_webhook is
+  'Adds a webhook: {webhook, secret}; the secret is not shown again. Leaves an audit entry.';
+
+create function private.change_webhook(p_webhook private.webhooks) returns private.webhooks
+language plpgsql volatile security definer   -- nobody may write the table
+set search_path = ''
+as $$
+declare
+  v_webhook private.webhooks;
+begin
+  update private.webhooks w
+  set url = private.require_webhook_url(p_webhook.url),
+      description = btrim(p_webhook.description),
+      events = private.require_webhook_events(p_webhook.events),
+      is_active = p_webhook.is_active,
+      failing_since = case when w.url = p_webhook.url then w.failing_since end
+  where w.id = p_webhook.id
+  returning * into v_webhook;
+  return v_webhook;
+end $$;
+comment on function private.change_webhook is
+  'Changes a webhook that the caller has locked. Fails: webhook_description.';
+
+create function api.update_webhook(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_old private.webhooks;
+  v_new private.webhooks;
+begin
+  perform private.require_role('admin');
+  v_old := private.lock_webhook(p_id);
+  v_new := v_old;
+  v_new.url := coalesce(btrim(p_changes ->> 'url'), v_old.url);
+  v_new.description := coalesce(btrim(p_changes ->> 'description'), v_old.description);
+  v_new.is_active := coalesce((p_changes ->> 'active')::boolean, v_old.is_active);
+  if jsonb_typeof(p_changes -> 'events') = 'array' then
+    v_new.events := array(select jsonb_array_elements_text(p_changes -> 'events'));
+  end if;
+  if v_new is distinct from v_old then
+    v_new := private.change_webhook(v_new);
+    perform private.audit('webhook.updated', 'webhook', p_id::text, json_build_object(
+      'from', json_build_object('url', v_old.url, 'events', v_old.events, 'active', v_old.is_active),
+      'to', json_build_object('url', v_new.url, 'events', v_new.events, 'active', v_new.is_active)));
+  end if;
+  return private.webhook_card(v_new);
+end $$;
+comment on function api.update_webhook is
+  'Changes the given fields among url, events, description and active. Repeating it changes nothing. Leaves an audit '
+  'entry.';
+
+create function private.drop_webhook(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may write the table
+set search_path = ''
+as $$
+begin
+  update private.webhooks w set deleted_at = now(), is_active = false where w.id = p_id;
+  perform private.enqueue('deleted-webhooks', json_build_object('webhookId', p_id));
+end $$;
+comment on function private.drop_webhook is
+  'Deletes a webhook that the caller has locked; the worker deletes its deliveries.';
+
+create function api.delete_webhook(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_role('admin');
+  perform private.lock_webhook(p_id);
+  perform private.drop_webhook(p_id);
+  perform private.audit('webhook.deleted', 'webhook', p_id::text);
+  return null;   -- the response is 204
+end $$;
+comment on function api.delete_webhook is 'Deletes a webhook and its deliveries. Leaves an audit entry.';
+
+create function private.change_webhook_secret(p_id uuid) returns private.webhooks
+language plpgsql volatile security definer   -- nobody may write the table
+set search_path = ''
+as $$
+declare
+  v_webhook private.webhooks;
+begin
+  update private.webhooks w
+  set previous_secret = w.secret, previous_until = now() + interval '24 hours',
+      secret = extensions.gen_random_bytes(32)
+  where w.id = p_id
+  returning * into v_webhook;
+  return v_webhook;
+end $$;
+comment on function private.change_webhook_secret is
+  'Gives a webhook that the caller has locked another secret; the last one signs too for 24 hours.';
+
+create function api.rotate_webhook_secret(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_webhook private.webhooks;
+begin
+  perform private.require_role('admin');
+  perform private.lock_webhook(p_id);
+  v_webhook := private.change_webhook_secret(p_id);
+  perform private.audit('webhook.secret-changed', 'webhook', p_id::text);
+  return json_build_object('webhook', private.webhook_card(v_webhook),
+                           'secret', private.webhook_secret(v_webhook.secret));
+end $$;
+comment on function api.rotate_webhook_secret is
+  'Gives a webhook another secret: {webhook, secret}; it is not shown again. Leaves an audit entry.';
+
+create function private.delivery_card(p_delivery private.webhook_deliveries) returns json
+language plpgsql stable security definer   -- nobody may read the turns
+set search_path = ''
+as $$
+declare
+  v_turn private.webhook_turns;
+begin
+  if p_delivery.status = 'pending' then
+    select * into v_turn from private.webhook_turns t
+    where t.webhook_id = p_delivery.webhook_id and t.subject_key = p_delivery.subject_key
+      and not exists (select from private.webhook_deliveries d
+                      where d.webhook_id = t.webhook_id and d.subject_key = t.subject_key
+                        and d.status = 'pending' and d.id < p_delivery.id);
+  end if;
+  return json_build_object(
+    'id', p_delivery.id,
+    'event', p_delivery.event,
+    'eventId', p_delivery.event_id,
+    'sequence', p_delivery.sequence,
+    'status', p_delivery.status,
+    'attempts', p_delivery.attempts,
+    'nextAttemptAt', private.utc(v_turn.due_at),
+    'attemptedAt', private.utc(p_delivery.attempted_at),
+    'endedAt', private.utc(p_delivery.ended_at),
+    'responseStatus', p_delivery.response_status,
+    'failure', p_delivery.failure,
+    'excerpt', p_delivery.excerpt,
+    'createdAt', private.utc(p_delivery.created_at));
+end $$;
+comment on function private.delivery_card is
+  'A delivery as admins see it. nextAttemptAt is null if it has ended, or waits for an earlier one of its subject.';
+
+create function private.find_webhook_deliveries(p_webhook uuid, p_status text, p_limit integer, p_cursor text)
+returns json
+language plpgsql stable security definer   -- nobody may read the deliveries
+set search_path = ''
+as $$
+declare
+  v_before bigint := 9223372036854775807;
+  v_ids    bigint[];
+begin
+  perform private.require_webhook(p_webhook);
+  if p_cursor is not null then
+    if not pg_input_is_valid(p_cursor, 'bigint') then
+      perform private.raise_error('cursor_unknown');
+    end if;
+    v_before := p_cursor::bigint;
+  end if;
+  if p_status is null then
+    v_ids := array(select d.id from private.webhook_deliveries d
+                   where d.webhook_id = p_webhook and d.id < v_before order by d.id desc limit p_limit + 1);
+  else
+    v_ids := array(select d.id from private.webhook_deliveries d
+                   where d.webhook_id = p_webhook and d.status = p_status and d.id < v_before
+                   order by d.id desc limit p_limit + 1);
+  end if;
+  return private.page(
+    (select json_agg(private.delivery_card(d) order by d.id desc)
+     from private.webhook_deliveries d where d.id = any (v_ids[:p_limit])),
+    v_ids::text[], p_limit);
+end $$;
+comment on function private.find_webhook_deliveries is
+  'A page of the deliveries of a webhook, newest first; p_cursor is the id of the last one.';
+call private.force_index_scans('private.find_webhook_deliveries');
+
+create function api.list_webhook_deliveries(
+  p_id uuid, p_status text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('admin');
+  perform private.require_limit(p_limit);
+  return private.find_webhook_deliveries(p_id, p_status, p_limit, p_cursor);
+end $$;
+comment on function api.list_webhook_deliveries is 'The deliveries of a webhook within 30 days, newest first.';
+
+create function private.take_turn(p_webhook uuid, p_subject text) returns void
+language plpgsql volatile security definer   -- nobody may write the turns
+set search_path = ''
+as $$
+begin
+  insert into private.webhook_turns as t (webhook_id, subject_key) values (p_webhook, p_subject)
+  on conflict (webhook_id, subject_key) do update
+    set due_at = case when t.claim is null then now() else t.due_at end;
+end $$;
+comment on function private.take_turn is
+  'Makes a subject of a webhook that the caller has locked due now, unless an attempt is running.';
+
+create function private.replay_delivery(p_webhook uuid, p_delivery bigint) returns json
+language plpgsql volatile security definer   -- nobody may write the deliveries
+set search_path = ''
+as $$
+declare
+  v_delivery private.webhook_deliveries;
+begin
+  update private.webhook_deliveries d
+  set status = 'pending', gives_up_at = now() + interval '3 days', ended_at = null
+  where d.id = p_delivery and d.webhook_id = p_webhook
+  returning * into v_delivery;
+  if not found then
+    perform private.raise_error('webhook_delivery_unknown');
+  end if;
+  perform private.take_turn(p_webhook, v_delivery.subject_key);
+  return private.delivery_card(v_delivery);
+end $$;
+comment on function private.replay_delivery is
+  'Makes a delivery of a webhook that the caller has locked pending and due now.';
+
+create function api.replay_webhook_delivery(p_id uuid, p_delivery_id bigint) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_card json;
+begin
+  perform private.require_role('admin');
+  if not (private.lock_webhook(p_id)).is_active then
+    perform private.raise_error('webhook_inactive');
+  end if;
+  v_card := private.replay_delivery(p_id, p_delivery_id);
+  perform private.audit('webhook.replayed', 'webhook', p_id::text, json_build_object('deliveryId', p_delivery_id));
+  return v_card;
+end $$;
+comment on function api.replay_webhook_delivery is
+  'Sends a delivery again, or a pending one now. Leaves an audit entry.';
+
+create function private.add_webhook_test(p_webhook uuid) returns json
+language plpgsql volatile security definer   -- nobody may write the deliveries
+set search_path = ''
+as $$
+declare
+  v_subject  constant text := 'webhook:' || p_webhook;
+  v_delivery private.webhook_deliveries;
+begin
+  -- one at a time: a test that waits is sent now
+  select * into v_delivery from private.webhook_deliveries d
+  where d.webhook_id = p_webhook and d.subject_key = v_subject and d.status = 'pending' order by d.id limit 1;
+  if not found then
+    insert into private.webhook_deliveries (webhook_id, event, event_id, subject_key)
+    values (p_webhook, 'webhooks.webhook.tested', gen_random_uuid(), v_subject)
+    returning * into v_delivery;
+  end if;
+  perform private.take_turn(p_webhook, v_subject);
+  return private.delivery_card(v_delivery);
+end $$;
+comment on function private.add_webhook_test is
+  'Queues a test for a webhook that the caller has locked, or makes the one that waits due now.';
+
+create function api.test_webhook(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_card json;
+begin
+  perform private.require_role('admin');
+  if not (private.lock_webhook(p_id)).is_active then
+    perform private.raise_error('webhook_inactive');
+  end if;
+  v_card := private.add_webhook_test(p_id);
+  perform private.audit('webhook.tested', 'webhook', p_id::text);
+  return v_card;
+end $$;
+comment on function api.test_webhook is 'Sends a test to a webhook. Leaves an audit entry.';
+
+create function private.find_events(p_after bigint, p_limit integer) returns json
+language plpgsql stable security definer   -- nobody may read the log
+set search_path = ''
+as $$
+declare
+  v_last  bigint;
+  v_items json;
+begin
+  select max(n.sequence), json_agg(n.card order by n.sequence) into v_last, v_items
+  from (select l.sequence, json_build_object(
+                 'sequence', l.sequence,
+                 'id', l.id,
+                 'type', l.event,
+                 'timestamp', private.utc(l.happened_at),
+                 'subject', l.subject,
+                 'data', l.payload) as card
+        from private.event_log l where l.sequence > p_after order by l.sequence limit p_limit) n;
+  return json_build_object(
+    'items', coalesce(v_items, '[]'),
+    'next', coalesce(v_last, p_after),
+    'oldest', (select l.sequence from private.event_log l order by l.sequence limit 1));
+end $$;
+comment on function private.find_events is 'The next events of the log after this number.';
+call private.force_index_scans('private.find_events');
+
+create function api.list_logged_events(p_after bigint default 0, p_limit integer default 50) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('admin');
+  perform private.require_limit(p_limit);
+  return private.find_events(greatest(p_after, 0), p_limit);
+end $$;
+comment on function api.list_logged_events is
+  'The event log of the last 30 days, oldest first, after a number: {items, next, oldest}. next is the p_after of the '
+  'next call, also at the end.';
+
+-- policies/webhooks.sql
+
+-- Webhooks: admins use them through operations of the service role, and the worker sends. Twin of sql/webhooks/.
+
+-- webhooks, webhook_deliveries, webhook_turns: only for definer functions
+alter table private.webhooks enable row level security;
+alter table private.webhook_deliveries enable row level security;
+alter table private.webhook_turns enable row level security;
+
+-- helpers
+grant execute on function
+  private.add_webhook,
+  private.add_webhook_test,
+  private.change_webhook,
+  private.change_webhook_secret,
+  private.drop_webhook,
+  private.find_events,
+  private.find_webhook_deliveries,
+  private.find_webhooks,
+  private.lock_webhook,
+  private.replay_delivery,
+  private.require_webhook,
+  private.webhook_card,
+  private.webhook_secret
+  to service_role;
+
+-- operations
+grant execute on function
+  api.create_webhook,
+  api.delete_webhook,
+  api.get_webhook,
+  api.list_logged_events,
+  api.list_webhook_deliveries,
+  api.list_webhooks,
+  api.replay_webhook_delivery,
+  api.rotate_webhook_secret,
+  api.test_webhook,
+  api.update_webhook
+  to service_role;
+
+-- what the worker runs
+grant execute on function
+  private.clear_webhook,
+  private.queue_webhooks,
+  private.work_on_webhooks
+  to worker;
+
 -- sql/admin/05_lists.sql
 
 -- How staff lists rows: newest first, with the filters that an operation names. Each list is a view
@@ -39365,6 +40400,8 @@ insert into private.event_types (name, payload, happens) values
    'staff has hidden, shown again or deleted a post or a reply, removed or restored a content, deleted a circle, '
    'revoked an invite code, settled a report (`authorId` is the reporter), archived or restored a group or guild, or '
    'decided about a member of one');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('admin.content.moderated', 'moderation', 'targetId', '{targetType,targetId,action}', '{}');
 
 insert into private.errors (code, status, text) values
   ('reason_length', 422, 'A reason can have at most 1000 characters. It is required for a ban and a reversal.');
@@ -42104,6 +43141,8 @@ insert into private.errors (code, status, text) values
   ('broadcast_body', 422, 'A broadcast must have a body of 1 to 1000 characters.');
 insert into private.event_types (name, payload, happens) values
   ('admin.broadcast.sent', '{broadcastId}', 'an admin sends a message to everybody');
+insert into private.outbound_events (event, subject_type, subject_field, fields, people) values
+  ('admin.broadcast.sent', 'broadcast', 'broadcastId', '{broadcastId}', '{}');
 insert into private.notification_kinds (kind) values ('admin.broadcast');
 
 create table app.broadcasts (

@@ -1,5 +1,5 @@
 // The import of a dossier. Rules are in sql/import/. docs/decisions.md, Import.
-import { webAddress } from '../../../edge-functions/link-preview/addresses.ts'
+import { webAddress } from '../../../edge-functions/shared/addresses.ts'
 import { call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { ApiError, lookUp } from '../../lib/errors.ts'

@@ -17,7 +17,8 @@ const csv = async (path: string) => {
   return { rows: table(text), link: headers.get('link'), text, headers }
 }
 
-const lists = spellings(await loadTables()).filter(({ path, row }) => path.startsWith('/admin/') && row.page)
+// lists of one thing, such as the deliveries of a webhook, are tested with it
+const lists = spellings(await loadTables()).filter(({ path, row }) => /^\/admin\/[^:]*$/.test(path) && row.page)
 
 test.each(lists.map(({ path }) => path))('GET %s returns the same rows as CSV', async (path) => {
   const { rows, headers } = await csv(`${path}?limit=50`)

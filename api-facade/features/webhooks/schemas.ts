@@ -1,0 +1,130 @@
+// Shapes of webhooks, their deliveries, and the event log.
+import { Page, queryInteger, Timestamp, Uuid, UuidId, z } from '../../lib/schemas.ts'
+
+const Url = z
+  .string()
+  .trim()
+  .min(1)
+  .max(2000)
+  .openapi({ example: 'https://example.org/kith', description: 'Begins with `https://` and has the name of a host.' })
+const EventNames = z
+  .array(z.string().min(1).max(100))
+  .min(1)
+  .max(100)
+  .openapi({ example: ['posts.post.published'], description: 'Names from `availableEvents`.' })
+const Description = z.string().trim().max(200)
+
+export const NewWebhook = z
+  .object({ url: Url, events: EventNames, description: Description.optional(), active: z.boolean().optional() })
+  .openapi('NewWebhook')
+export const WebhookChanges = z
+  .object({
+    url: Url.optional(),
+    events: EventNames.optional(),
+    description: Description.optional(),
+    active: z.boolean().optional(),
+  })
+  .openapi('WebhookChanges')
+
+export const Webhook = z
+  .object({
+    id: Uuid,
+    url: z.string(),
+    description: z.string(),
+    events: z.array(z.string()),
+    active: z.boolean(),
+    failingSince: Timestamp.nullable().openapi({
+      description: 'When a delivery was given up after three days. Null again after the next one that arrives.',
+    }),
+    previousSecretUntil: Timestamp.nullable().openapi({
+      description: 'Until when the previous secret signs too; null if it does not.',
+    }),
+    createdAt: Timestamp,
+  })
+  .openapi('Webhook')
+export const WebhookWithSecret = z
+  .object({
+    webhook: Webhook,
+    secret: z.string().openapi({
+      example: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+      description: 'It is not shown again.',
+    }),
+  })
+  .openapi('WebhookWithSecret')
+export const Webhooks = z
+  .object({
+    items: z.array(Webhook),
+    availableEvents: z.array(
+      z.object({
+        event: z.string(),
+        subjectType: z.string(),
+        fields: z.array(z.string()).openapi({ description: 'The fields of `data`.' }),
+        happens: z.string().openapi({ description: 'When it is sent.' }),
+      }),
+    ),
+  })
+  .openapi('Webhooks')
+
+export const DeliveriesQuery = z.object({ status: z.enum(['pending', 'delivered', 'failed']).optional() })
+export const WebhookDelivery = z
+  .object({
+    id: z.int(),
+    event: z.string(),
+    eventId: Uuid.openapi({ description: 'The header `webhook-id`, the same in each attempt.' }),
+    sequence: z.int().nullable().openapi({ description: 'The number of the event in the log; null for a test.' }),
+    status: z.enum(['pending', 'delivered', 'failed']),
+    attempts: z.int(),
+    nextAttemptAt: Timestamp.nullable().openapi({
+      description: 'Null if it has ended, or waits for an earlier one of its subject.',
+    }),
+    attemptedAt: Timestamp.nullable(),
+    endedAt: Timestamp.nullable(),
+    responseStatus: z.int().nullable().openapi({ description: 'Of the last attempt; null if nothing answered.' }),
+    failure: z.enum(['not_public', 'timeout', 'unreachable']).nullable().openapi({
+      description: 'Why nothing answered: the address is not public, it took 10 seconds, or there was no connection.',
+    }),
+    excerpt: z.string().nullable().openapi({
+      description: 'Up to 200 characters of the last response, if it was no success.',
+    }),
+    createdAt: Timestamp,
+  })
+  .openapi('WebhookDelivery')
+export const WebhookDeliveryPage = Page(WebhookDelivery)
+export const DeliveryId = UuidId.extend({
+  deliveryId: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, 'must be the id of a delivery')
+    .transform(Number)
+    .openapi({ type: 'integer', minimum: 1, example: 1 }),
+})
+
+export const EventsQuery = z.object({
+  after: queryInteger(0, 999_999_999_999_999).default(0).openapi({
+    type: 'integer',
+    minimum: 0,
+    default: 0,
+    description: 'The `next` of the previous answer.',
+  }),
+  limit: queryInteger(1, 50).default(50).openapi({ type: 'integer', minimum: 1, maximum: 50, default: 50 }),
+})
+export const LoggedEvents = z
+  .object({
+    items: z.array(
+      z
+        .object({
+          sequence: z.int(),
+          id: Uuid,
+          type: z.string(),
+          timestamp: Timestamp.openapi({ description: 'When it happened.' }),
+          subject: z.object({ type: z.string(), id: z.string() }),
+          data: z.record(z.string(), z.unknown()),
+        })
+        .openapi('LoggedEvent'),
+    ),
+    next: z.int().openapi({ description: 'The `after` of the next request, also at the end.' }),
+    oldest: z
+      .int()
+      .nullable()
+      .openapi({ description: 'The oldest number that is still there; null if the log is empty.' }),
+  })
+  .openapi('LoggedEvents')
