@@ -14,6 +14,7 @@ export default defineConfig({
       'test/api/base/log.test.ts',
       'test/api/base/rates.test.ts',
       'test/api/identity/erasure-proof.test.ts',
+      'test/api/import/import.test.ts',
       'test/api/posts/views.test.ts',
     ],
     setupFiles: ['test/support/matchers.ts'],

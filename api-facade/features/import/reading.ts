@@ -6,7 +6,7 @@ import { createDigests, type Digests } from '../../lib/signing.ts'
 import type { Begun } from './schemas.ts'
 
 /** The most bytes of a dossier, and between the ends of two rows. */
-const BYTES = 50_000_000
+export const BYTES = 50_000_000
 const ROW = 2_000_000
 /** The most rows that are not imported, members, levels, and problems that an answer lists. */
 const ITEMS = 500_000

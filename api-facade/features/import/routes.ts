@@ -8,7 +8,7 @@ import { bodyOf, requireJson } from '../../lib/input.ts'
 import { routes } from '../../lib/routes.ts'
 import { z } from '../../lib/schemas.ts'
 import { isSigned, PublicKey, readSignature } from '../../lib/signing.ts'
-import { type Head, readDossier } from './reading.ts'
+import { BYTES, type Head, readDossier } from './reading.ts'
 import { Added, Begun, Dossier, Import } from './schemas.ts'
 
 type Verdict = { signature: 'valid' | 'unknown_instance' | 'none'; issuer: string | null }
@@ -17,6 +17,7 @@ async function importMe(c: Context) {
   const free = c.get('services').imports(c.get('claims')?.sub ?? '')
   try {
     requireJson(c)
+    if (Number(c.req.header('content-length') ?? 0) > BYTES) throw new ApiError('import_large')
     const { id, sections } = await callFor(c, 'begin_import', {}, Begun)
     try {
       const head = await readDossier(bodyOf(c), sections, async (section, from, items) => {

@@ -1,7 +1,9 @@
 // The import: an export of one account, or instance, becomes the profile, posts and settings of another one. A dossier
 // that was changed, or that is none, is refused whole.
-import { request as ask, createServer } from 'node:http'
+import { once } from 'node:events'
+import { request as ask, createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
@@ -436,6 +438,30 @@ describe('POST /me/import', async () => {
   test('refuses a row of more than 2 MB', async () => {
     const answer = await jan.post('/me/import', { ...least, replies: [{ body: 'x'.repeat(2_100_000) }] })
     expect(answer).toFailWith(422, 'import_invalid')
+  })
+
+  test('refuses a file of more than 50 MB, before or while it arrives', async () => {
+    const { token, base } = jan
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const announcing = ask(`${base}/api/v1/me/import`, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': 50_000_001 },
+    })
+    announcing.on('error', () => {}) // the facade closes the connection
+    announcing.flushHeaders()
+    const [announced] = (await once(announcing, 'response')) as [IncomingMessage]
+    announcing.destroy()
+    expect([announced.statusCode, announced.headers['x-error-code']]).toEqual([413, 'import_large'])
+    const rows = `${JSON.stringify({ body: 'x'.repeat(1_000_000) })},`
+    const body = Readable.from([`{"replies":[`, ...Array.from({ length: 51 }, () => rows)])
+    const answer = await fetch(`${base}/api/v1/me/import`, {
+      method: 'POST',
+      headers,
+      body,
+      duplex: 'half',
+    } as RequestInit)
+    expect([answer.status, answer.headers.get('x-error-code')]).toEqual([413, 'import_large'])
+    expect(await owner`select from app.imports where user_id = ${jan.id}`).toEqual([])
   })
 
   test('takes one dossier a day', async () => {
