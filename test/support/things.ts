@@ -56,10 +56,17 @@ export async function oneOfEach(admin: Person, others: Person[], { owner }: Data
     priceMana: 1,
     deliveryDays: 7,
   })
+  async function webhook(): Promise<string> {
+    const body = { url: 'https://hooks.example.org/', events: ['posts.post.published'] }
+    const answer = await admin.post<{ webhook: { id: string } }>('/admin/webhooks', body)
+    expect(answer.status, answer.text).toBe(201)
+    return answer.body.webhook.id
+  }
   const first = async (path: string) => (await admin.get<{ items: { id: string }[] }>(path)).body.items[0]?.id ?? ''
   return {
     '/admin/groups': group,
     '/admin/guilds': guild,
+    '/admin/webhooks': await webhook(),
     '/audio/by-author': admin.username,
     '/videos': await made('/videos', { mediaUrl: 'https://example.org/a.mp4' }),
     '/videos/by-author': admin.username,
