@@ -23,7 +23,7 @@ import { version } from './lib/version.ts'
 // Probes and documentation do not count towards the global limit. The documentation is large and has a limit of its
 // own.
 const probe = /^\/(health|ready|metrics)$/
-const documentation = /^\/(openapi\.json|docs(\/.*)?)$/
+const documentation = /^\/((openapi|asyncapi)\.json|docs(\/.*)?)$/
 // A client's page loads many of these, so their routes have a limit of their own.
 const picture = /^\/api\/v1\/media\/(avatar\/[^/]+|local)\/[^/]+$/
 
@@ -143,7 +143,7 @@ function answerError(error: unknown, c: Context): Response {
 const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
   new Set([
     ...spellings(tables).flatMap(({ path }) => (API + path).split('/').filter((part) => !part.startsWith(':'))),
-    ...['health', 'ready', 'metrics', 'docs', 'openapi.json', 'rest', 'rpc', 'realtime', 'websocket'],
+    ...['health', 'ready', 'metrics', 'docs', 'openapi.json', 'asyncapi.json', 'rest', 'rpc', 'realtime', 'websocket'],
     ...['.well-known', 'assetlinks.json', 'apple-app-site-association'],
     ...Object.keys(operations),
   ])

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Hono } from 'hono'
+import { asyncApiText, realtimePage } from './asyncapi.ts'
 import { acceptedEncoding, compressOnce, type Encoding } from './compress.ts'
 import type { Context, Env } from './context.ts'
 import { addVary, headerOf, send } from './headers.ts'
@@ -85,7 +86,7 @@ async function sendPart(c: Context, { body, headers, compressed }: Part): Promis
 }
 
 /**
- * Serves /docs, and /openapi.json as `npm run gen` has written it, without its spaces. (Generating it here would take
+ * Serves /docs, /docs/realtime, /asyncapi.json, and /openapi.json as `npm run gen` has written it, without its spaces. (Generating it here would take
  * 50 MB that the process never gives back.) Each is read when it is first requested, and kept in memory.
  */
 export function mountDocs(app: Hono<Env>): void {
@@ -103,6 +104,8 @@ export function mountDocs(app: Hono<Env>): void {
     const text = JSON.stringify(JSON.parse(readFileSync(description, 'utf8')))
     return partOf(text, 'application/json', { 'Cache-Control': 'public, no-cache' })
   })
+  get('/asyncapi.json', () => partOf(asyncApiText(), 'application/json', { 'Cache-Control': 'public, no-cache' }))
+  get('/docs/realtime', () => pagePart(realtimePage(), 'text/html; charset=utf-8'))
   get('/docs', () => pagePart(page, 'text/html; charset=utf-8'))
   get('/docs/start.js', () => pagePart(start, 'text/javascript; charset=utf-8'))
   for (const [name, type] of Object.entries(files)) {

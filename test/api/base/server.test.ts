@@ -44,22 +44,26 @@ describe('The server', () => {
     expect((await nobody.get('//docs/start.js')).text).toContain('/openapi.json')
   })
 
-  test.each(['/docs', '/docs/start.js', '/docs/swagger-ui-bundle.js', '/openapi.json'])(
-    'answers 304 to GET %s from a client that has the current version',
-    async (path) => {
-      const whole = await fetch(url + path)
-      const tag = whole.headers.get('etag') ?? ''
-      expect(tag).toMatch(/^"[\w-]{43}"$/)
-      expect(whole.headers.get('cache-control')).toMatch(/^public, /)
-      expect((await whole.text()).length).toBeGreaterThan(50)
-      const ask = (known: string) => fetch(url + path, { headers: { 'if-none-match': known } })
-      for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
-        const answer = await ask(known)
-        expect([answer.status, answer.headers.get('etag'), await answer.text()]).toEqual([304, tag, ''])
-      }
-      expect((await ask('"other"')).status).toBe(200)
-    },
-  )
+  test.each([
+    '/docs',
+    '/docs/start.js',
+    '/docs/swagger-ui-bundle.js',
+    '/openapi.json',
+    '/docs/realtime',
+    '/asyncapi.json',
+  ])('answers 304 to GET %s from a client that has the current version', async (path) => {
+    const whole = await fetch(url + path)
+    const tag = whole.headers.get('etag') ?? ''
+    expect(tag).toMatch(/^"[\w-]{43}"$/)
+    expect(whole.headers.get('cache-control')).toMatch(/^public, /)
+    expect((await whole.text()).length).toBeGreaterThan(50)
+    const ask = (known: string) => fetch(url + path, { headers: { 'if-none-match': known } })
+    for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      const answer = await ask(known)
+      expect([answer.status, answer.headers.get('etag'), await answer.text()]).toEqual([304, tag, ''])
+    }
+    expect((await ask('"other"')).status).toBe(200)
+  })
 })
 
 describe('A starting server', async () => {
