@@ -160,10 +160,30 @@ export function requireJson(c: Context): void {
 /** The bytes of a body, as they arrive. @throws ApiError request_malformed if the client stops sending */
 export async function* bodyOf(c: Context): AsyncGenerator<Uint8Array> {
   const reader = c.req.raw.body?.getReader()
-  for (;;) {
-    const { value } = (await reader?.read().catch(unreadable)) ?? {}
-    if (!value) return
-    yield value
+  try {
+    for (;;) {
+      const { value } = (await reader?.read().catch(unreadable)) ?? {}
+      if (!value) return
+      yield value
+    }
+  } finally {
+    reader?.releaseLock()
+  }
+}
+
+/**
+ * Reads the rest of a body that is refused, because many clients read an answer only when they have sent everything.
+ * After `most` bytes the connection is closed.
+ */
+export async function discardBody(c: Context, most: number): Promise<void> {
+  let size = 0
+  try {
+    for await (const chunk of bodyOf(c)) {
+      size += chunk.length
+      if (size > most) return setHeader(c, 'Connection', 'close')
+    }
+  } catch {
+    setHeader(c, 'Connection', 'close')
   }
 }
 

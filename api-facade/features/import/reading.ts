@@ -8,6 +8,8 @@ import type { Begun } from './schemas.ts'
 /** The most bytes of a dossier, and between the ends of two rows. */
 export const BYTES = 50_000_000
 const ROW = 2_000_000
+/** How much is parsed at once, so that a long row is noticed before its end. */
+const PIECE = 65_536
 /** The most rows that are not imported, members, levels, and problems that an answer lists. */
 const ITEMS = 500_000
 const MEMBERS = 1000
@@ -119,10 +121,13 @@ function createParser(sections: Begun['sections'], note: (problem: string) => vo
   return {
     write(chunk: Uint8Array) {
       state.bytes += chunk.length
-      state.row += chunk.length
       if (state.bytes > BYTES) throw new ApiError('import_large')
-      tokenizer.write(chunk)
-      if (state.row > ROW) throw new ApiError('import_invalid', [`A row must not have more than ${ROW} bytes.`])
+      for (let at = 0; at < chunk.length; at += PIECE) {
+        const piece = chunk.subarray(at, at + PIECE)
+        state.row += piece.length
+        if (state.row > ROW) throw new ApiError('import_invalid', [`A row must not have more than ${ROW} bytes.`])
+        tokenizer.write(piece)
+      }
     },
     /** The batches that are complete. */
     full(): Batch[] {

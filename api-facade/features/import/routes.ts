@@ -4,7 +4,7 @@ import { call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { ApiError, lookUp } from '../../lib/errors.ts'
 import { setHeader } from '../../lib/headers.ts'
-import { bodyOf, requireJson } from '../../lib/input.ts'
+import { bodyOf, discardBody, requireJson } from '../../lib/input.ts'
 import { routes } from '../../lib/routes.ts'
 import { z } from '../../lib/schemas.ts'
 import { isSigned, PublicKey, readSignature } from '../../lib/signing.ts'
@@ -14,10 +14,13 @@ import { Added, Begun, Dossier, Import } from './schemas.ts'
 type Verdict = { signature: 'valid' | 'unknown_instance' | 'none'; issuer: string | null }
 
 async function importMe(c: Context) {
+  if (Number(c.req.header('content-length') ?? 0) > BYTES) {
+    setHeader(c, 'Connection', 'close')
+    throw new ApiError('import_large')
+  }
   const free = c.get('services').imports(c.get('claims')?.sub ?? '')
   try {
     requireJson(c)
-    if (Number(c.req.header('content-length') ?? 0) > BYTES) throw new ApiError('import_large')
     const { id, sections } = await callFor(c, 'begin_import', {}, Begun)
     try {
       const head = await readDossier(bodyOf(c), sections, async (section, from, items) => {
@@ -33,7 +36,7 @@ async function importMe(c: Context) {
       throw apiError
     }
   } catch (apiError) {
-    setHeader(c, 'Connection', 'close') // the rest of the body may still be arriving
+    await discardBody(c, BYTES)
     throw apiError
   } finally {
     free()

@@ -448,7 +448,7 @@ describe('POST /me/import', async () => {
       headers: { ...headers, 'content-length': 50_000_001 },
     })
     announcing.on('error', () => {}) // the facade closes the connection
-    announcing.flushHeaders()
+    announcing.write('{')
     const [announced] = (await once(announcing, 'response')) as [IncomingMessage]
     announcing.destroy()
     expect([announced.statusCode, announced.headers['x-error-code']]).toEqual([413, 'import_large'])
