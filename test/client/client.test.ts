@@ -107,7 +107,7 @@ test('Two members and a moderator live through it, and each screen takes at most
   const { live }: Life = await load('life.ts')
   const { email, password } = admin
   const screens = await live({ ...site, admin: { email, password } }, () => sent.length)
-  expect(Object.keys(screens)).toEqual(['home', 'profile', 'chat', 'guild'])
+  expect(Object.keys(screens)).toEqual(['home', 'profile', 'chat', 'guild', 'report'])
   for (const [screen, count] of Object.entries(screens)) expect(count, screen).toBeLessThanOrEqual(2)
 })
 

@@ -141,6 +141,8 @@ export async function live(site: Site, count: () => number): Promise<Record<stri
     ana.get('/guilds/{id}/proposals', { params: { path: { id: guild.id } } }).catch(() => undefined),
   ])
 
+  await screen('report', () => [mo.get('/admin/reports/{id}', { params: { path: { id: report.id } } })])
+
   // leaving
   await bo.logOut()
   check((await bo.session()) === null, 'Bo is still logged in')
