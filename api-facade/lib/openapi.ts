@@ -73,13 +73,13 @@ export function openApiText(features: readonly Feature[]): string {
   registry.registerPath(ready())
   registry.registerPath(instance())
   registry.registerPath(
-    appFile('assetlinks.json', 'assetLinks', 'Which Android app opens links of this site', AssetLinks),
+    appFile('assetlinks.json', 'assetLinks', 'Get the Android app that opens links of this site', AssetLinks),
   )
   registry.registerPath(
     appFile(
       'apple-app-site-association',
       'appleAppSiteAssociation',
-      'Which Apple apps open links of this site',
+      'Get the Apple apps that open links of this site',
       AppleLinks,
     ),
   )
@@ -274,7 +274,7 @@ const health = (): Path => ({
   path: '/health',
   operationId: 'health',
   tags: ['platform'],
-  summary: 'Whether the process is running',
+  summary: 'Check whether the process is running',
   description: 'It asks neither the database nor any other service.',
   security: [],
   responses: {
@@ -296,7 +296,7 @@ const instance = (): Path => ({
   path: '/.well-known/kith',
   operationId: 'instance',
   tags: ['platform'],
-  summary: 'What this instance tells other instances about itself',
+  summary: 'Get what this instance tells other instances about itself',
   description: 'Its domain, and the keys that verify its exports. May be cached for an hour.',
   security: [],
   responses: {
@@ -310,7 +310,7 @@ const ready = (): Path => ({
   path: '/ready',
   operationId: 'ready',
   tags: ['platform'],
-  summary: 'Whether the instance can take requests',
+  summary: 'Check whether the instance can take requests',
   description:
     'Ready if the database answers and has the migrations of this release, and a worker is running somewhere.',
   security: [],

@@ -137,7 +137,7 @@ begin
       from (select caused_at from private.effects limit 100000) e));
 end $$;
 comment on function private.staff_jobs is
-  'The state of the worker: its jobs, the newest 50 that failed permanently, and the waiting effects, counted up to '
+  'The state of the worker: its jobs, the newest 50 that failed permanently, and the pending effects, counted up to '
   '100,000.';
 
 create function api.get_jobs() returns json

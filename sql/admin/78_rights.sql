@@ -34,7 +34,7 @@ comment on function private.export_banned is
   'The export of a person whom staff has found: its head, or a page of a section.';
 
 create function api.export_user(p_id text, p_section text default null, p_after text default null) returns json
-language plpgsql volatile   -- applies the person's waiting effects first
+language plpgsql volatile   -- applies the person's pending effects first
 set search_path = ''
 as $$
 declare

@@ -1,8 +1,8 @@
 -- Effects: the consequences of an event for people other than the person who caused it, which may follow a moment
 -- later: reputation, contribution, notifications, Realtime. The transaction of an event adds a row for each person
--- whom the event concerns. The worker applies the waiting effects of many people together, each person's in order, by
+-- whom the event concerns. The worker applies the pending effects of many people together, each person's in order, by
 -- calling the listeners that private.event_listeners has with timing 'soon'. A function that shows such data, or
--- decides by it, first applies the waiting effects.
+-- decides by it, first applies the pending effects.
 -- docs/decisions.md, Effects.
 
 create table private.effects (
@@ -130,7 +130,7 @@ begin
   return v_applied;
 end $$;
 comment on function private.apply_effects_of is
-  'Applies the waiting effects of these people, up to p_most per round, and the effects that follow from them. '
+  'Applies the pending effects of these people, up to p_most per round, and the effects that follow from them. '
   'Returns how many it applied. The caller must take the locks first (private.effects_key).';
 
 create function private.lock_effects(variadic p_people uuid[]) returns void
@@ -155,7 +155,7 @@ begin
 end $$;
 comment on function private.lock_effects is
   'For functions that decide by ledgers or notifications: takes the locks under which these people''s ledgers and '
-  'notifications are written, one transaction at a time, and first applies the waiting effects of each, up to four '
+  'notifications are written, one transaction at a time, and first applies the pending effects of each, up to four '
   'times as many as private.apply_effects_of. Until the transaction ends, nobody else can change the rows that later '
   'statements read, and the entries that they write follow those of the effects. ARCHITECTURE.md, Locks.';
 
@@ -184,7 +184,7 @@ begin
   end loop;
 end $$;
 comment on function private.catch_up is
-  'For functions that show reputation or notifications: applies the waiting effects of these people, so that what is '
+  'For functions that show reputation or notifications: applies the pending effects of these people, so that what is '
   'shown is up to date. It never fails and never delays a request for long: it applies up to 300 effects and the '
   'effects that follow from them, and waits up to a second for a lock that somebody else has.';
 
@@ -240,7 +240,7 @@ begin
   return v_applied;
 end $$;
 comment on function private.apply_one_by_one is
-  'Applies the waiting effects of a person one by one, until one fails or the time is over. Returns how many it '
+  'Applies the pending effects of a person one by one, until one fails or the time is over. Returns how many it '
   'applied. It records the one that fails in private.stuck_effects. The caller must take the lock first '
   '(private.effects_key).';
 
@@ -302,7 +302,7 @@ begin
       from private.stuck_effects s where s.user_id = any (v_failed) and s.attempts = 1), '[]'));
 end $$;
 comment on function private.apply_effects is
-  'For the worker alone: in one transaction, applies the waiting effects of the people who have the next 500 effects '
+  'For the worker alone: in one transaction, applies the pending effects of the people who have the next 500 effects '
   'after p_after, and the effects that follow from them. Several workers may call it at once: it skips people whose '
   'effects another one applies. Returns {applied, failed, next, stuck: [{person, event, eventId, effectId, listener, '
   'sqlstate, context}]}: failed counts people, stuck has the effects that failed for the first time, and next is the '

@@ -1,6 +1,6 @@
 -- The import: a person brings an export (a dossier), of this instance or of another one. The facade reads the file and
 -- adds the rows of the sections that can be imported; when the file is complete, the worker imports them in batches.
--- Which sections can be imported, and how, each feature says in private.import_sections.
+-- Each feature registers in private.import_sections which of its sections can be imported, and how.
 -- docs/decisions.md, Import.
 
 create table private.import_sections (

@@ -94,7 +94,8 @@ begin
   perform private.require_content('problem', p_id);   -- a block may have been made meanwhile
   return private.finish_idempotent('create_solution', private.solution_cards(array[v_id]) -> 0);
 end $$;
-comment on function api.create_solution is 'Offers a solution. Fails: problem_unknown (also of a removed one).';
+comment on function api.create_solution is
+  'Offers a solution. Fails: problem_unknown (also if the problem was removed).';
 
 create function private.lock_own_solution(p_id uuid) returns app.problem_solutions
 language plpgsql volatile security definer   -- works even if the caller no longer sees the problem

@@ -50,7 +50,7 @@ end $$;
 comment on function private.reputation_of is 'A person''s reputation, strongest interest first: {total, items}.';
 
 create function api.get_my_reputation() returns json
-language plpgsql volatile   -- applies the caller's waiting effects first
+language plpgsql volatile   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 begin
@@ -61,7 +61,7 @@ comment on function api.get_my_reputation is
   'The caller''s reputation, strongest interest first: {total, items: [{interestId, slug, name, value, level}]}.';
 
 create function api.get_reputation(p_person text) returns json
-language plpgsql volatile   -- applies the person's waiting effects first
+language plpgsql volatile   -- applies the person's pending effects first
 set search_path = ''
 as $$
 declare
@@ -73,7 +73,7 @@ end $$;
 comment on function api.get_reputation is 'A person''s reputation, as in api.get_my_reputation.';
 
 create function private.require_reputation(p_interest uuid, p_min numeric) returns void
-language plpgsql volatile   -- applies the caller's waiting effects first
+language plpgsql volatile   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 begin
@@ -137,7 +137,7 @@ comment on function private.may_propose_guild is
   'The rule for canProposeGuild: nobody may propose a guild in the first release.';
 
 create function api.get_my_capabilities() returns json
-language plpgsql volatile   -- applies the caller's waiting effects first
+language plpgsql volatile   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 declare

@@ -60,7 +60,7 @@ comment on function private.reputation_events is
 call private.force_index_scans('private.reputation_events');
 
 create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql volatile   -- applies the caller's waiting effects first
+language plpgsql volatile   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 declare
@@ -78,7 +78,7 @@ comment on function api.get_reputation_details is
   'events: {items, nextCursor, hasMore}}.';
 
 create function api.get_reputation_summary(p_person text) returns json
-language plpgsql volatile   -- applies the person's waiting effects first
+language plpgsql volatile   -- applies the person's pending effects first
 set search_path = ''
 as $$
 declare

@@ -309,7 +309,7 @@ begin
       on r.transaction_id = e.transaction_id and r.guild_id = e.account_id
     where e.amount is distinct from r.total
     union all
-    select 'a row of a treasury says what was left', s.id, s.total::bigint, s.balance_after
+    select 'the balance after a row of a treasury is the sum of its rows', s.id, s.total::bigint, s.balance_after
     from (select id, balance_after, sum(amount) over (partition by guild_id order by seq) as total
           from app.treasury_entries) s
     where s.total <> s.balance_after;

@@ -109,7 +109,7 @@ create trigger _100_check_author before insert on app.wiki_proposals
   for each row execute function private.check_author();
 
 create function private.require_wiki_reputation(p_user uuid, p_interest uuid) returns void
-language plpgsql volatile   -- applies the person's waiting effects first
+language plpgsql volatile   -- applies the person's pending effects first
 set search_path = ''
 as $$
 begin
@@ -122,7 +122,7 @@ comment on function private.require_wiki_reputation is
   'Passes if the person has a reputation of 5 in the interest or of 20 in total. For definer functions.';
 
 create function private.check_wiki_author() returns trigger
-language plpgsql security definer   -- applies the author's waiting effects
+language plpgsql security definer   -- applies the author's pending effects
 set search_path = ''
 as $$
 begin
@@ -150,7 +150,7 @@ end $$;
 comment on function private.require_wiki is 'Returns the interest with this slug, if the wiki is open.';
 
 create function private.require_wiki_author(p_slug text) returns void
-language plpgsql volatile security definer   -- applies the caller's waiting effects first
+language plpgsql volatile security definer   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 declare

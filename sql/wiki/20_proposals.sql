@@ -270,7 +270,7 @@ comment on function private.vote_on_wiki_proposal is
   'returns false if it was superseded instead.';
 
 create function private.require_wiki_voter(p_id text) returns void
-language plpgsql volatile security definer   -- applies the caller's waiting effects first
+language plpgsql volatile security definer   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 declare

@@ -1657,9 +1657,9 @@ comment on type private.earning is
 
 -- Effects: the consequences of an event for people other than the person who caused it, which may follow a moment
 -- later: reputation, contribution, notifications, Realtime. The transaction of an event adds a row for each person
--- whom the event concerns. The worker applies the waiting effects of many people together, each person's in order, by
+-- whom the event concerns. The worker applies the pending effects of many people together, each person's in order, by
 -- calling the listeners that private.event_listeners has with timing 'soon'. A function that shows such data, or
--- decides by it, first applies the waiting effects.
+-- decides by it, first applies the pending effects.
 -- docs/decisions.md, Effects.
 
 create table private.effects (
@@ -1787,7 +1787,7 @@ begin
   return v_applied;
 end $$;
 comment on function private.apply_effects_of is
-  'Applies the waiting effects of these people, up to p_most per round, and the effects that follow from them. '
+  'Applies the pending effects of these people, up to p_most per round, and the effects that follow from them. '
   'Returns how many it applied. The caller must take the locks first (private.effects_key).';
 
 create function private.lock_effects(variadic p_people uuid[]) returns void
@@ -1812,7 +1812,7 @@ begin
 end $$;
 comment on function private.lock_effects is
   'For functions that decide by ledgers or notifications: takes the locks under which these people''s ledgers and '
-  'notifications are written, one transaction at a time, and first applies the waiting effects of each, up to four '
+  'notifications are written, one transaction at a time, and first applies the pending effects of each, up to four '
   'times as many as private.apply_effects_of. Until the transaction ends, nobody else can change the rows that later '
   'statements read, and the entries that they write follow those of the effects. ARCHITECTURE.md, Locks.';
 
@@ -1841,7 +1841,7 @@ begin
   end loop;
 end $$;
 comment on function private.catch_up is
-  'For functions that show reputation or notifications: applies the waiting effects of these people, so that what is '
+  'For functions that show reputation or notifications: applies the pending effects of these people, so that what is '
   'shown is up to date. It never fails and never delays a request for long: it applies up to 300 effects and the '
   'effects that follow from them, and waits up to a second for a lock that somebody else has.';
 
@@ -1897,7 +1897,7 @@ begin
   return v_applied;
 end $$;
 comment on function private.apply_one_by_one is
-  'Applies the waiting effects of a person one by one, until one fails or the time is over. Returns how many it '
+  'Applies the pending effects of a person one by one, until one fails or the time is over. Returns how many it '
   'applied. It records the one that fails in private.stuck_effects. The caller must take the lock first '
   '(private.effects_key).';
 
@@ -1959,7 +1959,7 @@ begin
       from private.stuck_effects s where s.user_id = any (v_failed) and s.attempts = 1), '[]'));
 end $$;
 comment on function private.apply_effects is
-  'For the worker alone: in one transaction, applies the waiting effects of the people who have the next 500 effects '
+  'For the worker alone: in one transaction, applies the pending effects of the people who have the next 500 effects '
   'after p_after, and the effects that follow from them. Several workers may call it at once: it skips people whose '
   'effects another one applies. Returns {applied, failed, next, stuck: [{person, event, eventId, effectId, listener, '
   'sqlstate, context}]}: failed counts people, stuck has the effects that failed for the first time, and next is the '
@@ -3734,7 +3734,7 @@ notify pgrst, 'reload config';
 
 -- The import: a person brings an export (a dossier), of this instance or of another one. The facade reads the file and
 -- adds the rows of the sections that can be imported; when the file is complete, the worker imports them in batches.
--- Which sections can be imported, and how, each feature says in private.import_sections.
+-- Each feature registers in private.import_sections which of its sections can be imported, and how.
 -- docs/decisions.md, Import.
 
 create table private.import_sections (
@@ -18598,7 +18598,7 @@ end $$;
 comment on function private.reputation_of is 'A person''s reputation, strongest interest first: {total, items}.';
 
 create function api.get_my_reputation() returns json
-language plpgsql volatile   -- applies the caller's waiting effects first
+language plpgsql volatile   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 begin
@@ -18609,7 +18609,7 @@ comment on function api.get_my_reputation is
   'The caller''s reputation, strongest interest first: {total, items: [{interestId, slug, name, value, level}]}.';
 
 create function api.get_reputation(p_person text) returns json
-language plpgsql volatile   -- applies the person's waiting effects first
+language plpgsql volatile   -- applies the person's pending effects first
 set search_path = ''
 as $$
 declare
@@ -18621,7 +18621,7 @@ end $$;
 comment on function api.get_reputation is 'A person''s reputation, as in api.get_my_reputation.';
 
 create function private.require_reputation(p_interest uuid, p_min numeric) returns void
-language plpgsql volatile   -- applies the caller's waiting effects first
+language plpgsql volatile   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 begin
@@ -18685,7 +18685,7 @@ comment on function private.may_propose_guild is
   'The rule for canProposeGuild: nobody may propose a guild in the first release.';
 
 create function api.get_my_capabilities() returns json
-language plpgsql volatile   -- applies the caller's waiting effects first
+language plpgsql volatile   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 declare
@@ -18771,7 +18771,7 @@ comment on function private.reputation_events is
 call private.force_index_scans('private.reputation_events');
 
 create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql volatile   -- applies the caller's waiting effects first
+language plpgsql volatile   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 declare
@@ -18789,7 +18789,7 @@ comment on function api.get_reputation_details is
   'events: {items, nextCursor, hasMore}}.';
 
 create function api.get_reputation_summary(p_person text) returns json
-language plpgsql volatile   -- applies the person's waiting effects first
+language plpgsql volatile   -- applies the person's pending effects first
 set search_path = ''
 as $$
 declare
@@ -26237,7 +26237,7 @@ begin
       on r.transaction_id = e.transaction_id and r.guild_id = e.account_id
     where e.amount is distinct from r.total
     union all
-    select 'a row of a treasury says what was left', s.id, s.total::bigint, s.balance_after
+    select 'the balance after a row of a treasury is the sum of its rows', s.id, s.total::bigint, s.balance_after
     from (select id, balance_after, sum(amount) over (partition by guild_id order by seq) as total
           from app.treasury_entries) s
     where s.total <> s.balance_after;
@@ -31214,7 +31214,8 @@ begin
   perform private.require_content('problem', p_id);   -- a block may have been made meanwhile
   return private.finish_idempotent('create_solution', private.solution_cards(array[v_id]) -> 0);
 end $$;
-comment on function api.create_solution is 'Offers a solution. Fails: problem_unknown (also of a removed one).';
+comment on function api.create_solution is
+  'Offers a solution. Fails: problem_unknown (also if the problem was removed).';
 
 create function private.lock_own_solution(p_id uuid) returns app.problem_solutions
 language plpgsql volatile security definer   -- works even if the caller no longer sees the problem
@@ -35513,7 +35514,7 @@ create trigger _100_check_author before insert on app.wiki_proposals
   for each row execute function private.check_author();
 
 create function private.require_wiki_reputation(p_user uuid, p_interest uuid) returns void
-language plpgsql volatile   -- applies the person's waiting effects first
+language plpgsql volatile   -- applies the person's pending effects first
 set search_path = ''
 as $$
 begin
@@ -35526,7 +35527,7 @@ comment on function private.require_wiki_reputation is
   'Passes if the person has a reputation of 5 in the interest or of 20 in total. For definer functions.';
 
 create function private.check_wiki_author() returns trigger
-language plpgsql security definer   -- applies the author's waiting effects
+language plpgsql security definer   -- applies the author's pending effects
 set search_path = ''
 as $$
 begin
@@ -35554,7 +35555,7 @@ end $$;
 comment on function private.require_wiki is 'Returns the interest with this slug, if the wiki is open.';
 
 create function private.require_wiki_author(p_slug text) returns void
-language plpgsql volatile security definer   -- applies the caller's waiting effects first
+language plpgsql volatile security definer   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 declare
@@ -35946,7 +35947,7 @@ comment on function private.vote_on_wiki_proposal is
   'returns false if it was superseded instead.';
 
 create function private.require_wiki_voter(p_id text) returns void
-language plpgsql volatile security definer   -- applies the caller's waiting effects first
+language plpgsql volatile security definer   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 declare
@@ -43009,7 +43010,7 @@ begin
       from (select caused_at from private.effects limit 100000) e));
 end $$;
 comment on function private.staff_jobs is
-  'The state of the worker: its jobs, the newest 50 that failed permanently, and the waiting effects, counted up to '
+  'The state of the worker: its jobs, the newest 50 that failed permanently, and the pending effects, counted up to '
   '100,000.';
 
 create function api.get_jobs() returns json
@@ -43062,7 +43063,7 @@ comment on function private.export_banned is
   'The export of a person whom staff has found: its head, or a page of a section.';
 
 create function api.export_user(p_id text, p_section text default null, p_after text default null) returns json
-language plpgsql volatile   -- applies the person's waiting effects first
+language plpgsql volatile   -- applies the person's pending effects first
 set search_path = ''
 as $$
 declare

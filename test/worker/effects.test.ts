@@ -88,7 +88,7 @@ test('A person with a failing effect has to wait, and nobody else does', async (
     },
   ])
 
-  // the fault is fixed: the waiting effects are applied in order
+  // the fault is fixed: the pending effects are applied in order
   await owner`update private.effects set payload = '{"n": 6}' where payload = '{"n": 0}'`
   await owner`update private.stuck_effects set retry_at = now()`
   await until(async () => (await heard(ben)).length === 4)

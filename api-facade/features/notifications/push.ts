@@ -42,7 +42,7 @@ export default routes('notifications', {
     later: {
       push: {
         to: '{$request.body#/token}',
-        summary: 'What the device gets by its provider',
+        summary: 'Receive a push through the provider of the device',
         schema: 'PushPayload',
         body: PushPayload,
       },

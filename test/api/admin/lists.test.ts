@@ -80,7 +80,7 @@ await applyEffects(owner)
 const ids = async (path: string, who = moderator) => (await who.get<Page<Row>>(path)).body.items.map(({ id }) => id)
 const rows = async (path: string, who = moderator) => (await who.get<Page<Row>>(path)).body.items
 
-// lists of one thing, such as the deliveries of a webhook, are tested with it
+// a list that belongs to one thing, such as the deliveries of a webhook, is tested together with that thing
 const lists = spellings(await loadTables()).filter(({ path, row }) => /^\/admin\/[^:]*$/.test(path) && row.page)
 const empty = ['/admin/content', '/admin/market/orders']
 const hostile = [

@@ -36,7 +36,7 @@ describe('A call by .rpc()', () => {
     expect(write).toMatchObject({ status: 405, error: { code: '25006' } })
   })
 
-  test('over GET shows only the notifications applied so far; over POST it first applies waiting effects', async () => {
+  test('over GET shows only the notifications applied so far; over POST it first applies pending effects', async () => {
     const { data: post } = await me.rpc('create_post', { p_body: 'for a heart' })
     await client(bob.token).rpc('react', { p_id: post?.id ?? '', p_kind: 'heart' })
     const count = async (get: boolean) => (await me.rpc('count_unread', undefined, { get })).data?.count

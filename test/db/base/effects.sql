@@ -36,7 +36,7 @@ insert into private.event_listeners (event, listener, position, timing) values
   ('test.thing.done', 'private.second_of_test', 500, 'soon'), ('test.thing.done', 'private.first_of_test', 300, 'soon'),
   ('test.thing.followed', 'private.third_of_test', 600, 'soon'), ('test.thing.over', 'private.prompt_of_test', 200, 'at once');
 
--- The helpers run as the owner, because switching to another caller would apply waiting effects
+-- The helpers run as the owner, because switching to another caller would apply pending effects
 create function pg_temp.happens(p_what text, variadic p_names text[]) returns void language sql volatile security definer as $$
   select private.emit('test.thing.done', json_build_object('what', p_what), array(select test.id(n) from unnest(p_names) n)) $$;
 create function pg_temp.waits() returns text language sql volatile security definer as $$

@@ -81,7 +81,7 @@ select throws_ok($$ select pg_temp.reset('a') $$, 'PT410', 'reset_over', 'A toke
 select throws_ok($$ select pg_temp.reset('a second') $$, 'PT410', 'reset_over', 'A reset ends the other mailed tokens');
 select is(pg_temp.alive((select (body ->> 'claims')::jsonb from answer)), 'PT401 token_revoked', 'A reset revokes every access token');
 select test.act_as_owner();
-select is((select password_hash from private.credentials where user_id = test.id('alice')), 'reset hash', 'The new hash is stored');
+select is((select password_hash from private.credentials where user_id = test.id('alice')), 'reset hash', 'The second new hash is stored');
 select isnt((select used_at from private.password_resets where id = pg_temp.reset_id('a')), null, 'The time of use is stored');
 select is((select count(*)::int from app.sessions where ended_at is null), 0, 'A reset ends every session');
 select is((select password_hash from private.credentials where user_id = test.id('bob')), 'no hash', 'Another person''s password is unchanged');

@@ -79,7 +79,7 @@ begin
     exit when v_done ->> 'applied' = '0';
   end loop;
 end $$;
-comment on function test.settle is 'Applies all waiting effects, as the worker does within a second.';
+comment on function test.settle is 'Applies all pending effects, as the worker does within a second.';
 
 create function test.act(p_role text, p_claims jsonb) returns void
 language plpgsql   -- invoker: a definer function cannot set the role
