@@ -72,6 +72,10 @@ alter table private.lock_kinds enable row level security;
 -- outbound_events: a registry, only for definer functions
 alter table private.outbound_events enable row level security;
 
+-- change_sources: a registry; changes: both only for definer functions
+alter table private.change_sources enable row level security;
+alter table private.changes enable row level security;
+
 -- unlogged_events, event_log: only for definer functions
 alter table private.unlogged_events enable row level security;
 alter table private.event_log enable row level security;

@@ -4,7 +4,9 @@
 alter table app.feed_blocks enable row level security;
 
 grant execute on function
+  api.list_changes,
   api.list_feed,
+  private.find_changes,
   private.feed_in_time,
   private.feed_list,
   private.feed_ranked,

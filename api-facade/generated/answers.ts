@@ -696,6 +696,7 @@ export interface Schemas {
     | 'split_share'
     | 'split_share_exceeded'
     | 'storage_unavailable'
+    | 'sync_too_old'
     | 'tab_unknown'
     | 'text_unfit'
     | 'tier_unknown'
@@ -5234,6 +5235,7 @@ export interface Answers {
   list_blocks: Schemas['BlockedPersonPage']
   list_bookmarks: Schemas['PostPage']
   list_candidates: Schemas['CandidatePage']
+  list_changes: { items: { type: string; id: string; gone: boolean }[]; nextCursor: string; hasMore: boolean }
   list_circle_invitations: Schemas['CircleInvitationPage']
   list_circle_members: Schemas['CircleMemberPage']
   list_circles: Schemas['StaffCirclePage']

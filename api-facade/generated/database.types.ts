@@ -560,6 +560,7 @@ export type Database = {
         }
         Returns: Answers['list_candidates']
       }
+      list_changes: { Args: { p_after?: string }; Returns: Answers['list_changes'] }
       list_circle_invitations: {
         Args: { p_cursor?: string; p_id: string; p_limit?: number }
         Returns: Answers['list_circle_invitations']
@@ -656,6 +657,7 @@ export type Database = {
           p_journalism?: boolean
           p_limit?: number
           p_min_depth?: number
+          p_since?: string
           p_tab?: string
         }
         Returns: Answers['list_feed']

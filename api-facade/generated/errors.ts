@@ -348,6 +348,7 @@ export const errors = {
   split_share: [422, 'splitShare must be a whole number from 0 to 100.'],
   split_share_exceeded: [422, 'The shares of all co-authors of a post can add up to at most 90 percent.'],
   storage_unavailable: [503, 'The media storage is not available at the moment. Try again later.'],
+  sync_too_old: [410, 'This cursor is older than 30 days. Discard what you hold, and begin without a cursor.'],
   tab_unknown: [422, 'tab must be following, trending or circles.'],
   text_unfit: [422, 'A text must have visible characters, but no control characters and no characters that change the writing direction. A name or a title must be one line. A letter cannot have hundreds of combining marks.'],
   tier_unknown: [422, 'tier must be a whole number from 0 to 5.'],

@@ -438,6 +438,7 @@ export const operations = {
     p_limit: 'integer',
     p_cursor: 'text',
   },
+  list_changes: { p_after: 'text' },
   list_circle_invitations: { p_id: 'uuid', p_limit: 'integer', p_cursor: 'text' },
   list_circle_members: { p_id: 'uuid' },
   list_circles: {
@@ -504,6 +505,7 @@ export const operations = {
     p_format: 'text',
     p_limit: 'integer',
     p_cursor: 'text',
+    p_since: 'timestamp with time zone',
   },
   list_followers: { p_person: 'text', p_limit: 'integer', p_cursor: 'text' },
   list_following: { p_person: 'text', p_limit: 'integer', p_cursor: 'text' },
@@ -1926,6 +1928,7 @@ export const failures = {
   list_blocks: ['cursor_unknown', 'limit_out_of_range'],
   list_bookmarks: ['cursor_unknown', 'limit_out_of_range'],
   list_candidates: ['cursor_unknown', 'intent_missing', 'interest_unknown', 'limit_out_of_range'],
+  list_changes: ['cursor_unknown', 'sync_too_old'],
   list_circle_invitations: ['circle_not_yours', 'circle_unknown', 'cursor_unknown', 'limit_out_of_range'],
   list_circle_members: ['circle_not_yours', 'circle_unknown', 'limit_out_of_range'],
   list_circles: ['cursor_unknown', 'limit_out_of_range', 'person_unknown', 'role_required'],

@@ -50,7 +50,11 @@ export const queryInteger = (minimum: number, maximum: number) =>
     .openapi({ type: 'integer', minimum, maximum })
 
 /** No list returns a longer cursor. */
-const CURSOR_LENGTH = 1000
+export const CURSOR_LENGTH = 1000
+export const cursorText = z
+  .string()
+  // Postgres does not accept such texts; SQL treats an empty one as unknown
+  .transform((cursor) => (cursor.length > CURSOR_LENGTH || cursor.includes('\0') ? '' : cursor))
 
 /** The parameters of a list. The cursor is a plain string; SQL answers a bad one with its own code. */
 export const PageQuery = z.object({
@@ -64,17 +68,12 @@ export const PageQuery = z.object({
       description: 'Items per page.',
       ...shared('limit'),
     }),
-  cursor: z
-    .string()
-    // Postgres does not accept such texts; SQL treats an empty one as unknown
-    .transform((cursor) => (cursor.length > CURSOR_LENGTH || cursor.includes('\0') ? '' : cursor))
-    .optional()
-    .openapi({
-      type: 'string',
-      maxLength: CURSOR_LENGTH,
-      description: 'The `nextCursor` of the previous page.',
-      ...shared('cursor'),
-    }),
+  cursor: cursorText.optional().openapi({
+    type: 'string',
+    maxLength: CURSOR_LENGTH,
+    description: 'The `nextCursor` of the previous page.',
+    ...shared('cursor'),
+  }),
 })
 /** The parameters of a list whose pages have a fixed size. */
 export const CursorQuery = PageQuery.pick({ cursor: true })

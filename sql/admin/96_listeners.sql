@@ -11,6 +11,7 @@ begin
   elsif p_event = 'posts.poll.closed' then
     perform private.fan_out_poll_end(p_payload);
   elsif p_event = 'posts.post.edited' then
+    perform private.note_edited_post(p_payload);
     perform private.embed_edited(p_payload);
     perform private.index_edited(p_payload);
   elsif p_event = 'posts.post.imported' then

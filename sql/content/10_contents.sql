@@ -78,15 +78,15 @@ comment on column app.contents.edited_at is 'When its text was last changed; nul
 comment on column app.contents.removed_at is
   'When staff removed it, so that only its author sees it; null if it is not removed.';
 comment on column app.contents.deleted_at is
-  'When its author deleted it for good. Its detail is deleted at once, and the head a day later, so that cursors '
-  'stay valid.';
+  'When its author deleted it for good. Its detail is deleted at once, and the head 31 days later, so that cursors '
+  'stay valid and clients learn of it (private.changes).';
 comment on column app.contents.author_hidden is
   'Whether the author is banned or erased: set at once for the newest 500 contents, for the others soon after '
   '(private.hide_or_show_contents). Until then app.hidden_people hides them.';
 comment on column app.contents.required_level is
   'Who may see it: 0 everybody (or the members of the space), 3 only the author (removed, draft), 4 nobody '
   '(deleted, author banned or erased). See private.visibility.';
-insert into private.retention (relation, counts_from, keep) values ('app.contents', 'deleted_at', '1 day');
+insert into private.retention (relation, counts_from, keep) values ('app.contents', 'deleted_at', '31 days');
 
 insert into private.write_limits (kind, per_hour) values ('contents', 300), ('likes', 2000);
 

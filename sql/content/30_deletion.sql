@@ -85,4 +85,4 @@ begin
 end $$;
 comment on function private.delete_content is
   'Deletes the caller''s own content of this kind with its detail, even if they can''t see it any more; false if '
-  'there is none. The head is kept for a day, and the worker deletes what exceeds 500 rows of a table.';
+  'there is none. The head is kept for 31 days, and the worker deletes what exceeds 500 rows of a table.';

@@ -217,7 +217,7 @@ as $$
 declare
   v_found app.found := private.find_stream(
     (null, private.interest_subtree(p_interest_id), false, null, 0, private.muted_people(), private.muted_posts(),
-     private.find_muted_words(), 0, 200000)::app.feed_choice,
+     private.find_muted_words(), 0, 200000, null)::app.feed_choice,
     p_type, p_country, p_city, coalesce(p_trending, false), private.require_stream_place(p_cursor));
 begin
   return private.page(private.stream_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);

@@ -7,11 +7,11 @@ insert into private.errors (code, status, text) values
 create type app.feed_choice as (
   tab text, interests uuid[], journalism boolean, format text, min_depth smallint,
   muted_people uuid[], muted_posts uuid[], muted_words app.muted_words,
-  entries integer, characters integer
+  entries integer, characters integer, since timestamptz
 );
 comment on type app.feed_choice is
-  'The filters of the request, the mutes of the caller, and how many index entries and text characters one request '
-  'may read.';
+  'The filters of the request, the mutes of the caller, how many index entries and text characters one request may '
+  'read, and the time after which posts must have been published, if any.';
 
 create function private.feed_source(p_choice app.feed_choice, p_place app.place) returns app.feed_run
 language plpgsql stable
@@ -43,7 +43,8 @@ declare
 begin
   if not p_check
      and p_choice.interests is null and not p_choice.journalism and p_choice.format is null and p_choice.min_depth = 0
-     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and v_words is null then
+     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and v_words is null
+     and p_choice.since is null then
     return p_ids;
   end if;
   return array(
@@ -57,6 +58,7 @@ begin
       and (not p_choice.journalism or p.is_journalism)
       and (p_choice.format is null or p.format = p_choice.format)
       and p.depth >= p_choice.min_depth
+      and (p_choice.since is null or p.published_at > p_choice.since)
       and p.author_id <> all (p_choice.muted_people) and p.id <> all (p_choice.muted_posts)
       -- a repost of a muted post, or of a post by a muted person, is also muted
       and (p.format <> 'repost'
@@ -227,6 +229,9 @@ begin
       v_stopped := array_position(v_run.ids, v_sieve.stopped_at);
       v_place := (v_run.times[v_stopped - 1], v_run.ids[v_stopped - 1])::app.place;
     end if;
+    if v_place.at <= p_choice.since then   -- all later places are earlier still, also by heat
+      v_place := null;
+    end if;
     exit when v_place.at is null or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
               or v_sieve.budget <= 0;
   end loop;
@@ -376,6 +381,9 @@ begin
     end if;
     v_page.ids := v_page.ids || v_found;
     v_parts := v_parts || v_part;
+    if v_lowest <= p_choice.since then
+      v_lowest := '-infinity';
+    end if;
     exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
               or v_sieve.budget <= 0;
     v_until := v_lowest;
@@ -407,7 +415,8 @@ comment on function private.feed_ranked is
 
 create function api.list_feed(
   p_tab text default null, p_journalism boolean default false, p_min_depth integer default 0,
-  p_interest_id uuid default null, p_format text default null, p_limit integer default 20, p_cursor text default null
+  p_interest_id uuid default null, p_format text default null, p_limit integer default 20, p_cursor text default null,
+  p_since timestamptz default null
 ) returns json
 language plpgsql stable
 set search_path = ''
@@ -418,7 +427,8 @@ declare
   v_cursors text[];
   v_choice  app.feed_choice := (
     p_tab, private.interest_subtree(p_interest_id), coalesce(p_journalism, false), p_format, coalesce(p_min_depth, 0),
-    private.muted_people(), private.muted_posts(), private.find_muted_words(), 4000, 200000)::app.feed_choice;
+    private.muted_people(), private.muted_posts(), private.find_muted_words(), 4000, 200000, p_since
+  )::app.feed_choice;
   v_page    app.feed_page;
 begin
   perform private.require_limit(p_limit);   -- rejects a wrong limit before reading posts
@@ -439,4 +449,4 @@ begin
 end $$;
 comment on function api.list_feed is
   'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post has its score and why '
-  '[{factor, weight}].';
+  '[{factor, weight}]. p_since leaves out posts that were published at that time or before.';

@@ -102,6 +102,16 @@ export async function live(site: Site, count: () => number): Promise<Record<stri
   await mo.post('/admin/replies/{id}/hide', { params: { path: { id: reply.id } }, body: { reason: 'Unkind' } })
   await mo.post('/admin/reports/{id}/review', { params: { path: { id: report.id } } })
 
+  // what a client with copies has missed
+  const [begin] = await collect(bo.changes())
+  check(begin?.items.length === 0, 'there are changes without a cursor')
+  await ana.patch('/posts/{id}', { params: { path: { id: near.id } }, body: { body: 'For good friends' } })
+  const missed = (await collect(bo.changes(begin.cursor))).flatMap(({ items }) => items)
+  check(
+    missed.some(({ type, id, gone }) => type === 'post' && id === near.id && !gone),
+    'the edit is not among the changes',
+  )
+
   // errors have a code, and name the fields
   const refused = await ana.post('/posts', { body: { body: 'x', depth: 9 } }).catch((error: unknown) => error)
   check(refused instanceof KithError && refused.code === 'validation_failed', 'a wrong depth is accepted')

@@ -417,7 +417,7 @@ describe('Children of a deleted content are deleted 500 at a time:', () => {
 
   test('this also holds if the worker lost its job, before the content is purged', async () => {
     const [author, fan, id] = [uuid(1, 0), uuid(1, 1), uuid(6, 53)]
-    await owner`insert into app.contents (id, kind, author_id, deleted_at) values (${id}, 'video', ${author}, now() - interval '2 days')`
+    await owner`insert into app.contents (id, kind, author_id, deleted_at) values (${id}, 'video', ${author}, now() - interval '32 days')`
     await owner`insert into app.video_comments (video_id, author_id, body) select ${id}, ${fan}, n from generate_series(1, 600) n`
     const purge = async () => {
       await owner`select private.job_purge()`

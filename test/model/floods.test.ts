@@ -46,7 +46,7 @@ const apart: Record<string, string[]> = {
     'list_spaces list_conversations list_messages',
   ],
   'It is ranked or has a scan of its own: see test/model/bounds/feed.test.ts and discovery.test.ts.': [
-    'list_feed list_suggested search',
+    'list_feed list_suggested search list_changes',
   ],
   'It is for staff, from whom nothing is hidden.': [
     'list_all_conversations list_all_spaces list_all_interests list_all_orders list_all_payments',

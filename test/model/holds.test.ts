@@ -117,7 +117,7 @@ test.each([
   await answer(as(seller, `deliver_order($3::uuid, 'Here')`, second))
   await answer(as(buyer, 'complete_order($3::uuid)', second))
   await answer(as(seller, 'delete_offering($3::uuid)', id))
-  await owner`update app.contents set deleted_at = now() - interval '2 days' where id = ${id}`
+  await owner`update app.contents set deleted_at = now() - interval '32 days' where id = ${id}`
   const purge = statement('select private.job_purge()')
   const met = await runHeld(row('app.orders', `id = '${first}'`), [purge, asked(second, buyer, seller)])
   expect(met).toEqual([null, null])

@@ -1,6 +1,6 @@
 // The feed. The rules: sql/feed.
 import { routes } from '../../lib/routes.ts'
-import { FeedPage, FeedQuery } from './schemas.ts'
+import { FeedPage, FeedQuery, Sync, SyncQuery } from './schemas.ts'
 
 /** What the feature offers, for the API's description. */
 export const about = 'The home feed.'
@@ -19,5 +19,19 @@ export default routes('feed', {
     query: FeedQuery,
     page: true,
     answers: { 200: FeedPage },
+  },
+  'GET /sync': {
+    summary: 'Get what changed since a cursor',
+    description: [
+      'For a client that keeps copies of what it has read. Call it without `after` before you read the first thing, and keep `nextCursor`. Later send that cursor as `after`: you get the things that changed since, the oldest change first, and a new cursor. Apply all items, then store the new cursor. While `hasMore` is true, call again. A page has at most 400 items. It can be empty and have more, because changes that do not concern you are left out.',
+      'It lists posts and contents that were edited, hidden, shown again or deleted; replies that were hidden, shown again or deleted; and people whose public profile changed or who were banned, shown again or erased. If a person is gone, discard all that you hold by that person. If a post is gone, discard its replies and reposts too. A repost or quote has no item when its original changes.',
+      'It does not list new things, counters, votes, or what you stop seeing because a circle, a membership or a block changed. Messages have `changedSince`, notifications have `since`.',
+      'Changes of the last 10 seconds are listed again by the next call, so the same item may come twice. A cursor is valid for 30 days; after that the answer is 410 `sync_too_old`, and you begin again without a cursor.',
+    ].join('\n\n'),
+    access: 'user',
+    id: 'sync',
+    operation: 'list_changes',
+    query: SyncQuery,
+    answers: { 200: Sync },
   },
 })

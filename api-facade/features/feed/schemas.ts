@@ -1,5 +1,5 @@
 // Shapes of the feed. Rules are in sql/feed.
-import { Page, queryInteger, Uuid, z } from '../../lib/schemas.ts'
+import { CURSOR_LENGTH, cursorText, Moment, Page, queryInteger, Uuid, z } from '../../lib/schemas.ts'
 import { PostFormat, postAnd } from '../posts/schemas.ts'
 
 const queryFlag = z
@@ -12,6 +12,7 @@ export const FeedQuery = z.object({
   minDepth: queryInteger(0, 5).optional(),
   interestId: Uuid.optional().openapi({ description: 'Only posts about this interest or one below it.' }),
   format: PostFormat.optional(),
+  since: Moment.optional().openapi({ description: 'Only posts that were published after this time.' }),
 })
 export const FeedItem = postAnd('FeedItem', {
   score: z.number().openapi({ description: 'The sum of the weights in `why`.' }),
@@ -23,3 +24,28 @@ export const FeedItem = postAnd('FeedItem', {
   ),
 })
 export const FeedPage = Page(FeedItem)
+
+export const SyncQuery = z.object({
+  after: cursorText.optional().openapi({
+    type: 'string',
+    maxLength: CURSOR_LENGTH,
+    description: 'The `nextCursor` of the last answer that you have applied. Without it you only get a cursor.',
+  }),
+})
+export const Sync = z.object({
+  items: z.array(
+    z.object({
+      type: z.string().openapi({
+        description:
+          '`post`, `reply`, `person`, or a kind of content such as `video`. Ignore types that you do not know.',
+      }),
+      id: z.string().openapi({ description: 'The `id` of the thing; of a person the `personId`.' }),
+      gone: z.boolean().openapi({
+        description:
+          'True if you can no longer see it: discard what you hold of it. False if it changed: read it again.',
+      }),
+    }),
+  ),
+  nextCursor: z.string().openapi({ description: 'Where the next call continues, as `after`. Never null.' }),
+  hasMore: z.boolean().openapi({ description: 'Whether more changes can be read at once.' }),
+})

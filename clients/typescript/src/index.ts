@@ -49,6 +49,7 @@ type ListPath = { [P in PathsOf<'get'>]: [ItemOf<Answer<P, 'get'>>] extends [nev
 
 type Login = { email: string; password: string }
 type Registration = Omit<operations['register']['requestBody']['content']['application/json'], 'session'>
+type Change = Answer<'/sync', 'get'>['items'][number]
 type UploadKind = Schema<'NewAsset'>['kind']
 
 export type Kith = ReturnType<typeof createKith>
@@ -131,6 +132,19 @@ export function createKith(options: KithOptions) {
     } while (cursor)
   }
 
+  /**
+   * Everything that changed since a cursor: what was edited, hidden or deleted. Yields one page after the other, so that
+   * the caller can apply its items and then store its cursor. Without a cursor it yields the cursor to begin with.
+   */
+  async function* changes(after?: string): AsyncGenerator<{ items: Change[]; cursor: string }> {
+    for (let isMore = true; isMore; ) {
+      const page = await get('/sync', { params: { query: after === undefined ? {} : { after } } })
+      after = page.nextCursor
+      isMore = page.hasMore
+      yield { items: page.items, cursor: after }
+    }
+  }
+
   const missedNotifications: CatchUp = async function* (since) {
     for await (const { id, kind } of pages('/notifications', { params: { query: { since } } })) {
       yield { event: 'notification', payload: { id, kind } }
@@ -149,6 +163,7 @@ export function createKith(options: KithOptions) {
     patch: method<'patch'>('PATCH'),
     delete: method<'delete'>('DELETE'),
     pages,
+    changes,
 
     /** Logs in. The client then sends the token, refreshes it, and keeps the session in the store. */
     async logIn(credentials: Login) {

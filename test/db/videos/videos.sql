@@ -163,9 +163,9 @@ select is((select count(*) from app.videos where id in (pg_temp.id('one'), pg_te
           + (select count(*) from app.video_counters where video_id = pg_temp.id('one')) + (select count(*) from app.video_likes)
           + (select count(*) from app.video_comments), 0::bigint, 'Details, counters, likes and comments of deleted videos are deleted');
 select is((select count(*) from app.contents where deleted_at = now() and interest_id is null and words = '' and title is null)::int, 2, 'An empty row in app.contents is kept');
-update app.contents set deleted_at = now() - interval '25 hours' where deleted_at is not null;
+update app.contents set deleted_at = now() - interval '31 days 1 hour' where deleted_at is not null;
 select private.job_purge();
-select is((select string_agg(m.name, ' ') from app.contents c join made m using (id)), 'three', 'The row is purged after a day');
+select is((select string_agg(m.name, ' ') from app.contents c join made m using (id)), 'three', 'The row is purged after 31 days');
 
 select * from finish();
 rollback;

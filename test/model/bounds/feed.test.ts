@@ -164,4 +164,23 @@ checkBoth([
       return { parameters: `p_interest_id => '${interest}'`, shown: ids(made.filter(({ shown }) => shown)) }
     },
   },
+  {
+    operation: 'list_changes',
+    against: 'changes of posts for circles of others',
+    most: 3000,
+    async scene(viewer, size) {
+      await put(
+        `with made as (
+           insert into app.posts (author_id, body, visibility) select ${crowd('n')}, 'x', 'inner' from generate_series(1, ${size}) n
+           returning id)
+         insert into private.changes select 'post', id, 2, now() - interval '1 hour' from made`,
+      )
+      const [row] = await put<{ cursor: string }>(
+        `select private.place_cursor('changes', now() - interval '2 hours', $1::text::uuid) as cursor
+         from (select set_config('request.jwt.claims', json_build_object('sub', $1::text)::text, true) offset 0) c`,
+        viewer,
+      )
+      return { parameters: `'${row?.cursor}'` }
+    },
+  },
 ])

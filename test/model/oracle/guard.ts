@@ -15,7 +15,7 @@ export const touching = `
       union select r.name from relations r join pg_attribute a on a.attrelid = r.oid
             where r.relkind in ('r', 'p') and a.attname ~ '^(post|reply|target|source)_id$'
       -- the registries that name tables and functions used by dynamic SQL
-      union values ('private.personal_data'), ('private.report_targets')),
+      union values ('private.personal_data'), ('private.report_targets'), ('private.change_sources')),
     said (name, text) as (
       select o.nspname || '.' || p.proname, p.prosrc from pg_proc p join ours o on o.oid = p.pronamespace
       where p.proname <> 'dispatch_event'
@@ -37,6 +37,7 @@ export const touching = `
 /** Operations that touch posts, or tables that may name one, and still need no question. */
 export const unasked: Record<string, string> = {
   count_views: 'is for the facade only, answers nothing, and ignores unknown posts',
+  list_changes: 'has a model of its own: test/model/catching-up.test.ts',
   count_unread: 'the number of the notifications that list_notifications shows',
   mark_read: 'marks what list_notifications shows, and answers its number',
   create_series: 'makes one without items; add_series_item and list_series_items are asked about items',
