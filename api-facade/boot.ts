@@ -149,7 +149,7 @@ export async function takeSecret(tx: postgres.ISql, secrets: readonly [string, .
 export async function ensureFirstAdmin(sql: postgres.Sql, config: Config, tell?: BootOptions['tell']): Promise<void> {
   const [admin] = await sql`select from app.users where role = 'admin' limit 1`
   if (admin) return
-  const email = config.adminEmail ?? `admin@${config.instanceDomain.replace(/:\d+$/, '')}`
+  const email = config.adminEmail ?? `admin@${config.instanceDomain}`
   const password = config.adminPassword ?? randomBytes(12).toString('base64url')
   const hash = await hashPassword(password)
   await sql.begin(async (tx) => {

@@ -145,16 +145,22 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
 /** Any other upgrade, such as HTTP/2's, is only an offer in an ordinary request. */
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 
+/** What the operator can do if the system refuses to listen. */
+const remedies: Readonly<Record<string, string | undefined>> = {
+  EADDRINUSE: 'Free it, or choose another.',
+  EADDRNOTAVAIL: 'HOST must be an address of this machine.',
+  ENOTFOUND: 'HOST must be an address of this machine, or a name that leads to one.',
+  EAI_AGAIN: 'HOST must be an address of this machine, or a name that leads to one.',
+  EACCES: 'This account may not use the port. Choose one above 1023.',
+}
+
 function listen(server: Server, { host, port }: Config): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause: Error) =>
-      reject(
-        new Error(
-          `The facade cannot listen on HOST ${host}, PORT ${port}: ${cause.message}. Free it, or choose another.`,
-          { cause },
-        ),
-      ),
-    )
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const remedy = remedies[cause.code ?? ''] ?? 'Choose another HOST or PORT.'
+      const text = `The facade cannot listen on HOST ${host}, PORT ${port}: ${cause.message}. ${remedy}`
+      reject(new Error(text, { cause }))
+    })
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 }

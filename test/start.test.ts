@@ -7,7 +7,7 @@ import { tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, describe, expect, test } from 'vitest'
-import { nearMisses } from '../api-facade/lib/config.ts'
+import { nearMisses, readConfig } from '../api-facade/lib/config.ts'
 import { oldSpace } from '../api-facade/lib/memory.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { readInstance } from '../supabase/embedded/instance.ts'
@@ -326,7 +326,9 @@ test('A full log file is rotated, and the log continues in place', () => {
   expect([readFileSync(log, 'utf8'), readFileSync(`${log}.old`, 'utf8').length]).toEqual(['z', KEPT])
 })
 
-describe('Settings', () => {
+describe('Settings', async () => {
+  const { url } = await createDatabase()
+
   test.each(['api-facade/main.ts', 'api-facade/worker/main.ts'])(
     'that are misspelt or unreachable are named by %s',
     async (program) => {
@@ -340,6 +342,49 @@ describe('Settings', () => {
       ])
     },
   )
+
+  test.each([
+    [
+      'INSTANCE_DOMAIN',
+      ['kith.example.org', 'localhost', 'Kith.Example.Org'],
+      ['Foo.org:80', 'foo_bar.org', 'foo..org', '-'],
+    ],
+    [
+      'MAIL_FROM',
+      ['no-reply@example.org', 'Kith <kith@localhost>', '"Kith, Inc." <kith@example.org>'],
+      ['foo', 'Kith <foo>', 'Kith kith@example.org', 'Kith, Inc. <kith@example.org>', 'a@example.org, b@example.org'],
+    ],
+    [
+      'PUSH_ORIGINS',
+      ['https://push.example.org, https://*.example.org:8443', 'http://127.0.0.1:9'],
+      [
+        'foo',
+        'https://push.example.org/',
+        'https://push.example.org/path',
+        'ftp://push.example.org',
+        '*',
+        'https://*.*.org',
+      ],
+    ],
+  ])('%s with another meaning than it can have is refused', (name, right, wrong) => {
+    for (const value of right) expect(readConfig({ [name]: value })).toBeTruthy()
+    for (const value of wrong)
+      expect(() => readConfig({ [name]: value }), value).toThrow(
+        new RegExp(`^The configuration is not valid\\.\\n  ${name}`),
+      )
+  })
+
+  test.each([
+    [
+      'nowhere.invalid',
+      /(ENOTFOUND|EAI_AGAIN) .*\. HOST must be an address of this machine, or a name that leads to one\.$/,
+    ],
+    ['192.0.2.7', /EADDRNOTAVAIL.*\. HOST must be an address of this machine\.$/],
+  ])('HOST %s is not reported as a port that is in use', async (HOST, words) => {
+    const { seen, exit } = run(process.execPath, ['api-facade/main.ts'], { ...environment(url), HOST })
+    expect(await exit).toEqual([1, null])
+    expect(seen.err.trim()).toMatch(words)
+  })
 
   test('of the platform are not mistaken for misspelt ones', () => {
     const platform = [

@@ -72,6 +72,18 @@ const url = (protocol: RegExp, example: string) => z.url({ protocol, error: `mus
 const webUrl = url(/^https?$/, 'https://example.org')
 const list = z.string().transform((text) => text.split(',').flatMap((item) => item.trim() || []))
 
+/** An origin in which one `*` may stand for labels of the host, written as browsers write it: origins are compared. */
+const isOrigin = (text: string): boolean => {
+  const example = text.replace('*', 'x')
+  return /^https?:[^*]+$/.test(example) && URL.parse(example)?.origin === example
+}
+
+const label = '[a-z0-9]([a-z0-9-]*[a-z0-9])?'
+const hostName = new RegExp(`^${label}(\\.${label})*$`)
+
+/** An address, or a name and an address: a comma in a name would make two senders of it. */
+const sender = /^([^\s<>@,;:"]+@[^\s<>@,;:"]+|("[^"\r\n]+"|[^<>@,;:"\r\n]+) <[^\s<>@,;:"]+@[^\s<>@,;:"]+>)$/
+
 const bucket = z.string().regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
 
 const signingKey = z.string().regex(/^[\w-]{43}$/, 'must be 32 random bytes in base64url')
@@ -114,7 +126,7 @@ const Variables = z.object({
   SMTP_URL: url(/^smtps?$/, 'smtp://user:secret@mail.example.org:587').optional(),
   MAIL_FROM: z
     .string()
-    .regex(/^[^\r\n]+$/)
+    .regex(sender, 'must be an address, or a name and an address: Kith <no-reply@example.org>')
     .max(320)
     .optional(),
   VAPID_PRIVATE_KEY: z
@@ -125,7 +137,9 @@ const Variables = z.object({
   SIGNING_KEY_PREVIOUS: signingKey.optional(),
   EXPO_URL: webUrl.default(EXPO_URL),
   EXPO_ACCESS_TOKEN: z.string().regex(/^\S+$/).optional(),
-  PUSH_ORIGINS: list.default(PUSH_ORIGINS),
+  PUSH_ORIGINS: list
+    .pipe(z.array(z.string().refine(isOrigin, 'must be origins such as https://*.push.example.org')))
+    .default(PUSH_ORIGINS),
   FCM_SERVICE_ACCOUNT: z
     .string()
     .refine((text) => fcmOf(text), 'must be the JSON file of a service account')
@@ -184,7 +198,8 @@ const Variables = z.object({
   INSTANCE_DOMAIN: z
     .string()
     .toLowerCase()
-    .regex(/^[a-z0-9.-]+(:\d+)?$/, 'must be a host name such as kith.example.org')
+    .max(253)
+    .regex(hostName, 'must be a host name without a port, such as kith.example.org')
     .default('localhost'),
   ADMIN_EMAIL: z.email().optional(),
   ADMIN_PASSWORD: z.string().min(8).optional(),
@@ -286,7 +301,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     // without a storage the facade stores media itself, but only for development
     mediaSink: !storageOf(s) && s.NODE_ENV !== 'production' && !s.FUNCTIONS_URL,
     smtpUrl: s.SMTP_URL,
-    mailFrom: s.MAIL_FROM ?? `Kith <no-reply@${s.INSTANCE_DOMAIN.replace(/:\d+$/, '')}>`,
+    mailFrom: s.MAIL_FROM ?? `Kith <no-reply@${s.INSTANCE_DOMAIN}>`,
     vapidPrivateKey: s.VAPID_PRIVATE_KEY,
     signingKey: s.SIGNING_KEY,
     signingKeyPrevious: s.SIGNING_KEY_PREVIOUS,
