@@ -6,7 +6,7 @@ import postgres from 'postgres'
 import { type Config, mediaPlace, secretsOf } from './lib/config.ts'
 import { loginPassword, scramVerifier } from './lib/database.ts'
 import { type Books, compare } from './lib/migrations.ts'
-import { hashPassword } from './lib/passwords.ts'
+import { checkPassword, hashPassword } from './lib/passwords.ts'
 
 /** The first admin that this boot created. `password` only if it was generated here: it is stored nowhere. */
 export type FirstAdmin = { email: string; password: string | null; inviteCodes: string[] }
@@ -36,8 +36,7 @@ export async function boot({ config, databaseUrl, tell, ...given }: BootOptions)
     await takeSetting(sql, 'media_hosts', config.mediaHosts.join(' '))
     await takeSetting(sql, 'webhook_exempt', config.webhookExempt.join(' '))
     await setPasswords(sql, secretsOf(config, secret))
-    await ensureFirstAdmin(sql, config, tell)
-    return warnings
+    return [...warnings, ...(await ensureFirstAdmin(sql, config, tell))]
   } catch (error) {
     throw explained(error)
   } finally {
@@ -146,15 +145,39 @@ export async function takeSecret(tx: postgres.ISql, secrets: readonly [string, .
   await tx`insert into private.jwt_fingerprint values (${own ?? ''})`
 }
 
-export async function ensureFirstAdmin(sql: postgres.Sql, config: Config, tell?: BootOptions['tell']): Promise<void> {
-  const [admin] = await sql`select from app.users where role = 'admin' limit 1`
-  if (admin) return
+/** A password for somebody who is shown it once. */
+export const newPassword = (): string => randomBytes(12).toString('base64url')
+
+/** @returns a warning if there is an admin, and the settings are not those with which they log in */
+export async function ensureFirstAdmin(
+  sql: postgres.Sql,
+  config: Config,
+  tell?: BootOptions['tell'],
+): Promise<string[]> {
   const email = config.adminEmail ?? `admin@${config.instanceDomain}`
-  const password = config.adminPassword ?? randomBytes(12).toString('base64url')
+  const [admin] = await sql`select from app.users where role = 'admin' limit 1`
+  if (admin) return (await areOfAnAdmin(sql, config, email)) ? [] : [IGNORED]
+  const password = config.adminPassword ?? newPassword()
   const hash = await hashPassword(password)
   await sql.begin(async (tx) => {
     const [made] = await tx<{ codes: string[] | null }[]>`select private.ensure_first_admin(${email}, ${hash}) as codes`
     if (!made?.codes) return
     tell?.({ email, password: config.adminPassword ? null : password, inviteCodes: made.codes })
   })
+  return []
+}
+
+const IGNORED =
+  'ADMIN_EMAIL and ADMIN_PASSWORD are ignored, because they only create the first admin, and there is an admin. ' +
+  'npm run admin -- --email=<address> makes another one; with --reset it sets a password.'
+
+/** Whether an admin has the configured address, and the configured password, if they are set. */
+async function areOfAnAdmin(sql: postgres.Sql, config: Config, email: string): Promise<boolean> {
+  const { adminEmail, adminPassword } = config
+  if (!adminEmail && !adminPassword) return true
+  const [found] = await sql<{ hash: string }[]>`
+    select c.password_hash as hash
+    from app.accounts a join app.users u on u.id = a.user_id join private.credentials c on c.user_id = a.user_id
+    where u.role = 'admin' and lower(a.email) = lower(${email})`
+  return found !== undefined && (!adminPassword || checkPassword(found.hash, adminPassword, 'known'))
 }

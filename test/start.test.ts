@@ -9,6 +9,7 @@ import postgres from 'postgres'
 import { afterAll, describe, expect, test } from 'vitest'
 import { nearMisses, readConfig } from '../api-facade/lib/config.ts'
 import { oldSpace } from '../api-facade/lib/memory.ts'
+import { checkPassword } from '../api-facade/lib/passwords.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { readInstance } from '../supabase/embedded/instance.ts'
 import { KEPT, turnOver } from '../supabase/embedded/log.ts'
@@ -284,6 +285,47 @@ describe('npm run status and npm run stop', async () => {
       /^npm run status and npm run stop will not find this process\. DATA_DIR \/proc\/kith .*\n$/,
     )
     await terminate(child, exit)
+  }, 60_000)
+})
+
+describe('npm run admin', async () => {
+  const { url, owner } = await createDatabase()
+  const ask = async (...args: string[]) => {
+    const { seen, exit } = run(process.execPath, ['api-facade/admin.ts', ...args], environment(url))
+    const [code] = await exit
+    return { code, ...seen }
+  }
+  const passwordOf = ({ out }: { out: string }) => /shown only once: (\S{16})\n/.exec(out)?.[1] ?? ''
+  const matches = async (email: string, password: string) => {
+    const [row] = await owner<{ hash: string }[]>`
+      select c.password_hash as hash from private.credentials c join app.accounts a on a.user_id = c.user_id
+      where a.email = ${email}`
+    return checkPassword(row?.hash, password, 'known')
+  }
+
+  test('makes an admin, sets a password, and says what it did', async () => {
+    const email = '--email=second@example.org'
+    const made = await ask(email)
+    expect(made).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^second@example.org is a new admin\./) })
+    expect(await matches('second@example.org', passwordOf(made))).toBe(true)
+    expect((await ask(email)).out).toMatch(/is an admin already\. Nothing was changed\./)
+    const reset = await ask(email, '--reset')
+    expect(await matches('second@example.org', passwordOf(reset))).toBe(true)
+    expect(await matches('second@example.org', passwordOf(made))).toBe(false)
+    await owner`update app.users set role = 'user' from app.accounts a where a.user_id = id and a.email = 'second@example.org'`
+    expect((await ask(email)).out).toBe(
+      'second@example.org is an admin now, and must log in again. The password is the same.\n',
+    )
+  }, 60_000)
+
+  test('refuses what it cannot do, in one sentence', async () => {
+    expect(await ask('--email=nobody@example.org', '--reset')).toEqual({
+      code: 1,
+      out: '',
+      err: 'Nobody has the address nobody@example.org. Without --reset an admin is created.\n',
+    })
+    for (const args of [[], ['--email=nobody'], ['--mail=nobody@example.org']])
+      expect(await ask(...args)).toEqual({ code: 1, out: '', err: 'npm run admin -- --email=<address> [--reset]\n' })
   }, 60_000)
 })
 

@@ -1,27 +1,15 @@
 // Only the worker, on the database of DATABASE_URL or on that of the instance in DATA_DIR. Facades then run with
 // WORKER=off.
-import { resolve } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { checkMigrations, explained, openOwner, setPasswords } from '../boot.ts'
-import { type Config, nearMisses, readConfig, secretsOf } from '../lib/config.ts'
+import { nearMisses, readConfig, secretsOf } from '../lib/config.ts'
 import { environment } from '../lib/environment.ts'
 import { createLog, placeOf } from '../lib/log.ts'
 import { heapLimit } from '../lib/memory.ts'
+import { reachDatabase } from '../reach.ts'
 import { startWorker } from './worker.ts'
 
 const warn = (line: string) => process.stderr.write(`${line}\n`)
-
-type Base = { databaseUrl: string; jwtSecret: string }
-
-async function database({ databaseUrl, jwtSecret, ...config }: Config): Promise<Base> {
-  if (databaseUrl && jwtSecret) return { databaseUrl, jwtSecret }
-  const { readInstance } = await import('../../supabase/embedded/instance.ts')
-  const { defaultDataDir } = await import('../../supabase/embedded/paths.ts')
-  const dataDir = config.dataDir ?? defaultDataDir(resolve(import.meta.dirname, '../..'))
-  const stack = readInstance(dataDir)?.stack
-  if (!stack) throw new Error(`Nothing is running on ${dataDir}. Start it with npm start, or set DATABASE_URL.`)
-  return { databaseUrl: stack.dbUrl, jwtSecret: stack.jwtSecret }
-}
 
 async function main(): Promise<void> {
   const ending = new Promise<string>((end) => {
@@ -30,7 +18,7 @@ async function main(): Promise<void> {
   const config = readConfig(environment)
   const log = createLog(config)
   for (const warning of nearMisses(environment)) warn(warning)
-  const base = await database(config)
+  const base = await reachDatabase(config)
   const { enter } = await import('../../supabase/embedded/processes.ts')
   const place = placeOf(base.databaseUrl)
   enter({ dataDir: config.dataDir, kind: 'worker', database: place, warn })

@@ -41832,6 +41832,73 @@ end $$;
 comment on function api.get_report is
   'A report with the reported thing, its author, the other reports of the thing and the author''s history.';
 
+-- sql/admin/44_operator.sql
+
+-- What an operator does to people on the machine: npm run admin. Only the owner of the schema may run these functions.
+
+create function private.find_account(p_email text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select a.user_id from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
+          where lower(a.email) = lower(btrim(p_email)));
+end $$;
+comment on function private.find_account is 'Returns the person with this address, or null.';
+
+create function private.make_admin(p_email text, p_password_hash text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id     uuid;
+  v_person app.users;
+begin
+  perform private.lock_roles();
+  v_id := private.find_account(p_email);
+  if v_id is null then
+    v_id := private.create_person(p_email, p_password_hash, 'Admin', 'Admin', null, null, null, 'admin');
+    update app.accounts set email_verified_at = now() where user_id = v_id;   -- the operator named it
+    perform private.audit('user.role_changed', 'user', v_id::text, json_build_object('from', null, 'to', 'admin'));
+    return json_build_object('result', 'created');
+  end if;
+  v_person := private.lock_account(v_id);
+  if v_person.role = 'admin' then
+    return json_build_object('result', 'unchanged');
+  elsif v_person.banned_at is not null then
+    return json_build_object('result', 'banned');
+  elsif exists (select from app.accounts where user_id = v_id and email_verified_at is null) then
+    return json_build_object('result', 'unverified');   -- whoever registered it may be somebody else
+  end if;
+  perform private.change_account(v_id, 'admin', null);
+  perform private.audit('user.role_changed', 'user', v_id::text,
+                        json_build_object('from', v_person.role, 'to', 'admin'));
+  return json_build_object('result', 'appointed');
+end $$;
+comment on function private.make_admin is
+  'For npm run admin: makes the person with this address an admin, and creates them with this password if there is '
+  'nobody. {result}: created, appointed, unchanged (an admin already), banned or unverified (both are refused).';
+
+create function private.set_password(p_email text, p_password_hash text) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.find_account(p_email);
+begin
+  if v_id is null then
+    return false;
+  end if;
+  perform private.lock_account(v_id);
+  perform private.replace_password(v_id, p_password_hash);
+  update app.accounts set email_verified_at = coalesce(email_verified_at, now()) where user_id = v_id;
+  perform private.audit('user.password_set', 'user', v_id::text);
+  return true;
+end $$;
+comment on function private.set_password is
+  'For npm run admin: sets the password of the person with this address, which ends their tokens and sessions, and '
+  'counts the address as verified. Returns false if nobody has the address.';
+
 -- sql/admin/45_circles.sql
 
 -- How staff finds circles, and deletes them.

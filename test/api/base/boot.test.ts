@@ -144,4 +144,17 @@ describe('The first admin', () => {
     ])
     expect(await admins()).toBe(1)
   })
+
+  test('is not changed by later settings, and a start says that they are ignored', async () => {
+    const warnings = (more: Record<string, string>) => ensureFirstAdmin(owner, readConfig({ ...more }))
+    await owner`update app.users set role = 'user' where role = 'admin'`
+    const [ADMIN_EMAIL, ADMIN_PASSWORD] = ['third@example.org', 'the third one']
+    expect(await warnings({ ADMIN_EMAIL, ADMIN_PASSWORD })).toEqual([])
+    expect(await warnings({})).toEqual([])
+    expect(await warnings({ ADMIN_EMAIL: 'Third@example.org', ADMIN_PASSWORD })).toEqual([])
+    const ignored = [expect.stringMatching(/^ADMIN_EMAIL and ADMIN_PASSWORD are ignored, .* npm run admin -- --email=/)]
+    expect(await warnings({ ADMIN_EMAIL: 'fourth@example.org', ADMIN_PASSWORD })).toEqual(ignored)
+    expect(await warnings({ ADMIN_EMAIL, ADMIN_PASSWORD: 'another one' })).toEqual(ignored)
+    expect(await warnings({ ADMIN_PASSWORD })).toEqual(ignored)
+  })
 })
