@@ -1,4 +1,4 @@
-// The application: what happens to every request, and where the features' tables, the docs and the probes are mounted.
+// The application: handles every request, and mounts the routes of the features, the documentation and the probes.
 import { Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
 import { operations } from './generated/operations.ts'
@@ -20,17 +20,19 @@ import { createReadiness } from './lib/ready.ts'
 import { API, mount, otherMethods, spellings, type Table } from './lib/routes.ts'
 import { version } from './lib/version.ts'
 
-// Probes and documentation do not count towards the global limit. The documentation is large and has a limit of its
+// Probes and documentation do not count towards the global limit. The documentation has many files and a limit of its
 // own.
 const probe = /^\/(health|ready|metrics)$/
 const documentation = /^\/((openapi|asyncapi)\.json|docs(\/.*)?)$/
-// A client's page loads many of these, so their routes have a limit of their own.
+// Pictures: a page of a client loads many, so their routes have a limit of their own.
 const picture = /^\/api\/v1\/media\/(avatar\/[^/]+|local)\/[^/]+$/
 
 const isFree = ({ req }: Context): boolean =>
   probe.test(req.path) || (picture.test(req.path) && (req.method === 'GET' || req.method === 'HEAD'))
 
-/** The one place that ignores letter case and a trailing slash; only for routing, see api-facade/lib/input.ts. */
+/**
+ * The path in lower case and without a trailing slash, for routing only (api-facade/lib/input.ts uses the original).
+ */
 const routingPath = (request: Request): string => {
   const path = getPath(request).toLowerCase()
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
@@ -76,7 +78,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   beside?.(app, siteOf(services))
 
   app.use(async (c, next) => {
-    if (c.env?.batch) return next() // the batch was counted
+    if (c.env?.batch) return next() // the batch itself was counted
     const over = documentation.test(c.req.path)
       ? await services.limits.route(c, 'docs', undefined)
       : await services.limits.global(c, isFree(c) ? 0 : 1)
@@ -105,7 +107,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   return app
 }
 
-/** A part of a batch takes the same way as a request of its own: access, limits of the route, validation, log. */
+/** Runs a read of a batch like a request of its own: access check, limits of the route, validation, log line. */
 async function readPart(app: Hono<Env>, c: Context, ...[path, more, batch]: ReadArguments): Promise<Response> {
   const headers = { ...more, authorization: c.req.header('authorization') ?? '', 'x-request-id': c.get('requestId') }
   const { socket, headers: given } = c.env.incoming ?? {}

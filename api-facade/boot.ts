@@ -1,6 +1,6 @@
-// What a facade writes at boot, before it answers: the passwords of the pools, the domain of the instance, the scale of
-// the limits, the media settings (location, allowed hosts, quota), and the first admin.
-// Repeating it changes nothing; several facades may boot at once.
+// Writes what a facade needs before it answers requests: the passwords of the pools, the domain of the instance, the
+// scale of the limits, the media settings (location, allowed hosts, quota), and the first admin. Repeating it changes
+// nothing; several facades may boot at once.
 import { createHmac, randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { type Config, mediaPlace, secretsOf } from './lib/config.ts'
@@ -12,11 +12,11 @@ import { checkPassword, hashPassword } from './lib/passwords.ts'
 export type FirstAdmin = { email: string; password: string | null; inviteCodes: string[] }
 type BootOptions = {
   config: Config
-  /** Of the schema's owner. */
+  /** The connection string of the schema's owner. */
   databaseUrl: string
   /** The secrets from which the pools' passwords are derived; by default the configured ones. */
   jwtSecret?: string
-  /** Is called with a new first admin before the commit, because nobody could log in without this message. */
+  /** Called with a new first admin before the commit: without its message nobody could log in. */
   tell?: (admin: FirstAdmin) => void
 }
 
@@ -67,7 +67,7 @@ export async function checkMigrations(sql: postgres.Sql): Promise<string[]> {
   return warnings
 }
 
-/** Empty if there is no schema of Kith, or no record of migrations. */
+/** The migrations of the database; none if it has no schema of Kith, or no record of migrations. */
 async function readBooks(sql: postgres.Sql): Promise<Books> {
   const [row] = await sql<{ readable: boolean }[]>`
     select to_regprocedure('private.readiness()') is not null
@@ -85,7 +85,9 @@ async function alone(sql: postgres.Sql, work: (tx: postgres.TransactionSql) => P
   })
 }
 
-/** Sets the domain while there is at most the first admin. @throws Error if a new domain would rename people */
+/**
+ * Sets the domain. @throws Error if it is a new one and people besides the first admin exist, whose names would change
+ */
 export function takeDomain(sql: postgres.Sql, domain: string): Promise<void> {
   return alone(sql, async (tx) => {
     const [row] = await tx<{ value: string }[]>`select value from app.settings where key = 'instance_domain'`
@@ -107,7 +109,8 @@ type Setting =
   | 'webhook_exempt'
 
 /**
- * Settings that SQL needs, such as for limits of writes (sql/base/81_writes.sql). Of several facades the last one wins.
+ * Writes a setting that SQL needs (for example sql/base/81_writes.sql). If facades differ, the last one to start
+ * decides.
  */
 export async function takeSetting(sql: postgres.ISql, key: Setting, value: string): Promise<void> {
   await sql`insert into app.settings (key, value) values (${key}, ${value})
@@ -129,7 +132,8 @@ export function setPasswords(sql: postgres.Sql, secrets: readonly [string, ...st
 const fingerprintOf = (secret: string): string => createHmac('sha256', secret).update('kith fingerprint').digest('hex')
 
 /**
- * With another secret all tokens, keys and links of the instance would end, and running facades would lose their pools.
+ * Refuses another secret than the instance's: with it all tokens, keys and links would become invalid, and the pools of
+ * running facades could not connect.
  */
 export async function takeSecret(tx: postgres.ISql, secrets: readonly [string, ...string[]]): Promise<void> {
   const [row] = await tx<{ fingerprint: string }[]>`select fingerprint from private.jwt_fingerprint`

@@ -15,7 +15,7 @@ import { CONNECTIONS as WORKER } from './worker/jobs.ts'
 
 const usage = 'npm run prepare-database -- postgresql://superuser:secret@host:5432/database [--migrate]'
 
-/** Connections for the owner at a start and once an hour, for migrations, for a backup, and for a DBA. */
+/** Connections that are not the pools': the owner's at a start and once an hour, a migration, a backup, and a DBA. */
 const RESERVE = 6
 
 /** The number of connections of a facade with its worker. */
@@ -58,7 +58,7 @@ function ownerUrl(url: string, password: string | null): string {
 }
 
 /**
- * The connection string of a session with the owner's rights, whoever connects, so that the owner owns what it creates.
+ * A connection string whose session has the owner's rights, whatever its login, so that the owner owns what it creates.
  */
 function asOwner(url: string, server: Server): string {
   if (server.role === 'postgres') return url

@@ -36,7 +36,7 @@ export type ServerOptions = {
   wrote?: () => void
   /** Runs after the port is bound. Until it has ended, every request is answered with 503. */
   prepare?: () => Promise<void>
-  /** The time limits of clients. */
+  /** How long clients may take. */
   patience?: Partial<Patience>
   /** The WebSocket gateway on the same port. It starts before the server answers and stops before the server closes. */
   gateway?: (site: GatewaySite) => Promise<Stoppable>
@@ -47,9 +47,9 @@ type GatewaySite = {
   jwtSecret: string
   log: Log
   gauge: typeof metrics.sockets
-  /** The key by which limits count a client. */
+  /** The key under which rate limits count a client. */
   clientOf: (request: IncomingMessage) => string
-  /** Whether a client may authorize a channel once more. */
+  /** Counts a join or a token refresh. @returns whether the client may do it */
   mayJoin: (client: string) => Promise<boolean>
 }
 type Stoppable = { stop(): Promise<void> }
@@ -115,7 +115,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   // always counted in memory: the gateway's few connections belong to this process
   const mayJoin = createAllowance(config, memoryCounter(), 'realtime_join')
   const gauge = metrics.sockets
-  // it changes roles and uses replication, which poolers do not support
+  // not through a pooler: the gateway changes roles and uses replication
   const straight = config.databaseDirectUrl ?? databaseUrl
   const site: GatewaySite = { server, databaseUrl: straight, jwtSecret: secret, log, gauge, clientOf, mayJoin }
   try {
@@ -142,7 +142,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   }
 }
 
-/** Any other upgrade, such as HTTP/2's, is only an offer in an ordinary request. */
+/** A request that offers another upgrade, such as HTTP/2, is an ordinary request. */
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 
 /** What the operator can do if the system refuses to listen. */
@@ -176,7 +176,7 @@ function starting(): Response {
   return new Response(body, { status: 503, headers: { ...headers, 'Retry-After': '1', 'X-Request-Id': randomUUID() } })
 }
 
-/** Input that is not a valid request, for example with an invalid Host header, still gets an error in our format. */
+/** The answer to input that is not a valid request, for example because of its Host header, in our format. */
 function unreadable(): Response {
   const { body, headers } = errorAnswer(new ApiError('request_malformed'))
   return new Response(body, { status: 400, headers: { ...headers, 'X-Request-Id': randomUUID() } })

@@ -37,7 +37,7 @@ async function database(config: Config): Promise<Database> {
     const own = config.realtime === 'embedded' ? await openGateways(jwtSecret) : {}
     return { url, jwtSecret, ...own, announce, stop: async () => {}, ended: never }
   }
-  // imported only here: a deployment on a real stack lacks its binaries
+  // imported only here: a deployment on a real stack may lack the binaries of the embedded Postgres
   const { startPostgres } = await import('../supabase/embedded/postgres.ts')
   const { migrate, muteClientErrors, preparePlatform } = await import('../supabase/embedded/migrate.ts')
   const { apiKeys, embeddedSecret, writeInstance } = await import('../supabase/embedded/instance.ts')

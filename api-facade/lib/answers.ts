@@ -33,7 +33,7 @@ function typeOf(schema: Schema): string {
   if ($ref) return `Schemas[${quoted(nameOf($ref))}]`
   const choice = anyOf ?? oneOf
   if (choice) return choice.map(typeOf).join(' | ')
-  // a part that is only a description adds nothing
+  // a part that has only a description adds no type
   if (allOf)
     return allOf
       .map(typeOf)
@@ -59,8 +59,8 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
 }
 
 /**
- * The module as text, unformatted. Answers that a handler makes belong to no operation: operations that only handlers
- * call are Json.
+ * The module as text, unformatted. An operation that only handlers call gets the type Json, because a handler's answer
+ * is not the operation's.
  */
 export function answersText(tables: readonly Feature[]): string {
   const { paths, components }: Document = JSON.parse(openApiText(tables))

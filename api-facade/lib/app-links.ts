@@ -1,5 +1,6 @@
 // App links: the files in which the operator says which apps may open the links of this site.
-// https://developer.android.com/training/app-links, https://developer.apple.com/documentation/xcode/supporting-associated-domains
+// https://developer.android.com/training/app-links,
+// https://developer.apple.com/documentation/xcode/supporting-associated-domains
 import type { Hono } from 'hono'
 import type { Config } from './config.ts'
 import type { Env } from './context.ts'
@@ -7,7 +8,7 @@ import { ApiError } from './errors.ts'
 import { send } from './headers.ts'
 import { otherMethods } from './routes.ts'
 
-/** What this facade serves itself, which no app can show. */
+/** The paths that the facade serves itself. No app can show them, so apps must not open them. */
 const OWN = ['/api/*', '/docs', '/docs/*', '/openapi.json', '/health', '/ready', '/metrics', '/rest/*', '/realtime/*']
 
 const androidLinks = (app: NonNullable<Config['androidApp']>) => [

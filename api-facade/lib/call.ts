@@ -63,8 +63,8 @@ function callText(
 }
 
 /**
- * Runs an edit if what it changes still has a tag of If-Match. Both see one snapshot: an edit that others commit meanwhile
- * makes it fail, and it is repeated. A caller who may not edit gets that error, whatever the tag is.
+ * Runs an edit if what it changes still has a tag of If-Match. Both see one snapshot: an edit that others commit
+ * meanwhile makes it fail, and it is repeated. A caller who may not edit gets that error, whatever the tag is.
  * @throws ApiError changed_since
  */
 export async function callIfMatched(
@@ -89,7 +89,7 @@ export async function callIfMatched(
   return answerOf(c, row)
 }
 
-/** The same for a handler that uses the answer: parsed with `schema`, which the operation guarantees. */
+/** Like `call`, for a handler that uses the answer: parses it with `schema`. */
 export async function callFor<O extends Operation, S extends z.ZodType>(
   c: Context,
   operation: O,
@@ -197,11 +197,11 @@ async function runWork(c: Context, pool: PoolName, work: (sql: Sql, proof: strin
   })
 }
 
-/** The answer returns the number of its statement, which proves that no pooler mixed up two answers. */
+/** The number of the last statement. Each answer contains its number, which proves that no pooler mixed up answers. */
 let asked = 0
 
-// How long a statement waits for its turn (sql/discovery/49_turns.sql), how often it tries, and how many can wait in
-// total and per person. A person has as many turns. Milliseconds.
+// How long a search waits if too many are running (sql/discovery/49_turns.sql), the pause between two tries (both in
+// milliseconds), and how many searches can wait in total and per person.
 const PATIENCE = 2000
 const PAUSE = 100
 const WAITING = 20

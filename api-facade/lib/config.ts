@@ -30,8 +30,8 @@ export const defaultLimits = {
   password: '10/min 50/h',
   register: '3/min',
   reserve_invite: '10/min',
-  // unknown invite codes: the first ones of an address within an hour, the total of such first ones in the instance,
-  // and the total of all others
+  // unknown invite codes: the first ones of an address within an hour; all such first ones in the whole instance;
+  // all others in the whole instance
   unknown_invite: '3/h',
   unknown_invites_first: '1/s',
   unknown_invites: '300/h',
@@ -347,10 +347,10 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
 
 export type Config = z.output<typeof Settings>
 
-/** The bucket of files in a folder. */
+/** The name of the bucket if media are in a folder. */
 export const SINK = 'local'
 
-/** Where media objects are, by URL and by bucket: SQL makes public URLs from it. */
+/** The URL and the bucket of media objects, from which SQL makes public URLs. */
 export const mediaPlace = ({ storage, facadeUrl }: Config): { url: string; bucket: string } =>
   storage
     ? { url: storage.publicUrl, bucket: storage.bucket }
@@ -391,7 +391,7 @@ export const variableNames: readonly string[] = Object.keys(Variables.shape)
 export function nearMisses(env: Record<string, string | undefined>): string[] {
   return Object.keys(env).flatMap((name) => {
     if (variableNames.includes(name)) return []
-    // two letters are half of a short name: otherwise HOME would look like PORT or HOST
+    // in a short name only one letter may differ: otherwise HOME would look like PORT or HOST
     const meant = variableNames.find((one) => distance(name, one) <= (one.length > 6 ? 2 : 1))
     return meant ? `${name} is not a setting of Kith and is ignored. Did you mean ${meant}?` : []
   })

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 export type Patience = {
-  /** Until the headers of a request, and until all of it must have arrived. Milliseconds. */
+  /** The time until the headers of a request, and until the whole request must have arrived. Milliseconds. */
   headers: number
   request: number
   /** How long a client can take to read, in addition to the time at this rate. Milliseconds, bytes per second. */
@@ -53,7 +53,7 @@ function limitNetworks(server: Server, most: number, networkOf: (socket: Socket)
   })
 }
 
-/** At the last check: bytes read and bytes waiting; and the time until which the client must read more. */
+/** Bytes that were read and that waited at the last check, and the time by which the client must read more. */
 type Reading = { taken: number; waiting: number; until: number }
 
 function cutSlowReaders(server: Server, { reading, rate, look }: Patience): void {
@@ -66,8 +66,8 @@ function cutSlowReaders(server: Server, { reading, rate, look }: Patience): void
     const now = performance.now()
     for (const [response, known] of answers) {
       const { socket, writableLength: waiting } = response
-      if (!socket) continue // it waits for another answer on the same connection
-      // a write only counts when all of it is read, so its time depends on its size
+      if (!socket) continue // the answer waits for an earlier one on the same connection
+      // a write counts as read only when all of it is read, so a larger write gets more time
       const taken = socket.bytesWritten - socket.writableLength
       if (taken !== known.taken || waiting > known.waiting || waiting === 0) {
         answers.set(response, { taken, waiting, until: now + reading + (waiting / rate) * 1000 })

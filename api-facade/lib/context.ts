@@ -25,15 +25,15 @@ export type Services = {
   functions: Functions
   previews: Previews
   storage: StorageWatch
-  /** Exports that are running. */
+  /** Counts running exports. */
   exports: Slots
-  /** Imports that are arriving. */
+  /** Counts imports whose file is arriving. */
   imports: Slots
   signing: Signing
   /** Aborted when the facade begins to stop: long waits end then. */
   stopping: AbortSignal
   log: Log
-  /** The alias of a person in the log. */
+  /** Returns the alias of a person for the log. */
   aliasOf: (person: string) => string
   limits: Limits
   views: Views
@@ -41,7 +41,7 @@ export type Services = {
   read(c: Context, path: string, headers: Readonly<Record<string, string>>, batch: Batch): Promise<Response>
 }
 
-/** What the parts of a batch say about it: whether one of them contains a secret (routes.ts). */
+/** What the reads of a batch record about it: whether one of their answers contains a secret (routes.ts). */
 export type Batch = { hasSecret: boolean }
 
 export type Env = {
@@ -63,9 +63,9 @@ export type Env = {
     idempotent: boolean
     /** Method and pattern of the route, for the log. */
     route: string
-    /** The full pattern of the route's path, which tells the log where a path may contain names. */
+    /** The full pattern of the route's path. It tells the log which parts of a path may be names of people. */
     pattern: string
-    /** The caller's id, of which the log has the alias. */
+    /** The caller's id; the log shows only its alias. */
     caller: string
     /** The tightest limit that counted this request so far. */
     tightest: Count
@@ -91,6 +91,6 @@ export type Limits = {
    * @throws ApiError rate_limited
    */
   attempt(c: Context, name: 'login_account' | 'login_device' | 'password', client: string): Promise<TakeBack>
-  /** The same for an invite code; unknown codes count for the whole instance. @throws ApiError rate_limited */
+  /** Like `password`, for an invite code; unknown codes count for the whole instance. @throws ApiError rate_limited */
   guess(c: Context): Promise<TakeBack>
 }

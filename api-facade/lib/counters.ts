@@ -23,8 +23,8 @@ const SHARED = 1024
  * capacity new clients share windows.
  */
 export function memoryCounter(now: () => number = Date.now, capacity = 100_000): Counter {
-  // By length, so that full hourly windows leave room for windows of a minute, and so that the oldest window in each
-  // map is also the first to end.
+  // One map per length: hourly windows then take no room from windows of a minute, and the oldest window of a
+  // map ends first.
   const lengths = new Map<number, Map<string, Window>>()
   const shared = new Map<string, Window>()
   const secret = randomBytes(16) // keyed, so that nobody can choose with whom a key shares
@@ -67,7 +67,7 @@ export function memoryCounter(now: () => number = Date.now, capacity = 100_000):
   }
 }
 
-/** Every window is removed once, so the amortised cost per call is constant. */
+/** Removes ended windows. Each is removed once, so the amortised cost per call is constant. */
 function forgetEnded(windows: Map<string, Window>, time: number): void {
   for (const [key, { endsAt }] of windows) {
     if (endsAt > time) return

@@ -8,14 +8,14 @@ import { send } from './headers.ts'
 type Item = Record<string, unknown>
 type Listed = { items: Item[]; nextCursor: string | null }
 
-/** More would delay others: each page is a statement, and all pages are in memory. */
+/** The limits of one answer. Longer answers would delay others: each page is a statement, and all are in memory. */
 const PAGES = 20
 const CHARACTERS = 4_000_000
 
 /** Whether a client prefers CSV. */
 export const asksForCsv = (c: Context): boolean => /(^|,)\s*text\/csv\s*(;|,|$)/i.test(c.req.header('accept') ?? '')
 
-/** Up to 20 pages from the requested one on; `page` returns the page after a cursor. */
+/** Sends up to 20 pages, beginning with the requested one; `page` returns the page after a cursor. */
 export async function sendCsv(
   c: Context,
   schema: z.ZodType,

@@ -73,7 +73,7 @@ function partOf(body: Part['body'], type: string, more: Record<string, string>):
 const pagePart = (body: Part['body'], type: string): Part =>
   partOf(body, type, { 'Content-Security-Policy': policy, 'Cache-Control': 'public, max-age=3600' })
 
-/** 304 if the client has it already. A proxy that compresses turns the tag into a weak one. */
+/** Sends a file, or 304 if the client has it already. The tag may be weak, because proxies that compress make it so. */
 async function sendPart(c: Context, { body, headers, compressed }: Part): Promise<Response> {
   const known = (c.req.header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known.includes(headers.ETag ?? '') || known.includes('*')) return send(c, null, 304, headers)
@@ -86,8 +86,9 @@ async function sendPart(c: Context, { body, headers, compressed }: Part): Promis
 }
 
 /**
- * Serves /docs, /docs/realtime, /asyncapi.json, and /openapi.json as `npm run gen` has written it, without its spaces. (Generating it here would take
- * 50 MB that the process never gives back.) Each is read when it is first requested, and kept in memory.
+ * Serves /docs, /docs/realtime, /asyncapi.json and /openapi.json. The last is the file that `npm run gen` has written,
+ * without its spaces; generating it here would take 50 MB that the process never releases. Each file is read at its
+ * first request, and kept in memory.
  */
 export function mountDocs(app: Hono<Env>): void {
   const read = (file: URL) => new Uint8Array(readFileSync(file))

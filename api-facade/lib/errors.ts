@@ -34,7 +34,7 @@ export const facadeErrors = {
 
 export type ErrorCode = keyof typeof errors | keyof typeof facadeErrors
 
-/** Status and sentence by code: the database's and the facade's. */
+/** Status and sentence of every code, of the database and of the facade. */
 export const allErrors: Readonly<Record<ErrorCode, readonly [number, string]>> = { ...errors, ...facadeErrors }
 const registry: Readonly<Record<string, readonly [number, string] | undefined>> = allErrors
 
@@ -68,7 +68,7 @@ export class ApiError extends Error {
   }
 }
 
-/** An error that the database raised or returned. Its own status and text are used, because the registry here may be older. */
+/** An error that the database raised or returned, with its status and text: the registry here may be older. */
 export const apiErrorOf = (code: string, status: number, text: string): ApiError =>
   new ApiError(code as ErrorCode, [text], { status })
 
@@ -81,12 +81,12 @@ const foreign: Readonly<Record<string, ErrorCode | undefined>> = {
   '22': 'value_invalid',
   '54001': 'value_invalid', // nested too deeply for the stack
   '42501': 'not_permitted',
-  // a race or a changed schema, and the second attempt (call.ts) failed, too
+  // a race or a changed schema, if the second attempt (call.ts) failed too
   '40001': 'service_unavailable',
   '40P01': 'service_unavailable',
   '0A000': 'service_unavailable',
   '26000': 'service_unavailable',
-  // no lock in time, no answer in time, no resources, no connection
+  // no lock or no answer in time, no resources, no connection
   '55P03': 'service_unavailable',
   '57014': 'service_unavailable',
   '57P01': 'service_unavailable',
@@ -105,7 +105,7 @@ function fromDatabase(error: postgres.PostgresError): ApiError {
   return new ApiError(foreign[state] ?? foreign[state.slice(0, 2)] ?? 'internal_error')
 }
 
-/** A code that was raised with response headers (private.raise_error), in the form that PostgREST expects. */
+/** An error that was raised with response headers (private.raise_error), in the form that PostgREST expects. */
 function withHeaders(message: string, detail = '{}'): ApiError {
   const { message: code, details } = JSON.parse(message) as { message: ErrorCode; details: string }
   const { status, headers } = JSON.parse(detail) as { status: number; headers: Record<string, string> }

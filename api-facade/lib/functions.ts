@@ -26,11 +26,11 @@ type FunctionsOptions = {
   config: Config
   jwtSecret: string
   log: Log
-  /** The functions in this process, by default all. */
+  /** The functions that can run in this process; by default all. */
   functions?: Registry
 }
 
-/** The settings from which functions in this process are made. */
+/** What the environments of functions in this process are made of. */
 type Site = {
   config: Config
   jwtSecret: string

@@ -16,7 +16,7 @@ const security = {
   'x-frame-options': 'DENY',
 }
 
-/** Starts the headers of an answer. They stay a plain object: Hono's own way costs twice as much. */
+/** Starts the headers of an answer. They are a plain object, because Hono's own way costs twice as much. */
 export function beginHeaders(c: Context, id: string): void {
   c.set('headers', { ...security, 'x-request-id': id })
 }
@@ -49,13 +49,13 @@ export function addVary(c: Context, name: string): void {
   setHeader(c, 'Vary', vary ? `${vary}, ${name}` : name)
 }
 
-/** The only way to answer: answers that Hono makes itself lack these headers. */
+/** Makes an answer. Use nothing else: answers that Hono makes itself lack these headers. */
 export function send(c: Context, body: Body, status: number, headers: Readonly<Record<string, string>> = {}): Response {
   for (const name in headers) setHeader(c, name, headers[name] ?? '')
   return new Response(body, { status, headers: c.get('headers') })
 }
 
-/** The same for JSON text, without further headers; already compressed as bytes. */
+/** Like `send`, for JSON without further headers: as text, or as bytes if it is compressed. */
 export function sendJson(c: Context, body: string | Uint8Array<ArrayBuffer>, status: number): Response {
   const headers = c.get('headers')
   headers['content-type'] = 'application/json'

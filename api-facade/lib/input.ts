@@ -8,7 +8,7 @@ import { ApiError } from './errors.ts'
 import { headerOf, setHeader } from './headers.ts'
 import { codeOf, describeIssue } from './issues.ts'
 
-/** The validated fields of all three, and the whole body for a route that passes it on. */
+/** The validated fields of path, query and body, and the whole body for a route that passes it on. */
 export type Input = { fields: Record<string, unknown>; body: unknown }
 type Schemas = {
   params?: z.ZodObject
@@ -45,7 +45,7 @@ export function inputReader(
   }
 }
 
-/** Makes the reader of only the path parameters: undefined if one of them is invalid. */
+/** Makes a function that reads only the path parameters. It returns undefined if one of them is invalid. */
 export function pathReader(path: string, params = z.object({})): (c: Context) => Record<string, unknown> | undefined {
   const places = placesOf(path)
   return (c) => params.safeParse(pathFields(c, places)).data
@@ -66,7 +66,7 @@ function check(schema: z.ZodObject | undefined, value: unknown, found: z.core.$Z
   return result.data ?? {}
 }
 
-/** An empty body is a body without fields; it is not enough if a body is required. */
+/** Validates a body. An empty one is a body without fields, and invalid if a body is required. */
 function checkBody(schema: z.ZodType, text: string | undefined, found: z.core.$ZodIssue[]): unknown {
   const value = text?.trim() ? parseJson(text) : undefined
   if (value === undefined && schema.safeParse(undefined).success) return undefined
@@ -80,7 +80,7 @@ function checkBody(schema: z.ZodType, text: string | undefined, found: z.core.$Z
 /** How many invalid fields an answer lists. */
 const NAMED = 100
 
-/** One sentence per invalid field, never with its value; and for programs its path and what is wrong. */
+/** For each invalid field a sentence without its value, and for programs its path and a code. */
 function invalid(issues: z.core.$ZodIssue[]): ApiError {
   const named = issues.slice(0, NAMED).map((issue) => ({ path: issue.path.join('.'), code: codeOf(issue), issue }))
   const messages = named.map(({ path, issue: { message } }) => (path ? `${path}: ${message}` : message))
@@ -116,7 +116,7 @@ export const isTooDeep = (value: unknown, levels = LEVELS): boolean =>
 // second. The longest valid list has 1000 interests, which are 4000 values.
 const VALUES = 5000
 
-/** How many more items and fields a body could have; negative if it has too many. */
+/** How many more items and fields a body may have; negative if it has too many. */
 function valuesLeft(value: unknown, left = VALUES): number {
   if (typeof value !== 'object' || value === null) return left
   const inner: unknown[] = Array.isArray(value) ? value : Object.values(value)
@@ -125,7 +125,7 @@ function valuesLeft(value: unknown, left = VALUES): number {
   return rest
 }
 
-/** By position, from the path as it was sent, in its original letter case: routing uses lower case (app.ts). */
+/** Reads the parameters by position from the path as it was sent, because routing uses lower case (app.ts). */
 function pathFields(c: Context, places: Places): Record<string, string> {
   const parts = getPath(c.req.raw).split('/')
   return Object.fromEntries(places.map(([name, i]) => [name, decode(parts[i] ?? '')]))
@@ -139,7 +139,7 @@ function decode(part: string): string {
   }
 }
 
-/** Refuses a key that would be ignored: its client believes that a retry is safe. */
+/** Refuses a key that would be ignored, because its client would believe that a retry is safe. */
 function checkKey(c: Context, isTaken = false): void {
   const key = keyOf(c)
   if (key === undefined) return

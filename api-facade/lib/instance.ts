@@ -1,4 +1,4 @@
-// What an instance tells other instances about itself, at /.well-known/kith. Outside /api/v1, for everyone.
+// Serves /.well-known/kith, which tells other instances the public keys of this one. Outside /api/v1, for everyone.
 import type { Hono } from 'hono'
 import type { Env } from './context.ts'
 import { send } from './headers.ts'

@@ -18,7 +18,7 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
   }
 }
 
-/** What is wrong with a field, as a word for programs. */
+/** The code of what is wrong with a field, for programs. */
 export function codeOf({ code, message }: z.core.$ZodIssue): (typeof fieldCodes)[number] {
   if (code === 'invalid_type') return message === REQUIRED ? 'required' : 'type'
   return code === 'too_small' || code === 'too_big' ? code : code === 'invalid_format' ? 'format' : 'value'
@@ -46,7 +46,7 @@ const formats: Readonly<Record<string, string>> = {
 type Bound = z.core.$ZodRawIssue & { code: 'too_small' | 'too_big' }
 const isLength = ({ origin }: Bound): boolean => origin === 'string' || origin === 'array'
 
-/** The range of a number, or of the length of a text or a list. */
+/** The sentence about a number that is out of range, or about a text or a list of a wrong length. */
 function bound(which: 'least' | 'most', issue: Bound): string {
   const number = issue.code === 'too_small' ? issue.minimum : issue.maximum
   if (!isLength(issue)) return `must be at ${which} ${number}`

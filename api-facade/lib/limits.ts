@@ -29,7 +29,9 @@ export function createLimits(config: Config, counter: Counter): Limits {
     return apiErrorOf(counts)
   }
 
-  /** Counts in the first of these sets of buckets that has room. @throws ApiError if none has */
+  /**
+   * Counts a call in the first of these sets of buckets in which no bucket is full. @throws ApiError if all are full
+   */
   async function attempt(c: Context, ...choices: Bucket[][]): Promise<TakeBack> {
     let full: Count[] = []
     for (const buckets of choices) {
@@ -45,8 +47,8 @@ export function createLimits(config: Config, counter: Counter): Limits {
   }
 
   /**
-   * The first unknown codes of an address have a separate budget of the instance. Guessing soon uses up the other
-   * budget, and people with a code are only refused if guessers constantly use new addresses.
+   * The first unknown codes of an address count in a separate budget of the instance. So guessers soon use up the other
+   * budget, and they can keep people with a code out only by constantly using new addresses.
    */
   function guess(c: Context): Promise<TakeBack> {
     const first = [
@@ -69,7 +71,7 @@ export function createLimits(config: Config, counter: Counter): Limits {
   }
 }
 
-/** Seconds until none of them is full. */
+/** The number of seconds until no bucket is full. */
 const waitOf = (counts: readonly Count[]): number =>
   Math.max(...counts.filter(({ over }) => over).map(({ reset }) => reset))
 

@@ -15,7 +15,8 @@ function describeError(error: unknown): object {
 }
 
 /**
- * The most that a pipe writes atomically, so that no line is split; and how long a line waits at most, in milliseconds.
+ * The largest number of bytes that a pipe writes atomically, so that no line is split; and how long a line waits at
+ * most, in milliseconds.
  */
 const BATCH = 4096
 const WAIT = 100
@@ -45,7 +46,7 @@ function gathering(out: DestinationStream): DestinationStream {
 
 const standardOutput = gathering(pino.destination({ sync: true }))
 
-/** @param destination of the lines, by default the standard output */
+/** @param destination where lines are written, by default to the standard output */
 export const createLog = (config: Config, destination: DestinationStream = standardOutput) =>
   pino({ level: config.logLevel, base: null, serializers: { failure: describeError } }, destination)
 

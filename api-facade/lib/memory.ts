@@ -29,7 +29,7 @@ export function limitMemory(): void {
     environment
   if (NODE_OPTIONS.startsWith(limits) || !process.execve) return // Windows has no execve
   const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
-  const { MALLOC_ARENA_MAX = '2' } = environment // glibc's default is eight per core, and each retains freed memory
+  const { MALLOC_ARENA_MAX = '2' } = environment // glibc's default, 8 per core, keeps more freed memory
   const more = { NODE_OPTIONS: `${limits} ${NODE_OPTIONS}`.trim(), NODE_COMPILE_CACHE, MALLOC_ARENA_MAX }
   process.execve(process.execPath, command, { ...environment, ...more })
 }

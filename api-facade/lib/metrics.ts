@@ -35,7 +35,7 @@ const inviteGuesses = counter(
 export const metrics = {
   /** Open sockets of the Realtime gateway, which sets this. */
   sockets: gauge('realtime_sockets', 'Open sockets of the embedded Realtime gateway.'),
-  /** Counts an invite code that was unknown or not checked. */
+  /** Counts an attempt with an invite code that was unknown, or not checked because of a limit. */
   guessed(answer: 'unknown' | 'refused'): void {
     inviteGuesses.inc({ answer })
   },
@@ -89,7 +89,7 @@ async function readJobs(c: Context): Promise<void> {
   const { gate } = c.get('services').pools
   const [row] = await gate.run((sql) => sql<{ text: string }[]>`select private.job_metrics()::text as text`)
   const { runs, queues, effects } = JSON.parse(row?.text ?? '') as Recorded
-  for (const counted of [jobRuns, jobFailures, jobChanged]) counted.reset() // the database counts, this only reports
+  for (const counted of [jobRuns, jobFailures, jobChanged]) counted.reset() // the database has the totals
   for (const { job, ...record } of runs) {
     jobRuns.inc({ job }, record.runs)
     jobFailures.inc({ job }, record.failures)

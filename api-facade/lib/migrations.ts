@@ -6,7 +6,7 @@ import { join } from 'node:path'
 /** The migrations of a database, from private.readiness: the hash of each text, or null if it has none. */
 export type Books = Record<string, string | null>
 
-/** Sentences: why this code cannot run on the database, and warnings for the operator. */
+/** Sentences for the operator: why this code cannot run on the database, and warnings. */
 export type Difference = { faults: string[]; warnings: string[] }
 
 const folder = join(import.meta.dirname, '../../supabase/migrations')

@@ -88,7 +88,7 @@ function pageName(schema: Schema & { required?: string[] }): string | undefined 
 
 const marks: Readonly<Record<string, string>> = { 'Idempotency-Replayed': 'repeatable', ETag: 'etag', Link: 'csv' }
 
-/** A success becomes a component with the name of its body's schema, or `204` without a body. */
+/** Makes a success a component, named like the schema of its body, or `204` without a body. */
 function answer(given: Answer | Reference, share: Share): Answer | Reference {
   if ('$ref' in given) return given
   const { description, headers = {}, content = {} } = given

@@ -109,14 +109,14 @@ export function openApiText(features: readonly Feature[]): string {
   return textOf(whole)
 }
 
-/** The generator writes out a union within a union, so the schema of the inner one is not used. */
+/** Drops unused schemas: if a union is part of another one, the generator copies it instead of referring to it. */
 function dropUnused(whole: Document): void {
   const { schemas } = whole.components
   const used = new Set(JSON.stringify(whole).match(/(?<=#\/components\/schemas\/)\w+/g))
   for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name]
 }
 
-/** Generated clients take a field with a default as required. Its description says the default. */
+/** Drops defaults, because generated clients make a field with a default required. The description states it. */
 function dropDefaults(schema: Schema): void {
   for (const field of Object.values(schema.properties ?? {})) {
     delete field.default
@@ -128,8 +128,8 @@ const schemasOf = ({ params, query, body, form, answers }: Row): z.ZodType[] =>
   [params, query, body, form, ...Object.values<z.ZodType | null>(answers)].filter((schema) => schema != null)
 
 /**
- * Collects the schemas with a name of their own, parts before the whole, without the wrappers that make them nullable or
- * optional.
+ * Collects the schemas with a name of their own, parts before the whole, without the wrappers that make them nullable
+ * or optional.
  */
 function findNamed(schema: z.ZodType, defined: Map<string, z.ZodType>): void {
   const { def } = schema
@@ -203,8 +203,8 @@ function sampleOf(schema: Schema, named: Record<string, Schema>): unknown {
 }
 
 /**
- * The generator writes a named schema with a description, or a nullable one, as `allOf`. Writes it as the reference
- * with the description beside it, or as a choice with null.
+ * The generator writes a reference with a description, and a nullable reference, as `allOf`. This replaces it by the
+ * reference with the description beside it, or by a union with null.
  */
 function plainReference(_key: string, value: unknown): unknown {
   const [named, own, ...others] = (value as { allOf?: Schema[] } | null)?.allOf ?? []
@@ -381,7 +381,7 @@ function pathOf(route: Route, named: Set<string>): Path {
     description:
       [row.description, accessNote[row.access], limitNote(limits), also].filter(Boolean).join('\n\n') || undefined,
     'x-rate-limits': limits,
-    // not a content type of the answer: generated clients would then type each answer as a list or a text
+    // not a content type of the answer: generated clients would then give each answer the type list or text
     ...(hasCsv(row) && {
       'x-csv': 'With `Accept: text/csv` the answer is CSV: up to 20 pages, and a Link to the rest.',
     }),
@@ -403,7 +403,7 @@ const callbacksOf = (later: NonNullable<Row['later']>) =>
             requestBody: {
               content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
             },
-            security: [], // its provider decides how the sender proves who it is
+            security: [], // the push provider decides how Kith authenticates
             responses: {
               200: { description: 'It was accepted.' },
               410: { description: 'The device is gone, and is unregistered.' },
@@ -433,8 +433,8 @@ const accessNote = {
 } as const
 
 /**
- * The row's own id, otherwise the name of its operation in camel case; staff's begin with `admin`. An alias is named by
- * its method and path. @throws Error if a row has no name, or two rows have the same
+ * The id of the row if it has one, otherwise the name of its operation in camel case, for staff with the prefix
+ * `admin`. An alias gets its method and path as a name. @throws Error if a row has no name, or two rows have the same
  */
 function idOf({ row, alias, method, path }: Route, named: Set<string>): string {
   const staff = path.startsWith('/admin/') ? 'admin_' : ''
@@ -526,7 +526,7 @@ const usual: Readonly<Record<number, readonly ErrorCode[]>> = {
   503: ['service_unavailable'],
 }
 
-/** By status, a reference to the shared answer, with the codes if this route has other than the usual ones. */
+/** By status a reference to the shared answer, with a list of codes if they differ from the usual ones. */
 function errorsOf(row: Whole): Responses {
   return Object.fromEntries([...errorCodesOf(row)].map(([status, codes]) => [status, errorOf(status, listed(codes))]))
 }

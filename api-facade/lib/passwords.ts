@@ -42,13 +42,13 @@ export const hashPassword = async (password: string, who: Who = 'known'): Promis
   inTurn(who, () => hash(password, parameters))
 
 /**
- * Whether the password matches; without a hash false, and just as slow.
+ * Whether the password matches. Without a hash it returns false and takes as long.
  * @param who is known on a device or in a session of the person
  */
 export const checkPassword = async (stored: string | undefined, password: string, who: Who): Promise<boolean> =>
   inTurn(who, async () => (await verify(stored ?? (await nobody), password, parameters)) && stored !== undefined)
 
-/** Whether a hash was made with less memory or fewer rounds than required now. */
+/** Whether a hash was made with less memory or fewer rounds than we use now. */
 export function isWeak(stored: string): boolean {
   const [, memory = 0, rounds = 0] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/.exec(stored) ?? []
   return Number(memory) < parameters.memoryCost || Number(rounds) < parameters.timeCost

@@ -13,7 +13,7 @@ import postgres, { type Sql } from 'postgres'
 export const DEADLINE = 9000
 
 type Options = NonNullable<Parameters<typeof postgres>[1]>
-/** What postgres.js passes to an option that its types lack. */
+/** The argument of the option `socket` of postgres.js, which its types lack. */
 type Place = { host: string[]; port: number[]; path?: string | false }
 
 /** The database did not answer in time, or answered another request. */
@@ -51,7 +51,7 @@ export class Pool {
   }
 
   /**
-   * Runs `work` on a connection of its own: of several free ones, the one that was used last.
+   * Runs `work` on a connection that nobody else uses meanwhile. If several are free, it takes the last used one.
    * @param more.patience how long the caller waits for a connection, in milliseconds; the statement can run until the
    *   deadline
    * @param more.who the caller: waiting callers take turns, so that nobody waits for all requests of another caller

@@ -24,7 +24,7 @@ const TURNS = 2
 
 const busy = () => new ApiError('rate_limited', undefined, { headers: { 'Retry-After': '5' } })
 
-/** The requests of a person, and those of them that are waiting. */
+/** The number of a person's requests, and those of them that are waiting. */
 type Line = { asks: number; waiting: (() => void)[] }
 type Look = { preview: Preview | null; took: number }
 type Kept = { look: Promise<Look>; until: number }

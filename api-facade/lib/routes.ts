@@ -51,19 +51,19 @@ type Shape<O extends Operation> = {
   upload?: z.ZodType
   /** An example body for the documentation, if the one generated from the schema would be refused. */
   example?: unknown
-  /** Field → parameter, if it is not `p_` and the field's name in snake case. */
+  /** Maps a field to its parameter, if the parameter is not `p_` and the field's name in snake case. */
   as?: Record<string, Parameter<O>>
-  /** The parameter (jsonb) that takes the whole body, for PATCH: absent and null differ. */
+  /** The parameter (jsonb) that takes the whole body. For PATCH, where an absent field differs from null. */
   bodyAs?: Parameter<O>
-  /** The one success; 204 has no body. */
+  /** The answer of a success; 204 has no body. */
   answers: Answers
-  /** For a create, in words: when the operation answers 200 with the existing thing instead. */
+  /** For a create: a sentence that says when it answers 200 with the existing thing instead. */
   exists?: string
   /** The content type of the handler's answer, if it is not application/json. */
   contentType?: string
   /** Streams an answer of any length, so it can't be part of a batch. */
   unbounded?: true
-  /** What the handler can answer as server-sent events instead, in words. */
+  /** A sentence about the server-sent events that the handler can answer instead. */
   streams?: string
   /** For unusual routes: gets all fields, and returns a Response, an Answer of `call`, or a value for JSON. */
   handler?(c: Context, input: never): Promise<unknown>
@@ -90,11 +90,11 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   constants?: { readonly [P in Parameter<O>]?: string | number | boolean }
   /** Its operationId in the API's description, if that is not made from the operation's name. */
   id?: string
-  /** limit and cursor → p_limit, p_cursor */
+  /** Whether it is a list: then `limit` and `cursor` are passed as `p_limit` and `p_cursor`. */
   page?: true
   /**
-   * Takes an Idempotency-Key, so it is safe to retry: the API documents it, the operation implements it. Always true for
-   * a member's POST that answers 201. Other routes refuse the header.
+   * Takes an Idempotency-Key, so it is safe to retry: the API documents it, the operation implements it. Always true
+   * for a member's POST that answers 201. Other routes refuse the header.
    */
   idempotent?: true
   /**
@@ -127,12 +127,12 @@ export const routes = <T extends Record<string, Operation>>(
   rows: { [S in keyof T]: Row<T[S]> },
 ): Table => ({ feature, rows })
 
-/** One spelling (alias or own) of a route; `canonical` is the row's own. `path` is below /api/v1. */
+/** One path of a route, its own or an alias. `canonical` is its own path; `path` is below /api/v1. */
 export type Route = { feature: string; canonical: string; method: string; path: string; alias: boolean; row: Whole }
-/** `original` is the row that reads what this one edits, which then takes If-Match. */
+/** A row; `original` is the row that reads what this row edits. A row with an original takes If-Match. */
 export type Whole = Row & { original?: Row }
 
-/** Every spelling of every table, in their order. */
+/** Every path of every table, in their order. */
 export function spellings(tables: readonly Table[]): Route[] {
   return tables.flatMap(({ feature, rows }) =>
     Object.entries(rows).flatMap(([canonical, row]) => {
@@ -172,7 +172,7 @@ function routeOf(feature: string, canonical: string, spelling: string, row: Whol
   return { feature, canonical, method, path, alias: spelling !== canonical, row }
 }
 
-/** Mounts every spelling, and 405 with Allow for the other methods of each path. */
+/** Mounts every path, and 405 with Allow for its other methods. */
 export function mount(app: Hono<Env>, tables: readonly Table[]): void {
   const all = spellings(tables).sort((a, b) => staticFirst(a.path, b.path))
   const methods = new Map<string, string[]>()
@@ -317,7 +317,7 @@ const handle =
     // the handler declares the type that the schemas of its row produce
     handler(c, fields as never)
 
-/** The call of a row without a handler. @throws Error at start where a field has no parameter */
+/** Makes the call of a row without a handler. @throws Error at start if a field has no parameter */
 function callOf(spelling: string, row: Whole) {
   const { operation, constants = {}, params, query, body, bodyAs, page, original } = row
   if (!operation) throw new Error(`${spelling} has neither an operation nor a handler`)
@@ -356,7 +356,7 @@ function fieldsOf(schema: z.ZodType | undefined): string[] {
   throw new Error('A body that becomes parameters must be an object schema')
 }
 
-/** Treats the result of a handler like the answer of an operation. */
+/** Turns the result of a handler into an answer like that of an operation. */
 const asAnswer = (result: unknown): Answer =>
   result instanceof Answer ? result : new Answer(JSON.stringify(result ?? null), null)
 

@@ -7,7 +7,8 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 /** The purposes of tokens: one is never valid for another purpose. */
 export type Purpose = 'refresh' | 'reset' | 'email' | 'device' | 'unsubscribe' | 'upload'
 /**
- * A UUID and a generation: how often its token was replaced; for a device the day, for an upload the second of its end.
+ * What a token contains: a UUID and a generation. The generation says how often the token was replaced; for a device it
+ * is the day, for an upload the second at which it ends.
  */
 export type Sealed = { id: string; generation: number }
 
@@ -17,7 +18,7 @@ export type Seals = {
    * token.
    */
   seal(purpose: Purpose, sealed: Sealed, holder?: string): string
-  /** The token with this hash, under any of the keys; undefined if there is none. */
+  /** The token that has this hash, made with any of the keys; undefined if none has. */
   find(purpose: Purpose, sealed: Sealed, hash: string): string | undefined
   /** The content of the token; undefined if none of our keys made it, or if it belongs to another holder. */
   open(purpose: Purpose, token: string, holder?: string): Sealed | undefined
@@ -28,7 +29,7 @@ const SIZE = NAMED + 32
 
 /** The hash of a token that the database stores: SHA-256, in hex. */
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
-/** The same as the text of a bytea. */
+/** A hash in hex as the text of a bytea. */
 export const bytea = (hex: string): string => `\\x${hex}`
 
 /** The first secret makes tokens; all of them open tokens. */

@@ -29,13 +29,13 @@ export type Signing = {
 }
 
 const HEADER = { alg: 'EdDSA', typ: 'kith-export' } as const
-/** What precedes the 32 bytes of a private key in PKCS #8. */
+/** In PKCS #8 these bytes precede the 32 bytes of a private key. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 export async function createSigning(config: Config, secret: string): Promise<Signing> {
   const { signingKey, signingKeyPrevious } = config
   const given = [signingKey, signingKeyPrevious].flatMap((key) => (key ? [Buffer.from(key, 'base64url')] : []))
-  // a key derived from the secret signs unless one is set; it stays published, for the exports that it has signed
+  // without SIGNING_KEY the key derived from the secret signs. It stays published later, for exports that it signed
   const derived = secretsOf(config, secret).map((one) => createHmac('sha256', one).update('kith signing key').digest())
   const seeds = signingKey ? [...given, ...derived] : [...derived.slice(0, 1), ...given, ...derived.slice(1)]
   const privateKeys = seeds.map((seed) =>
@@ -60,7 +60,7 @@ async function publicKeyOf(key: KeyObject): Promise<PublicKey> {
   return { ...jwk, kid: await calculateJwkThumbprint(jwk) }
 }
 
-/** What a signature says, not verified yet, and the key that it names; undefined if it is not one of ours. */
+/** What a signature says and the key that it names, not verified yet; undefined if its format is not ours. */
 export function readSignature(text: string): (Statement & { kid: string }) | undefined {
   try {
     const { alg, typ, kid } = decodeProtectedHeader(text)
@@ -86,9 +86,9 @@ export async function isSigned(text: string, keys: readonly PublicKey[]): Promis
 }
 
 export type DigestMaker = {
-  /** The next item of a member that is a list. @returns its length in the canonical form */
+  /** Adds the next item of a member that is a list. @returns its length in the canonical form */
   addItem(member: string, item: unknown): number
-  /** The end of a member. Of a list the items were added before. */
+  /** Ends a member. If it is a list, its items were added before. */
   endMember(member: string, value: unknown): void
   digests(): Digests
 }

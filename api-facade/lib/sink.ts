@@ -25,7 +25,7 @@ const absent = (error: NodeJS.ErrnoException): null => {
   throw error
 }
 
-/** The headers to which an upload's token is bound, besides the asset and the second of its end. */
+/** The headers to which the token of an upload is bound, besides the asset and the time of its end. */
 const headersOf = (contentType: string, size: string): string => `${contentType} ${size}`
 
 export function sinkStorage(config: Config, seals: Seals): Storage {
@@ -52,7 +52,7 @@ export function sinkStorage(config: Config, seals: Seals): Storage {
   }
 }
 
-/** Both files of an object. The content type is written last, so if it exists, the other does, too. */
+/** Copies both files of an object. It writes the content type last: if that file exists, the other one does, too. */
 async function copy(from: string, to: string): Promise<void> {
   await replace(to, (part) => copyFile(from, part))
   await replace(typeOf(to), (part) => copyFile(typeOf(from), part))

@@ -63,8 +63,7 @@ export async function takeDigests(
 
 /**
  * @returns how many mails were sent: none if there is nothing left to report, if the mailbox does not exist, or if
- *   another
- *   worker has sent it
+ *   another worker has sent the digest
  */
 async function send(db: Db, id: string, options: DigestOptions): Promise<number> {
   const { rows } = await db.executeSql('select private.claim_digest($1) as claim', [id])

@@ -1,27 +1,28 @@
-// Effects: what waits in private.effects is applied round by round, many people at once. A facade in this process wakes the
-// loop when it has written; what others write is found by looking. Any number of workers may run. docs/decisions.md, Effects.
+// Applies the pending effects (private.effects) in rounds, each for many people. A facade in this process wakes the
+// loop after a write; the loop finds the writes of other processes by polling. Any number of workers may run.
+// docs/decisions.md, Effects.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
 import { type Db, note } from './record.ts'
 
 export type EffectLoop = {
-  /** Says that something may wait. */
+  /** Tells the loop that effects may be pending. */
   wake(): void
-  /** Ends once the round under way is done. */
+  /** Stops the loop. Resolves when the running round has ended. */
   stop(): Promise<void>
 }
 
-/** How often it looks when nobody wakes it. Milliseconds. */
+/** The interval of polling while nobody wakes the loop. Milliseconds. */
 const LOOK = 250
 
-/** At most from one round to the next, so that what comes in the meantime is applied together. Milliseconds. */
+/** The longest pause between two rounds: effects that arrive meanwhile are applied together. Milliseconds. */
 const REST = 40
 
-/** Before the next try, when a whole round failed, as without the database. Milliseconds. */
+/** The pause after a round that failed as a whole, for example without the database. Milliseconds. */
 const FAILED = 1000
 
-/** How often the record of what was applied is written. Milliseconds. */
+/** The interval at which the counts of applied effects are written. Milliseconds. */
 const RECORD = 10_000
 
 /** An effect that failed for the first time: private.stuck_effects keeps it, and its error's message. */
@@ -35,7 +36,9 @@ type Stuck = {
   context: string
 }
 
-/** `failed` counts people, also those whose effect had failed before; `failure` is one of the whole round. */
+/**
+ * `failed` counts people, including those whose effect had failed before; `failure` is the error of the whole round.
+ */
 type Round = { applied: number; failed: number; next: string | null; stuck: Stuck[]; failure?: unknown }
 
 export function startEffects(db: Db, log: Log): EffectLoop {
@@ -62,14 +65,14 @@ export function startEffects(db: Db, log: Log): EffectLoop {
         log.error({ job: 'effects', failure: round.failure }, 'effects could not be applied')
         await pause(FAILED, awake.signal)
       }
-      // a round that fails as a whole, for whatever reason, must not keep those behind it from their turn
+      // after a round that failed as a whole the next one begins with other people, so that everybody gets a turn
       after = round.failure ? randomUUID() : round.next
       await record
         .add(round)
         .catch((failure: unknown) => log.warn({ failure }, 'the record of effects was not written'))
       if (round.next) continue
-      await pause(Math.min(REST, 4 * took), undefined) // few events come while a short round runs
-      // a look can take long while something keeps applied rows from being vacuumed
+      await pause(Math.min(REST, 4 * took), undefined) // few effects arrive during a short round
+      // polling takes long if applied rows can't be vacuumed, so it pauses in proportion
       if (round.applied === 0) await pause(Math.max(LOOK - REST, 4 * (performance.now() - start)), awake.signal)
       if (awake.signal.aborted) awake = new AbortController()
     }
@@ -89,7 +92,7 @@ export function startEffects(db: Db, log: Log): EffectLoop {
 const pause = (ms: number, signal: AbortSignal | undefined) =>
   sleep(ms, undefined, signal && { signal }).catch(() => {})
 
-/** Sums up rounds, so that the record is not a second write for each. */
+/** Collects the counts of several rounds and writes them together. */
 function createRecord(db: Db) {
   let changed = 0
   let failed = false

@@ -9,9 +9,9 @@ import type { Functions } from '../lib/functions.ts'
 export type Embedder = {
   /** Stored with each vector; vectors of different models are never compared. */
   model: string
-  /** @throws Error if it is not possible now */
+  /** Computes a vector for each text. @throws Error if that is not possible now */
   embed(texts: string[]): Promise<number[][]>
-  /** Stops the process that it started. */
+  /** Stops the process of the model, if it runs. */
   stop(): Promise<void>
 }
 

@@ -20,7 +20,7 @@ export type Job = {
   alarm: string | null
 }
 
-/** Work for `batch`, a function of the job's data and of the end of the previous batch. */
+/** A queue whose jobs `batch` processes: a function of the job's data and the end of the previous batch. */
 export type BatchQueue = {
   queue: string
   batch: string

@@ -1,6 +1,6 @@
-// Webhooks: writes events into the log, queues their deliveries, and sends those that are due, by the function `deliver`.
-// SQL decides which (sql/webhooks/20_deliveries.sql); here each request is signed. Any number of workers may run: a
-// delivery belongs for a minute to the worker that took it. docs/decisions.md, Webhooks.
+// Webhooks: writes events into the log, queues their deliveries, and sends those that are due, by the function
+// `deliver`. SQL decides which (sql/webhooks/20_deliveries.sql); here each request is signed. Any number of workers may
+// run: a delivery belongs for a minute to the worker that took it. docs/decisions.md, Webhooks.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import type { Functions } from '../lib/functions.ts'
@@ -8,22 +8,22 @@ import type { Log } from '../lib/log.ts'
 import { type Db, note } from './record.ts'
 
 export type WebhookLoop = {
-  /** Ends once the requests under way have ended, or after the worker's grace. */
+  /** Stops sending. Resolves when the running requests have ended, or when the worker's time to stop is over. */
   stop(): Promise<void>
 }
 export type WebhookOptions = { functions: Functions; log: Log }
 
-/** How many requests of one webhook run at once in this process, so that none takes the turns of another. */
+/** How many requests of one webhook run at once in this process, so that a slow one does not delay other webhooks. */
 const AT_ONCE = 8
-/** How often it looks when there was nothing to do. Milliseconds. */
+/** The interval of polling while there is nothing to do. Milliseconds. */
 const LOOK = 500
-/** From one look to the next, so that several outcomes are recorded together. Milliseconds. */
+/** The pause between two rounds while there is work: several outcomes are recorded together. Milliseconds. */
 const REST = 20
-/** Before the next try, when a look failed, as without the database. Milliseconds. */
+/** The pause after a round that failed, for example without the database. Milliseconds. */
 const FAILED = 1000
-/** A delivery that waited longer for its request is not sent: its lease, a minute, may have ended. Milliseconds. */
+/** A delivery that waited longer than this is not sent, because its lease (a minute) may end. Milliseconds. */
 const STALE = 20_000
-/** How often the record of what was done is written. Milliseconds. */
+/** The interval at which the counts of deliveries are written. Milliseconds. */
 const RECORD = 10_000
 
 type Delivery = {
@@ -60,7 +60,9 @@ export function startWebhooks(db: Db, { functions, log }: WebhookOptions): Webho
     awake.abort()
   }
 
-  /** @returns whether there was something to do */
+  /**
+   * Runs a round: logs events, queues deliveries, records outcomes, starts requests. @returns whether it did something
+   */
   const look = async (): Promise<boolean> => {
     const { rows: logged } = await db.executeSql('select private.log_events() as events')
     const { rows: queued } = await db.executeSql('select private.queue_webhooks() as webhooks')

@@ -35,7 +35,7 @@ export type Worker = {
   send(name: string): Promise<void>
   /** Signals that this process has written something, so that effects may be pending. */
   wake(): void
-  /** Takes no more jobs, and ends when the running ones are done, at the latest after ten seconds. */
+  /** Takes no more jobs. Resolves when the running ones are done, at the latest after ten seconds. */
   stop(): Promise<void>
 }
 

@@ -1,5 +1,6 @@
 // Asks a model on behalf of a person and checks its answers. It gets texts and returns texts; callers decide who may
-// ask, how often, and what happens with the answer. 401 for anyone but the service, 422, 503 without a model.
+// ask, how often, and what happens with the answer. It answers 401 to anyone but the service, 422 to invalid input, and
+// 503 without a model.
 // POST /ai/question {topic, turns} → 200, one JSON text per line: {text} while it arrives, then {question, tokens}
 // POST /ai/interests {topic, answers, interests} → 200 {found: [{slug, confidence}], tokens}
 // POST /ai/post {title?, body} → 200 {post: {title?, body, changes}, tokens}

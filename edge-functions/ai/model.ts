@@ -12,7 +12,7 @@ export type Model = {
 }
 
 export class Failure extends Error {
-  /** Null if unknown. */
+  /** The tokens used; null if unknown. */
   readonly tokens: number | null
 
   constructor(message: string, tokens: number | null) {
@@ -74,7 +74,7 @@ export function anthropic({ apiKey, model, patience, baseUrl }: ModelOptions): M
         if (reason !== 'end_turn' || input === null || output === null) throw new Error('The answer was cut off.')
         return input + output
       } catch (error) {
-        // of a truncated answer the rest is counted, rather too much than too little
+        // of a truncated answer the output is estimated, rather too high than too low
         const known = input === null ? unanswered(error) : input + (output ?? Math.ceil(characters / 2))
         throw new Failure(reason ? `It stopped by ${reason}.` : reasonOf(error), known)
       } finally {

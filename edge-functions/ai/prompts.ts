@@ -32,7 +32,9 @@ ${material}`,
 /** An upper bound of the tokens of a text. */
 export const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
-/** @param body the answer is about as long, and few tokens are shorter than two bytes */
+/**
+ * @param body its length determines the maximum of tokens: the answer is about as long, and few tokens have one byte
+ */
 export const enhancing = (body: string): Form => ({
   system: `You get a post that a person is writing, its title if it has one and its body. Improve spelling, grammar, \
 punctuation, paragraphs and clarity, and keep language, meaning, tone and form of address. Add no facts, no opinions, no \

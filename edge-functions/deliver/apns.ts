@@ -31,7 +31,7 @@ export function apnsSender(options: ApnsOptions): Send {
   function open(): ClientHttp2Session {
     if (session && !session.closed && !session.destroyed) return session
     const made = connect(options.url)
-    made.on('error', () => {}) // its requests fail with it
+    made.on('error', () => {}) // its requests report the error
     made.on('goaway', () => made.close())
     made.setTimeout(IDLE, () => made.close())
     made.unref()

@@ -67,7 +67,7 @@ export function fcmSender(account: FcmAccount, url: string): Send {
     for (let at = 0; at < pushes.length; at += AT_ONCE) {
       const some = pushes.slice(at, at + AT_ONCE).map((push) => sendOne(push).catch(() => failed))
       outcomes.push(...(await Promise.all(some)))
-      // none got an answer: the others would wait as long
+      // if no request got an answer, the others would only time out as well
       if (outcomes.every((one) => one === failed)) break
     }
     return pushes.map((_, at) => outcomes[at] ?? failed)
@@ -127,7 +127,7 @@ function accessOf({ client_email, private_key, token_uri }: FcmAccount) {
       })
       return token
     },
-    /** The API has refused this token. */
+    /** Call it if the API has refused this token. */
     forget(token: string): void {
       if (token === last) held = undefined
     },

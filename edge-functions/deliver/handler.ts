@@ -1,5 +1,5 @@
-// Delivers mail, pushes and webhooks. It gets messages and passes them on; callers decide about texts, recipients and times. 401
-// for anyone but the service, 422, 503 if the external service did not accept them.
+// Delivers mail, pushes and webhooks. Callers decide about texts, recipients and times. It answers 401 to anyone but
+// the service, 422 to invalid input, and 503 if the external service did not accept a message.
 // POST /deliver/mail {id, to, subject, text, html?, headers?} → 200 {outcome: sent | gone}, gone: no such mailbox
 // POST /deliver/push {messages: up to 500} → 200 {results: [{outcome, receipt?}]}, in order
 // POST /deliver/receipts {ids: up to 300} → 200 {gone: ids}

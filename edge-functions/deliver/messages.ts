@@ -72,8 +72,8 @@ export function waitAfter(given: string | null | undefined): Outcome {
 export const waitOf = (headers: Headers): Outcome => waitAfter(headers.get('retry-after'))
 
 /**
- * The most messages per request. Expo accepts no more. For browsers they take a quarter of a second of CPU time; the
- * edge runtime allows a function one second, and ends it after two.
+ * The most messages per request. Expo accepts no more. That many messages to browsers take a quarter of a second of CPU
+ * time; the edge runtime gives a function no more requests after one second, and ends it after two.
  */
 export const MOST_PUSHES = 100
 

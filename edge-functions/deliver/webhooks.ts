@@ -11,7 +11,7 @@ export const Webhook = z.object({
 })
 type Webhook = z.output<typeof Webhook>
 export type WebhookOutcome = {
-  /** Of the response; absent if there was none. */
+  /** The status of the response; absent if there was none. */
   status?: number
   /** Why there was no response. */
   failure?: 'not_public' | 'timeout' | 'unreachable'

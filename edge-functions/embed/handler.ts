@@ -1,5 +1,5 @@
-// Computes vectors of texts with the model of the stack's runtime. 401 for anyone but the service, 422, 503 if the
-// runtime has no model, or it fails.
+// Computes vectors of texts with the model of the stack's runtime. It answers 401 to anyone but the service, 422 to
+// invalid input, and 503 if the runtime has no model, or the model fails.
 // POST /embed {texts} → 200 {model, vectors}
 import type { Hono } from 'hono'
 import { z } from 'zod'

@@ -59,7 +59,7 @@ async function visit(text: string, open: LinkPreviewEnvironment['open'], signal:
   return null
 }
 
-/** The part of another instance's description that is read. */
+/** The part that we read of another instance's /.well-known/kith. */
 const Described = z.object({
   keys: z.array(z.looseObject({ kty: z.string(), crv: z.string(), x: z.string(), kid: z.string() })).max(20),
 })
@@ -86,7 +86,7 @@ async function readSome(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return bytes.subarray(0, size)
 }
 
-/** Decodes with the encoding that the answer names, or otherwise the page. */
+/** Decodes the page, in the encoding that its Content-Type names, otherwise the page itself. */
 function decoded(bytes: Uint8Array, type: string): string {
   const charset = /charset\s*=\s*["']?([\w:.-]+)/i
   const beginning = new TextDecoder('latin1').decode(bytes.subarray(0, 1024))

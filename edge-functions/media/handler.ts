@@ -1,5 +1,6 @@
 // Object storage on behalf of the service: signs upload URLs, checks uploads and deletes stored files. Clients send
-// the bytes directly to the storage. 401 for anyone but the service, 422, 503 if the storage does not answer or a bucket is missing.
+// the bytes directly to the storage. It answers 401 to anyone but the service, 422 to invalid input, and 503 if the
+// storage does not answer or a bucket is missing.
 // POST /media/presign {key, contentType, size} → 200 {url, headers, expiresAt}
 // POST /media/commit {key, contentType, size} → 200 {outcome: committed, mimeType} or {outcome: missing | unfit | large}
 // POST /media/delete {bucket, keys, uploads: up to 50 each} → 200 {left}; uploads are those that were not committed.
@@ -37,7 +38,7 @@ export function createMedia({ jwtSecrets, storage }: MediaEnvironment): Hono {
   door('/presign', Asset, async (c, asset) => c.json(await storage.presign({ ...asset, key: uploadOf(asset.key) })))
   door('/commit', Asset, async (c, asset) => c.json(await commit(storage, asset)))
   door('/delete', Deletions, async (c, { bucket, keys, uploads }) => {
-    // in a wrong storage or a missing bucket every object would look deleted
+    // checked first: in a wrong or missing bucket every object would look deleted
     if (bucket !== storage.media.name)
       throw Object.assign(new Error('this is another bucket'), { code: 'OTHER_BUCKET' })
     await requireBuckets(storage)
@@ -85,7 +86,7 @@ async function commit(storage: Storage, asset: Announced): Promise<Outcome> {
       await uploads.remove(upload)
       return { outcome: 'large' }
     }
-    // a concurrent commit may have been faster
+    // without the upload a concurrent commit may have published it
     if (await uploads.find(upload)) throw failure
     return kept(storage, asset)
   }

@@ -24,7 +24,7 @@ export async function lookAt(site: Site): Promise<string[]> {
   const missing = buckets.filter((_, i) => !there[i])
   if (missing.length > 0) return missing.map(({ name }) => `The storage has no bucket ${name}.`)
 
-  // a type that a bucket accepts even if its types are restricted
+  // of type PNG, which a bucket also accepts if its types are restricted
   for (const { name } of buckets) await ask('PUT', `${name}/${PROBE}`, { 'content-type': 'image/png' }, PROBE_TEXT)
   const beside = publicUrl.endsWith(`/${media.name}`) ? `${publicUrl.slice(0, -media.name.length)}${uploads.name}` : url
   const [isPublic, ...areOpen] = await Promise.all([publicUrl, beside, `${url}/${uploads.name}`].map(isReadable))

@@ -1,9 +1,9 @@
-// How functions call addresses that others choose; outside.ts does it.
+// The interface by which functions call addresses that other people choose; outside.ts implements it.
 
 /** An answer whose body is decompressed while it is read. */
 export type Answer = { status: number; header(name: string): string | null; body: AsyncIterable<Uint8Array> }
 
-/** What is sent instead of a GET for a page. */
+/** The request, if it is not a GET for a page. */
 type Sending = { method: 'POST'; headers: Record<string, string>; body: string }
 
 /**

@@ -1,5 +1,5 @@
-// npm run db:build: first writes the files that come from packages, then the baseline migration from sql/ and
-// policies/.
+// npm run db:build: first writes the files of sql/ that are made from npm packages, then the baseline migration from
+// sql/ and policies/.
 import { writeFileSync } from 'node:fs'
 import { emojiPath, emojiSql } from './emoji.ts'
 import { pgBossPath, pgBossSql } from './pgboss.ts'

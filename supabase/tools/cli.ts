@@ -1,5 +1,5 @@
-// Runs the real Supabase CLI against any database, without Docker. It has its own home and working folder, so that it
-// finds no login and leaves nothing in the repository, and no telemetry and no check for updates.
+// Runs the real Supabase CLI against any database, without Docker. It runs in a home and a working folder of its own,
+// so that it finds no login and writes nothing into the repository. Telemetry and the check for updates are off.
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -43,7 +43,7 @@ export async function cli(...args: string[]): Promise<CliResult> {
   }
 }
 
-/** The same for a command that must succeed: returns its output. @throws Error with its error output */
+/** Like `cli`, for a command that must succeed: returns its output. @throws Error with its error output */
 export async function cliOutput(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(...args)
   if (code !== 0) throw new Error(`supabase ${args.join(' ')} failed (${code}):\n${stderr}${stdout}`)

@@ -1,6 +1,6 @@
-// The last files of the schema, which `npm run gen` derives from a database made of the files before them: one function
-// for the checks of each table, and the function that calls the listeners which run in the emitter's transaction. A
-// test holds both against the schema, so an instance never has to create a function itself.
+// Makes the last two files of the schema from a database with all files before them: a function for the checks of each
+// table, and the function that calls the listeners of the timing `at once`. `npm run gen` writes both. A test compares
+// both with the schema, so an instance never has to create a function itself.
 import postgres, { type Sql } from 'postgres'
 import { run } from '../embedded/migrate.ts'
 import { baseline, root } from './schema.ts'
@@ -29,14 +29,14 @@ function list(before: string, items: readonly string[], after: string): string {
   return line.length <= 120 ? line : `${before}(\n  ${items.join(',\n  ')})${after}`
 }
 
-/** In this order: the function is called only for rows that break the rule, and null passes as in any check. */
+/** The rule comes first, so that the function is called only for rows that break it. Null passes, as in any check. */
 const domainSql = ({ domain, name, rule }: DomainCheck): string => `
 alter domain ${domain} drop constraint ${name};
 alter domain ${domain} add constraint ${name}
   check (${rule} is not false or private.raise_check_violation(${quoted(name)}));
 `
 
-/** A rule without parentheses, such as a CASE, gets them: PL/pgSQL would end the condition at its first THEN. */
+/** Adds parentheses to a rule that has none, such as a CASE: PL/pgSQL would end the condition at its first THEN. */
 const branch = ({ name, rule }: Check): string =>
   `  if ${rule.startsWith('(') ? rule : `(${rule})`} is false then perform private.raise_check_violation(${quoted(name)}); end if;\n`
 
@@ -106,7 +106,7 @@ end $$;
 `
 }
 
-/** The texts of both files by their paths. It makes them in an empty database with the platform, and leaves it empty. */
+/** The texts of both files by path. It needs an empty database with the platform, and leaves it empty. */
 export async function derived(url: string): Promise<Record<string, string>> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   try {

@@ -1,8 +1,8 @@
 // Derives the error codes that a function may raise. Most are read from the bodies: `private.raise_error('code')`, also
 // through calls, and with codes made from an argument, such as 'debate' in `private.raise_error(p_kind || '_unknown')`.
 // The comment on a function adds the codes that no body names, such as those of checks and triggers: "Fails: code,
-// private.move." It removes codes that a called function raises in other cases only: "Never: code." The documentation of
-// routes is generated from this.
+// private.move." It removes codes that a called function raises in other cases only: "Never: code." The documentation
+// of routes is generated from this.
 import type { Sql } from 'postgres'
 
 /** A function of ours: `name` with its schema, the names of its parameters, its comment, its body. */
@@ -11,11 +11,11 @@ type Call = { name: string; args: readonly string[] }
 /** A row of private.report_targets. */
 export type Target = { type: string; finder: string }
 
-/** A call of these dispatches one event only, so it doesn't have the codes of all listeners. */
+/** Functions whose callers don't get their codes: a call dispatches one event, so not all listeners' codes apply. */
 const crossroads = ['private.dispatch_event']
-/** Every function that asks for the caller may raise these; they are documented once. */
+/** Codes that every function that needs the caller may raise. They are documented once, not for each function. */
 export const general = ['token_missing', 'token_revoked']
-/** These raise the code that is their argument. */
+/** Functions that raise the code given as their argument. */
 const raisers = ['private.raise_error', 'private.error_response']
 const functionName = String.raw`\b(?:api|private)\.[a-z_]+`
 
@@ -67,7 +67,7 @@ function patternOf(expression: string, parameters: readonly string[]): string | 
   return parts.includes(null) ? null : parts.join('')
 }
 
-/** A pattern of `called` as its caller gives the parameters. */
+/** Fills in a pattern of `called` with the arguments of its caller. */
 function filledIn(pattern: string, { args }: Call, called: Routine, caller: Routine): string | null {
   let isKnown = true
   const filled = pattern.replace(/\{(\w+)\}/g, (_, parameter: string) => {
@@ -81,7 +81,7 @@ function filledIn(pattern: string, { args }: Call, called: Routine, caller: Rout
 
 /**
  * Codes by function. A comment that names `private.report_targets` adds those of all finders, each for its type.
- * @param declared what the comments add and take away; the script that shortens them asks without
+ * @param declared whether the codes that comments add and remove count
  */
 export function failuresOf(
   routines: readonly Routine[],

@@ -1,7 +1,7 @@
-// npm run gen: writes the last files of the schema (derived.ts) and the baseline migration, then what TypeScript and readers
-// need of the schema: error codes, operations and their parameters, sections of the export, and types for supabase-js. It
-// reads them from a database made from sql/ and policies/. The API's description is generated afterwards, because routes
-// depend on operations: api-facade/describe.ts.
+// npm run gen: writes the last files of the schema (derived.ts) and the baseline migration, then what TypeScript and
+// readers need of the schema: error codes, operations and their parameters, sections of the export, and types for
+// supabase-js. It reads them from a database made from sql/ and policies/. The API's description is generated
+// afterwards, because routes depend on operations: api-facade/describe.ts.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,7 +76,7 @@ function operationsModule(rows: OperationRow[], failures: ReadonlyMap<string, st
   })
   return `${header}import type { errors } from './errors.ts'\n\n/** The operations of schema \`api\`: the Postgres type of each parameter, in order. */\nexport const operations = {\n${lines.join('\n')}\n} as const
 
-/** The error codes that each may raise: supabase/tools/failures.ts. */
+/** The error codes that each operation may raise: supabase/tools/failures.ts. */
 export const failures = {\n${failureLines(rows, failures).join('\n')}\n} as const satisfies Record<keyof typeof operations, readonly (keyof typeof errors)[]>\n`
 }
 

@@ -35,7 +35,7 @@ const filled = (text: string, names: Names): string =>
     return value
   })
 
-/** Template in supabase/tools/feature/ → the file made of it. */
+/** Each template in supabase/tools/feature/, and the file that is made of it. */
 const files = {
   'sql/10_things.sql.template': 'sql/{{things}}/10_{{things}}.sql',
   'policies/things.sql.template': 'policies/{{things}}.sql',
@@ -124,7 +124,7 @@ export function addFeature(things: string, folder = root): string[] {
   return [...created.map(([, target]) => target), ...changed.keys()]
 }
 
-/** Templates without a target, from which nothing would be written. */
+/** Templates that no file is made of. */
 export const unusedTemplates = (): string[] =>
   globSync('**/*.template', { cwd: join(import.meta.dirname, 'feature') }).filter((file) => !(file in files))
 

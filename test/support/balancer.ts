@@ -1,5 +1,5 @@
-// A plain balancer: passes every request to the next of its facades and stores nothing, so that whatever works through
-// it is shared by the facades.
+// A simple load balancer: passes each request to the next of its facades and stores nothing. What works through it must
+// be state that the facades share.
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

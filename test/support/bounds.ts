@@ -1,5 +1,5 @@
-// The worst-case row counts of docs/limits.md, for every caller and whatever was written before: each operation has to
-// skip a hostile number of rows, in the soak also a third of that number. Counts index entries and scanned rows, and
+// Tests the worst-case row counts of docs/limits.md: each operation must skip very many rows that its caller does not
+// see, in the soak also a third as many. Counts index entries and scanned rows, and
 // never measures time. A list with hidden rows is also paginated to its end, by pages that may be short: it must return
 // each visible item once, in order, and reveal nothing about the others.
 //
@@ -27,7 +27,7 @@ type Scene = {
 }
 export type Bound = {
   operation: string
-  /** The rows of which there are more than the operation may read. */
+  /** What the many rows are, of which there are more than the operation may read. */
   against: string
   /** The most index entries and rows that one call may read. */
   most: number

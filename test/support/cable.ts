@@ -1,11 +1,12 @@
-// A connection between a facade and its database that can be cut, so that an answer of the database never arrives.
+// A connection between a facade and its database that a test can interrupt, so that an answer of the database never
+// arrives.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 type Cable = {
   /** The address of the database through the cable. */
   url: string
-  /** From now on holds back what the database answers on open connections. */
+  /** Starts to hold back the answers of the database on open connections. */
   hold(): void
   /** Closes every open connection and drops what was held back. New connections work. */
   cut(): void

@@ -3,7 +3,7 @@
 // test/model/floods/ has the lists by feature; floods.test.ts requests all of them and finds a list that is missing.
 import type { Database } from './database.ts'
 
-/** One more than a page scans. */
+/** The number of hidden rows: one more than a page scans. */
 export const MANY = 401
 
 type Flooded = {
@@ -16,7 +16,7 @@ type Flooded = {
 }
 export type Flood = {
   operation: string
-  /** The rows of which there are more than a page scans. */
+  /** What the hidden rows are, of which there are more than a page scans. */
   against: string
   /** Writes the visible row and the flood. */
   scene(ground: Ground): Promise<Flooded>

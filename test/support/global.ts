@@ -84,7 +84,7 @@ async function makeTemplate(server: Server) {
     const databaseUrl = server.url(TEMPLATE)
     await migrate(databaseUrl, { seed: true })
     await boot({ databaseUrl, config: readConfig(environment(databaseUrl)), jwtSecret: JWT_SECRET })
-    // of what the facade and the worker ask: private.check_lock_order then raises when a lock is taken out of order
+    // for the facade and the worker: private.check_lock_order then raises an error if locks are taken in a wrong order
     for (const pool of ['user', 'service', 'gate', 'worker'])
       await superuser.unsafe(`alter role kith_${pool} set kith.lock_order = 'checked'`)
     const owner = postgres(databaseUrl, { max: 1, onnotice: () => {} })

@@ -1,4 +1,4 @@
-// Lists over HTTP, and what the tests of every feature ask about them.
+// Lists over HTTP, and the checks that the tests of every feature make with them.
 import { expect } from 'vitest'
 import type { Answer } from './crawler.ts'
 import type { Person } from './person.ts'

@@ -1,4 +1,4 @@
-// The life of media in object storage: announced, uploaded, committed, read by everybody, deleted; and attacks on it.
+// Tests of media in object storage, from the announcement to the upload, the commit, reading and deletion; and attacks.
 // test/edge/media.test.ts runs it against its own storages, npm run verify:storage against any other.
 import { AwsClient } from 'aws4fetch'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -13,7 +13,7 @@ type Asked = {
   /** Whether the caller disconnected before the end. */
   gone: boolean
 }
-/** Answers one request. */
+/** A function that answers one request. */
 type Turn = (answer: ServerResponse) => void | Promise<void>
 
 const usage = { input_tokens: 100, output_tokens: 1 }
@@ -35,7 +35,7 @@ const close = (answer: ServerResponse, stop_reason: string) => {
   answer.end()
 }
 
-/** Streams these bits. It takes 120 tokens. */
+/** Streams these parts of a text. The answer counts 120 tokens. */
 export const says =
   (bits: string[], stopReason = 'end_turn'): Turn =>
   (answer) => {
@@ -43,7 +43,7 @@ export const says =
     for (const text of bits) bit(answer, text)
     close(answer, stopReason)
   }
-/** Streams the first bit, and the others after `released` resolves. */
+/** Streams the first part, and the others after `released` resolves. */
 export const saysSlowly =
   (bits: [string, ...string[]], released: Promise<unknown>): Turn =>
   async (answer) => {
@@ -53,7 +53,7 @@ export const saysSlowly =
     for (const text of bits.slice(1)) bit(answer, text)
     close(answer, 'end_turn')
   }
-/** Streams a bit and breaks off: by a cut connection, a missing end, or an error in the stream. */
+/** Streams one part and then fails: by a cut connection, a missing end, or an error in the stream. */
 export const breaksOff =
   (how: 'cut' | 'ended' | 'overloaded'): Turn =>
   (answer) => {
@@ -72,7 +72,7 @@ export const refuses =
       .end(JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'Not now.' } }))
   }
 export const saysNothing: Turn = () => {}
-/** Returns structured output. It takes 150 tokens. */
+/** Returns structured output. The answer counts 150 tokens. */
 export const fills =
   (input: unknown): Turn =>
   (answer) => {

@@ -1,5 +1,5 @@
-// Names against a running stack (`npm run verify`): an earlier run and other test files have people of the same names.
-// So each name gets a unique suffix on the wire, which tests don't see.
+// Names of people in a running stack (`npm run verify`), where earlier runs and other test files have used the same
+// names. So each name gets a unique suffix in requests, which tests don't see.
 import { randomBytes } from 'node:crypto'
 import { target } from './settings.ts'
 

@@ -1,4 +1,4 @@
-// What may refer to what: a feature refers to itself and to earlier ones, a folder to those that it builds on. The
+// Checks references: a feature may refer to itself and to earlier ones, a folder to those on which it builds. The
 // scanners read texts by path instead of files, so that a test can give them a violation.
 import { dirname, join } from 'node:path/posix'
 
@@ -69,7 +69,7 @@ export function schemaOffences(texts: Texts, order: string[]): string[] {
   return [...new Set(lines)]
 }
 
-/** Which folder must not import from which. */
+/** Folders, and those from which they must not import. */
 const closed: [from: RegExp, to: RegExp][] = [
   [/^api-facade\/lib\//, /^api-facade\/features\//],
   [/^api-facade\/features\//, /^api-facade\/worker\//],

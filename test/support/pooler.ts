@@ -6,10 +6,10 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export type Pooler = {
   /** The address of the database through the pooler. */
   url: string
-  /** From now on accepts connections and bytes, and forwards nothing. */
+  /** Freezes the pooler: it accepts connections and bytes, and forwards nothing. */
   freeze(): void
   thaw(): void
-  /** Sends the next long row also to another client, in place of the long row after it. */
+  /** Mixes up answers: sends the next long row to another client as well, in place of the following long row. */
   mixUp(): void
   /** Closes every connection and accepts no more. */
   kill(): Promise<void>
@@ -46,7 +46,8 @@ function splitter(take: (message: Buffer) => void, startup = false): (chunk: Buf
 }
 
 /**
- * A server connection. `client` has the transaction running on it; `owed` counts ReadyForQuery messages still to come.
+ * A server connection. `client` is the one whose transaction runs on it; `owed` is the number of ReadyForQuery messages
+ * that are still to come.
  */
 type Lane = { socket: Socket; login: string; client?: Client; owed: number }
 type Client = { socket: Socket; login: string; lane?: Lane; waiting: Buffer[] }
@@ -61,7 +62,7 @@ export async function startPooler(databaseUrl: string, { size = 3 } = {}): Promi
   const ofLogin = (login: string) => [...lanes].filter((lane) => lane.login === login)
 
   function serve(client: Client): void {
-    // the one used last, as in PgBouncer; with a single client that is always the same
+    // takes the one used last, as PgBouncer does; a single client then always gets the same one
     const lane = ofLogin(client.login).findLast((one) => !one.client)
     if (!lane) {
       if (!line.includes(client)) line.push(client)
@@ -80,7 +81,7 @@ export async function startPooler(databaseUrl: string, { size = 3 } = {}): Promi
   function release(lane: Lane): void {
     if (lane.client) lane.client.lane = undefined
     lane.client = undefined
-    // moves to the end of the set, where the one used last is
+    // moves it to the end of the set, where the last used one is
     lanes.delete(lane)
     if (lane.socket.destroyed) return
     lanes.add(lane)

@@ -78,7 +78,9 @@ export async function expo() {
     messages,
     /** The number of messages in each request. */
     batches,
-    /** Tokens reported as gone, receipts that report it later, and tokens that make a whole batch fail. */
+    /**
+     * Tokens that the server reports as gone, tokens whose receipts report it later, and tokens that make a batch fail.
+     */
     gone,
     goneLater,
     bad,

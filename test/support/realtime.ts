@@ -1,5 +1,4 @@
 // An instance with the Realtime gateway, and two kinds of clients: supabase-js, and a raw socket that shows every byte.
-// byte.
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js'
 import { afterAll } from 'vitest'
 import WebSocket from 'ws'

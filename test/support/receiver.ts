@@ -28,7 +28,7 @@ export async function receiver(port = 0) {
     /** All requests, in the order in which they came. */
     seen,
     secrets: [] as string[],
-    /** How many requests were answered at once, at most. */
+    /** The largest number of requests that were being answered at once. */
     mostAtOnce: 0,
     url: '',
     port,

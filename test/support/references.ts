@@ -1,5 +1,5 @@
-// What comments, COMMENT ONs and documents refer to: files, headings, names of the schema, routes. Each must exist.
-// The scanner reads texts by path instead of files, so that a test can show it an offence.
+// Checks that everything exists to which comments, COMMENT ONs and documents refer: files, headings, names of the
+// schema, routes. The scanner gets texts by path instead of reading files, so that a test can give it an offence.
 import { dirname, join, matchesGlob } from 'node:path/posix'
 import { definition, type Texts } from './order.ts'
 

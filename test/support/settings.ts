@@ -40,15 +40,15 @@ export function environment(databaseUrl: string, more: Record<string, string> = 
     ADMIN_EMAIL: ADMIN.email,
     ADMIN_PASSWORD: ADMIN.password,
     RATE_LIMIT_SCALE: '1000000',
-    // a facade need not look for a pooler, unless there may be one
+    // a facade checks for a pooler only if there may be one
     DATABASE_PREPARE: process.env.POOLER ? 'auto' : 'on',
-    // each connection plans its own statements, and two are enough for races
+    // few connections, because each plans its own statements; two are enough for races
     POOL_USER: '2',
     POOL_GATE: '2',
-    // a process with a model, which few tests need
+    // off, because it starts a process with a model, which few tests need
     EMBEDDINGS: 'off',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
-    // programs start again and again, and spend their first second compiling
+    // programs start often, and would compile for a second each time
     ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
     ...more,
   }

@@ -92,7 +92,7 @@ export const moved: Page = (request, answer) =>
     .writeHead(302, { location: Buffer.from(decodeURIComponent(request.url?.split('?')[1] ?? '')).toString('latin1') })
     .end()
 
-/** A gigabyte after a beginning, as fast as it is read; `sent` counts megabytes. */
+/** Sends a beginning and then a gigabyte, as fast as it is read; `sent` counts megabytes. */
 export function gigabyte(beginning: string): { page: Page; sent: () => number } {
   let sent = 0
   const megabyte = Buffer.alloc(1 << 20, ' ')

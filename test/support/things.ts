@@ -1,4 +1,4 @@
-// One of each thing that a path can name, for tests that request every route.
+// Creates one of each thing that a path can name, for tests that request every route.
 import { expect } from 'vitest'
 import type { Database } from './database.ts'
 import type { Person } from './person.ts'

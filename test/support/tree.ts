@@ -1,4 +1,4 @@
-// The repository as the scanners of order.ts and references.ts read it: what exists, and texts by path.
+// What the scanners of order.ts and references.ts need of the repository: the existing paths, and texts by path.
 import { globSync, readFileSync } from 'node:fs'
 import { root } from '../../supabase/tools/schema.ts'
 import type { Texts } from './order.ts'

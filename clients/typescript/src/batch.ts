@@ -32,7 +32,7 @@ export class Batches {
     const parts = batch.length > 1 ? await this.#ask(batch).catch(() => undefined) : undefined
     for (const [at, { request, resolve, reject }] of batch.entries()) {
       const part = parts?.[at]
-      // refused in a batch, or the batch itself failed: a request of its own is retried as any other
+      // if the read can't be part of a batch, or the batch failed, it is sent as a request of its own
       if (!part || [413, 429, 503].includes(part.status) || part.headers['X-Error-Code'] === 'batch_request') {
         this.#send(request).then(resolve, reject)
       } else {

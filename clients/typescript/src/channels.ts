@@ -1,4 +1,4 @@
-/** What this client uses of a channel of supabase-js. */
+/** The part of a channel of supabase-js that this client uses. */
 type Channel = {
   on(type: 'broadcast', filter: { event: string }, callback: (message: Broadcast) => void): Channel
   subscribe(callback: (status: string) => void): Channel

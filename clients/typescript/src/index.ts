@@ -192,7 +192,8 @@ export function createKith(options: KithOptions) {
     },
 
     /**
-     * Listens to the caller's own channel by supabase-js. After a reconnect it reads the notifications that were missed.
+     * Listens to the caller's own channel by supabase-js. After a reconnect it reads the notifications that were
+     * missed.
      * @returns a function that stops listening
      */
     async onUser(realtime: RealtimeClient, handle: (event: KithEvent) => void, onError = report): Promise<() => void> {
@@ -212,7 +213,7 @@ export function createKith(options: KithOptions) {
   }
 }
 
-/** A token that is no longer valid can't be logged out, and doesn't have to be. */
+/** Ignores that a logout failed because the token is no longer valid: then there is nothing to log out. */
 function ended(error: unknown): void {
   if (!(error instanceof KithError) || error.status !== 401) throw error
 }

@@ -23,7 +23,7 @@ function expiryOf(token: string): number {
   }
 }
 
-/** A token that is used for less time than this is refreshed first. Seconds. */
+/** A token that expires sooner than this is refreshed before it is used. Seconds. */
 const MARGIN = 20
 
 type Refreshed = { accessToken: string; refreshToken: string }
@@ -72,8 +72,8 @@ export class Sessions {
   }
 
   /**
-   * A token other than `used`, which was refused or is about to expire; undefined if the session has ended. Then nobody
-   * is logged in any more.
+   * Returns another token than `used`, which was refused or is about to expire. If the session has ended, it returns
+   * undefined, and nobody is logged in any more.
    */
   async renew(used: string): Promise<string | undefined> {
     const session = await this.get()

@@ -9,7 +9,7 @@ export type TransportOptions = {
   url: string
   fetch: typeof fetch
   sessions: Sessions
-  /** How often a request is sent again after a failure that a retry can mend. */
+  /** How often a request is sent again after a failure that may be temporary. */
   retries: number
   /** The longest time to wait before a retry, in seconds: if Retry-After is longer, the request fails. */
   patience: number
@@ -59,7 +59,7 @@ export async function transport(options: TransportOptions, request: Sent): Promi
       headers.set('authorization', `Bearer ${fresh}`)
       continue
     }
-    // 429 and 503 say that nothing was done; a 503 after a lost connection may have done it
+    // after a 429 nothing was done; after a 503 the request may have been done, if the facade lost its connection
     if (isLast || (status !== 429 && !(status === 503 && isSafe))) return response
     const wait = secondsOf(response.headers) ?? 2 ** attempt
     if (wait > options.patience) return response

@@ -1,14 +1,14 @@
-/** How many of how many bytes have been sent. */
+/** Called with the number of bytes sent so far, and the number of all bytes. */
 export type Progress = (sent: number, total: number) => void
 
-/** A PUT of a file, as the instance asked for it. */
+/** The PUT of a file, with the address and headers that the instance gave. */
 type Put = { url: string; headers: Record<string, string>; file: Blob; progress: Progress | undefined }
 
 /** Puts a file to the storage. @throws Error if the storage refuses it or can't be reached */
 export const put = (upload: Put, send: typeof fetch): Promise<void> =>
   typeof XMLHttpRequest === 'undefined' ? putByFetch(upload, send) : putByRequest(upload)
 
-/** Browsers and React Native: fetch there doesn't say how much has been sent. */
+/** For browsers and React Native, where fetch doesn't report how much has been sent. */
 function putByRequest({ url, headers, file, progress }: Put): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
@@ -35,7 +35,7 @@ async function putByFetch({ url, headers, file, progress }: Put, send: typeof fe
     }),
   )
   const all = new Headers(headers)
-  all.set('content-length', `${file.size}`) // without it the storage would get chunks, which it refuses
+  all.set('content-length', `${file.size}`) // without it the body is sent in chunks, which the storage refuses
   const init = { method: 'PUT', headers: all, body: counted, duplex: 'half' }
   const response = await send(url, init as RequestInit)
   if (!response.ok) throw refused(response.status)
