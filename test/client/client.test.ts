@@ -61,7 +61,7 @@ const {
   env: { DATA_DIR, RATE_LIMIT_SCALE: '100' },
 })
 
-// what the project compiles from text has no types here
+// cast, because the types of the compiled project are not known here
 type Site = { url: string; fetch: typeof fetch }
 type Kith = { get(path: string): Promise<unknown> }
 type Event = { event: string; payload: { id: string }; missed: boolean }
@@ -85,7 +85,7 @@ const checked: typeof fetch = async (input, init) => {
   const { pathname, search } = new URL(String(input))
   const method = init?.method ?? 'GET'
   sent.push(`${method} ${pathname}`)
-  // not to the address in the URL of an upload: the port of the tests is not known when the settings are made
+  // replaces the origin of an upload URL: the port of the tests is not known when the settings are made
   const response = await fetch(url + pathname + search, init)
   const { status, headers } = response
   const text = await response.clone().text()
@@ -103,7 +103,7 @@ test('The packed client compiles in a strict project', () => {
   expect(statSync(join(modules, 'kith/dist/generated/api.d.ts')).size).toBeLessThan(1_000_000)
 }, 120_000)
 
-test('Two members and a moderator live through it, and each screen takes at most two requests', async () => {
+test('Two members and a moderator do all they need with the client, and each screen takes at most two requests', async () => {
   const { live }: Life = await load('life.ts')
   const { email, password } = admin
   const screens = await live({ ...site, admin: { email, password } }, () => sent.length)
@@ -142,7 +142,7 @@ describe('A client', () => {
     expect(lost).toBe(2)
   })
 
-  test('waits as long as Retry-After says, or says it to its caller', async () => {
+  test('waits as long as Retry-After says, or throws an error with that time', async () => {
     let rejections = 1
     const limited: typeof fetch = async (input, init) => {
       if (!String(input).endsWith('/me') || rejections-- <= 0) return checked(input, init)
@@ -157,7 +157,7 @@ describe('A client', () => {
     expect([trouble.codeOf(error), trouble.retryAfterOf(error)]).toEqual(['rate_limited', 1])
   })
 
-  test('hears of what happens, and after a reconnect of what it missed', async () => {
+  test('gets events, and after a reconnect those that it missed', async () => {
     const kith = await trouble.loggedIn(site, alice)
     const realtime = supabase(() => alice.token ?? '')
     const events: Event[] = []

@@ -1,4 +1,4 @@
-// Other generators of clients: what they make from api-facade/openapi.json compiles.
+// The clients that other generators make from api-facade/openapi.json compile.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// The life of two members and a moderator, through kith/client alone. It is compiled and run in a project that has
-// nothing but the packed client; see client.test.ts.
+// Two members and a moderator do what people do on Kith, through kith/client alone. The file is compiled and run in a
+// project that has only the packed client; see client.test.ts.
 import { createKith, type Kith, KithError, type Schema } from 'kith/client'
 
 export type Site = { url: string; fetch: typeof fetch; admin: { email: string; password: string } }
@@ -34,7 +34,7 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return all
 }
 
-/** @returns what the screens needed: how many requests each sent */
+/** @returns how many requests each screen sent */
 export async function live(site: Site, count: () => number): Promise<Record<string, number>> {
   const admin = createKith(site)
   await admin.logIn(site.admin)
@@ -59,7 +59,7 @@ export async function live(site: Site, count: () => number): Promise<Record<stri
   })
   const near = await ana.post('/posts', { body: { body: 'For friends', visibility: 'circles' } })
 
-  // what the other reads and does
+  // what the other member reads and does
   const path = { id: notes[0]?.id ?? '' }
   const seen = await collect(
     bo.pages('/posts/by/{username}', { params: { path: { username: me.username }, query: { limit: 2 } } }),
@@ -119,7 +119,7 @@ export async function live(site: Site, count: () => number): Promise<Record<stri
   const gone = await bo.get('/posts/{id}', { params: { path: { id: circle.id } } }).catch((error: unknown) => error)
   check(gone instanceof KithError && gone.status === 404, 'an unknown post is found')
 
-  // each screen reads what it shows in one tick
+  // each screen makes its reads in one tick
   const screens: Record<string, number> = {}
   async function screen(name: string, read: () => Promise<unknown>[]): Promise<void> {
     const before = count()

@@ -20,7 +20,7 @@ export async function expired(site: Site, login: Login): Promise<{ kith: Kith; s
   return { kith: createKith({ ...site, store, batch: false }), saved }
 }
 
-/** Five requests at once; what each came to. */
+/** Sends five requests at once. @returns the outcome of each */
 export const five = (kith: Kith): Promise<string[]> =>
   Promise.all([1, 2, 3, 4, 5].map(() => kith.get('/me').then(({ username }) => username, codeOf)))
 

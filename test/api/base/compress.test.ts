@@ -59,7 +59,7 @@ describe('An answer', () => {
   })
 })
 
-test('No answer of a read that is compressed contains a code or a token', () => {
+test('No compressed answer contains an invite code or a token', () => {
   type Schema = { $ref?: string; properties?: Record<string, unknown>; [key: string]: unknown }
   type Document = { paths: Record<string, { get?: { responses: Record<string, Schema> } }>; components: never }
   const document = readOpenApi<Document>()
@@ -77,7 +77,7 @@ test('No answer of a read that is compressed contains a code or a token', () => 
   const found = Object.entries(document.paths).flatMap(([path, { get }]) =>
     fields(get?.responses['200']?.content).some((name) => /^(codes?|inviteCode|\w*[tT]oken)$/.test(name)) ? [path] : [],
   )
-  // an export is streamed, and a stream is not compressed; the codes of an import are those of errors
+  // an export is streamed, which is not compressed; the `code` of an import is an error code
   expect(found.sort()).toEqual([
     '/api/v1/admin/invite-codes',
     '/api/v1/me/export',

@@ -33,7 +33,7 @@ describe('A read', () => {
     expect(await alice.get(path, { 'If-None-Match': '"other"' })).toMatchObject({ status: 200 })
   })
 
-  test('has another tag when a counter has changed', async () => {
+  test('has another tag if a counter changes', async () => {
     const tag = await tagOf(`/posts/${post}`)
     await bob.post(`/posts/${post}/react`, { kind: 'heart' })
     expect(await tagOf(`/posts/${post}`)).not.toBe(tag)
@@ -53,23 +53,29 @@ describe('An edit with If-Match', () => {
     ['/notifications/preferences', { digestHour: 7 }, { digestHour: 8 }],
   ]
 
-  test.each(things)('of %s is done once for a tag, and then 412 without a change', async (path, one, two) => {
-    const tag = await tagOf(path)
-    expect(await alice.patch(path, one, match(tag))).toMatchObject({ status: 200, body: one })
-    expect(await alice.patch(path, two, match(tag))).toFailWith(412, 'changed_since')
-    expect((await alice.get(path)).body).toMatchObject(one)
-    expect(await alice.patch(path, two, match(`"x", W/${await tagOf(path)}`))).toMatchObject({ status: 200, body: two })
-    expect(await alice.patch(path, one, match('*'))).toMatchObject({ status: 200 })
-  })
+  test.each(things)(
+    'of %s succeeds once for a tag; the next one is 412 and changes nothing',
+    async (path, one, two) => {
+      const tag = await tagOf(path)
+      expect(await alice.patch(path, one, match(tag))).toMatchObject({ status: 200, body: one })
+      expect(await alice.patch(path, two, match(tag))).toFailWith(412, 'changed_since')
+      expect((await alice.get(path)).body).toMatchObject(one)
+      expect(await alice.patch(path, two, match(`"x", W/${await tagOf(path)}`))).toMatchObject({
+        status: 200,
+        body: two,
+      })
+      expect(await alice.patch(path, one, match('*'))).toMatchObject({ status: 200 })
+    },
+  )
 
-  test('is done although others have reacted meanwhile', async () => {
+  test('succeeds although others have reacted meanwhile', async () => {
     const tag = await tagOf(`/posts/${post}`)
     await bob.post(`/posts/${post}/react`, { kind: 'spark' })
     await bob.post(`/posts/${post}/bookmark`)
     expect(await alice.patch(`/posts/${post}`, { body: 'Three' }, match(tag))).toMatchObject({ status: 200 })
   })
 
-  test('of ten concurrent ones with one tag is done once', async () => {
+  test('succeeds once among ten concurrent ones with one tag', async () => {
     const tag = await tagOf(`/posts/${post}`)
     const edit = (n: number) => alice.patch<{ body: string }>(`/posts/${post}`, { body: `Version ${n}` }, match(tag))
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => edit(n)))

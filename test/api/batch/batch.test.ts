@@ -84,7 +84,7 @@ test.each([
   expect(await alice.post('/batch', body)).toFailWith(422, 'validation_failed')
 })
 
-test('A batch needs a token, and sees what its caller may see', async () => {
+test('A batch needs a token, and its reads return what the caller may see', async () => {
   expect(await nobody.post('/batch', { requests: [{ method: 'GET', path: '/api/v1/me' }] })).toFailWith(
     401,
     'token_missing',
@@ -93,7 +93,7 @@ test('A batch needs a token, and sees what its caller may see', async () => {
   expect(codes((await batch(admin, asked)).body.responses)).toEqual([[200, undefined]])
 })
 
-test('After 4 million characters the other reads are 413', async () => {
+test('When the answers exceed 4 million characters, the remaining reads are 413', async () => {
   for (let n = 0; n < 20; n++) await publish(bob, { format: 'essay', title: 'Long', body: 'x'.repeat(90_000) })
   const answers = await parts(...Array.from({ length: 20 }, () => ({ path: '/api/v1/feed?limit=20' })))
   const sizes = answers.map(({ status, headers }) => [status, headers['X-Error-Code']])
@@ -136,7 +136,7 @@ describe('Compression', () => {
 
   const me = { path: '/api/v1/me' }
 
-  test('covers the answer of a batch, unless a part contains a secret', async () => {
+  test('applies to the answer of a batch, unless a part contains a secret', async () => {
     const open = await raw(Array(5).fill(me), 'br')
     expect(open.headers.get('content-encoding')).toBe('br')
     expect(await open.json()).toMatchObject({ responses: Array(5).fill({ status: 200 }) })

@@ -1,4 +1,4 @@
-// The screens of a client, each from at most two requests: a batch, and if an id must be found first, one more.
+// Each screen of a client needs at most two requests: a batch, and another one before it if an id must be found first.
 import { expect, test } from 'vitest'
 import type { Person } from '../../support/person.ts'
 import { publish, reply } from '../../support/posts.ts'
@@ -26,7 +26,7 @@ function counting(who: Person) {
       expect(status, text).toBe(200)
       return body
     },
-    /** All of a screen at once; each read must succeed. */
+    /** Sends all reads of a screen at once; each must succeed. */
     async screen<const T extends readonly unknown[]>(...paths: { [K in keyof T]: string }): Promise<T> {
       client.requests += 1
       const requests = paths.map((path) => ({ method: 'GET', path: `/api/v1${path}` }))
@@ -60,10 +60,10 @@ test('Home needs one request', async () => {
     '/me/interests',
   )
   expect(me.username).toBe('alice')
-  // a card has what is drawn: nothing else needs to be asked about its author, counts and own reactions
+  // a card has all that is drawn, so no further request is needed for its author, its counts and the caller's reactions
   const card = feed.items.find(({ id }) => id === post)
   expect(card).toMatchObject({ author: { username: 'bob' }, counters: { replies: 0 }, viewer: { reactions: [] } })
-  // and a notification says what it is about
+  // a notification says what it is about
   const reacted = notices.items.find(({ excerpt }) => excerpt === 'Mine')
   expect(reacted).toMatchObject({ kind: 'post.reacted', title: null, actors: [{ username: 'bob' }] })
   expect(unread.count).toBeGreaterThan(0)

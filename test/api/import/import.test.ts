@@ -1,5 +1,5 @@
-// The import: an export of one account, or instance, becomes the profile, posts and settings of another one. A dossier
-// that was changed, or that is none, is refused whole.
+// The import: an export of one account, on this or another instance, becomes the profile, posts and settings of another
+// account. A file that was changed, or that is no dossier, is refused whole.
 import { once } from 'node:events'
 import { request as ask, createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -50,12 +50,12 @@ async function bring(person: Person, dossier: unknown): Promise<Progress> {
   await until(async () => (await person.get<Progress>('/me/import')).body.state === 'done')
   return (await person.get<Progress>('/me/import')).body
 }
-/** As if the last import was a day ago. */
+/** Makes the last import a day old, so that another one is allowed. */
 const aDayLater = (person: Person) =>
   owner`update app.imports set created_at = created_at - interval '24 hours' where user_id = ${person.id}`
 const newcomer = async (name: string) => (await join(name))[0] as Person
 
-/** The least that is a dossier. */
+/** The smallest valid dossier. */
 const least = { format: 'service-gdpr-export-v1', actorId: 'acct:ada@elsewhere.example' }
 const post = (id: string, more: Row = {}): Row => ({
   id,
@@ -72,7 +72,7 @@ const post = (id: string, more: Row = {}): Row => ({
 })
 const postsOf = (person: Person) => owner<{ body: string }[]>`select body from app.posts where author_id = ${person.id}`
 
-/** The instance where alice is from, in everything that an import takes. */
+/** Creates alice's account, with something in every section that can be imported. */
 const catalog = await alice.get<{ items: { id: string; slug: string }[] }>('/interests/catalog')
 const [first, second] = catalog.body.items
 await alice.patch('/me', {
@@ -122,7 +122,7 @@ const dates = { createdAt: '2019-05-01T10:00:00.000Z' }
 await owner`update app.posts set created_at = ${dates.createdAt}, published_at = ${dates.createdAt} where id = ${written.plain ?? ''}`
 await applyEffects(owner)
 
-/** What two exports must agree on: everything that is imported, but for ids, and what belongs to others. */
+/** The part of an export in which two exports must agree: what is imported, without ids and other people's things. */
 function compared(dossier: Dossier): unknown {
   const slugs = (id: unknown) =>
     dossier.postInterests
@@ -159,7 +159,7 @@ function compared(dossier: Dossier): unknown {
           ...without(row, 'importedAt'),
           interestId: slugs(row.id),
           personaId: personaOf(row.personaId),
-          // what is quoted belongs to others
+          // a quoted post belongs to others
           format: row.format === 'quote' ? 'note' : row.format,
           quotedPostId: null,
           poll: pollOf(row.id),
@@ -177,7 +177,7 @@ describe('Export, import, export', async () => {
   const progress = await bring(dora, text)
   const after = await dossierOf(dora)
 
-  test('agree but for ids and what belongs to others', () => {
+  test('agree except in ids and in things of other people', () => {
     expect(progress).toMatchObject({
       signature: 'valid',
       issuer: 'http://localhost:0',
@@ -204,7 +204,7 @@ describe('Export, import, export', async () => {
     expect(after.posts?.every(({ importedAt }) => importedAt !== null)).toBe(true)
   })
 
-  test('agree again from there to a third account', async () => {
+  test('agree again after an import into a third account', async () => {
     const third = await newcomer('third')
     await bring(third, await exported(dora))
     expect(compared(await dossierOf(third))).toEqual(compared(before))
@@ -222,7 +222,7 @@ describe('Export, import, export', async () => {
     expect((await bob.get<Row>(`/posts/${written.plain}`)).body.importedAt).toBe(null)
   })
 
-  test('shows nobody more than the original did', async () => {
+  test('shows a post to nobody who could not see the original', async () => {
     const seen = (await carla.get<{ items: Row[] }>('/posts/by/dora')).body.items.map(({ visibility }) => visibility)
     expect(seen.length).toBeGreaterThan(0)
     expect(new Set(seen)).toEqual(new Set(['public']))
@@ -258,13 +258,13 @@ describe('Export, import, export', async () => {
     expect(compared(await dossierOf(dora))).toEqual(edited)
   })
 
-  test('changes nothing in the account where the dossier is from', async () => {
+  test('changes nothing in the account that was exported', async () => {
     const own = compared(await dossierOf(alice))
     await bring(alice, text)
     expect(compared(await dossierOf(alice))).toEqual(own)
   })
 
-  test('keeps nothing of the file once it is imported', async () => {
+  test('keeps nothing of the file after the import', async () => {
     expect(await owner`select from private.import_rows`).toEqual([])
   })
 })
@@ -275,7 +275,7 @@ describe('A signature', async () => {
   beforeEach(() => aDayLater(eva))
   const reversed = (dossier: object) => Object.fromEntries(Object.entries(dossier).reverse())
 
-  test('is valid in whatever order and spacing the file comes', async () => {
+  test('is valid if the members and spaces of the file change', async () => {
     const rows = JSON.parse(text) as Dossier
     const other = { ...reversed(rows), posts: rows.posts?.map(reversed) }
     expect(await eva.post('/me/import', JSON.stringify(other, null, 3))).toMatchObject({
@@ -301,7 +301,7 @@ describe('A signature', async () => {
     expect(await owner`select from private.import_rows`).toEqual([])
   })
 
-  test('says in which sections it does not fit', async () => {
+  test('lists the sections that were changed', async () => {
     const { body } = await eva.post<{ message: string[] }>('/me/import', { ...JSON.parse(text), circles: [] })
     expect(body.message.slice(1)).toEqual(['circles: is not as it was signed'])
   })
@@ -369,7 +369,7 @@ describe('Another instance', async () => {
     expect(await here.gil.post('/me/import', { ...dossier, posts: [], signature })).toFailWith(422, 'import_changed')
   })
 
-  test('that cannot be reached leaves a dossier without a verdict, and it is imported', async () => {
+  test('that cannot be reached makes the signature unverified, and the dossier is imported', async () => {
     behind = 'http://127.0.0.1:9'
     expect(await here.gil.post('/me/import', text)).toMatchObject({
       status: 202,
@@ -423,7 +423,7 @@ describe('POST /me/import', async () => {
     expect(await owner`select from app.imports where user_id = ${jan.id}`).toEqual([])
   })
 
-  test('refuses what is not JSON, not complete, or another type of content', async () => {
+  test('refuses a body that is not JSON, not complete, or of another content type', async () => {
     expect(await jan.post('/me/import', '{"format":')).toFailWith(400, 'malformed_json')
     expect(await jan.post('/me/import', '{"format":"x",}')).toFailWith(400, 'malformed_json')
     expect(await jan.post('/me/import', '{}{}')).toFailWith(400, 'malformed_json')
@@ -464,7 +464,7 @@ describe('POST /me/import', async () => {
     expect(await owner`select from app.imports where user_id = ${jan.id}`).toEqual([])
   })
 
-  test('takes one dossier a day', async () => {
+  test('accepts one dossier a day', async () => {
     const kim = await newcomer('kim')
     await bring(kim, least)
     const again = await kim.post('/me/import', least)
@@ -475,7 +475,7 @@ describe('POST /me/import', async () => {
     expect(await kim.post('/me/import', least)).toFailWith(409, 'import_running')
   })
 
-  test('takes one of several dossiers that arrive at once', async () => {
+  test('accepts one of several dossiers that arrive at once', async () => {
     const kit = await newcomer('kit')
     const dossiers = [1, 2, 3, 4].map((n) => ({ ...least, posts: [post(`${n}`)] }))
     const answers = await Promise.all(dossiers.map((dossier) => kit.post('/me/import', dossier)))
@@ -559,7 +559,7 @@ describe('POST /me/import', async () => {
     expect(Math.max(...blocks.map(({ posts: count }) => count))).toBeLessThan(400)
   })
 
-  test('ends with the person who is erased', async () => {
+  test('stops when the person is erased', async () => {
     const nia = await newcomer('nia')
     await bring(nia, { ...least, posts: [post('1')] })
     await nia.post('/me/delete', { password: nia.password })

@@ -71,7 +71,7 @@ begin
   end loop;
   perform api.react(pg_temp.made('dan'), 'heart'), api.react(pg_temp.made('alice'), 'spark');
 end $$;
-select is(pg_temp.gained(), array[0.20, 0.50, 1.00, 2.00, 0], 'Reacting repeatedly earns what two reactions earn');
+select is(pg_temp.gained(), array[0.20, 0.50, 1.00, 2.00, 0], 'Adding and removing reactions repeatedly earns what two reactions earn');
 select throws_ok($$ insert into app.contribution_scores (user_id, score) values (test.id('carla'), 900) $$, '42501', null, 'People can''t write scores');
 select throws_ok($$ select count(*) from app.contribution_entries $$, '42501', null, 'People can''t read the ledger');
 select results_eq($$ select user_id from app.contribution_scores $$, $$ select test.id('carla') $$, 'People see only their own score');

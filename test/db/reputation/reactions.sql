@@ -23,7 +23,7 @@ insert into made select 'bare', (api.create_post('Bare') ->> 'id')::uuid;
 select test.act_as('bob');
 select api.react(pg_temp.made('deep'), 'heart');
 select is(pg_temp.earned('applied-ethics'), 1.00, 'A reaction earns the author 1');
-select is(pg_temp.earned('ethics'), 0.50, 'It rolls up to the parent interest');
+select is(pg_temp.earned('ethics'), 0.50, 'The reputation for a reaction rolls up to the parent interest');
 select api.react(pg_temp.made('deep'), 'heart');
 select api.react(pg_temp.made('deep'), 'spark');
 select is(pg_temp.earned('applied-ethics'), 1.00, 'Heart and spark of a person earn once');
@@ -47,7 +47,7 @@ begin
   end loop;
   perform api.react(pg_temp.made('deep'), 'heart');
 end $$;
-select is(pg_temp.earned('applied-ethics'), 1.00, 'Reacting repeatedly earns what one reaction earns');
+select is(pg_temp.earned('applied-ethics'), 1.00, 'Adding and removing a reaction repeatedly earns what one reaction earns');
 select api.react(pg_temp.made('bare'), 'heart');
 
 -- Acting as Carla

@@ -42,9 +42,9 @@ select is(pg_temp.total('bob'), 3.00, 'The first reposter earns nothing from it'
 select api.react(p, 'heart'), api.react(p, 'spark'), api.bookmark(p)
 from unnest(array[pg_temp.made('repost'), pg_temp.made('post'), pg_temp.made('repost')]) p;
 select is(pg_temp.total('bob'), 3.00, 'Reactions and bookmarks of a repost earn the reposter nothing');
-select is(pg_temp.total('alice'), 3.00 + 2 + 1 + 1, 'They earn the original''s author, once');
+select is(pg_temp.total('alice'), 3.00 + 2 + 1 + 1, 'Reactions and bookmarks of a repost earn reputation for the original''s author, once');
 select api.unreact(pg_temp.made('repost')), api.unbookmark(pg_temp.made('repost'));
-select is(pg_temp.total('alice'), 3.00 + 2, 'They can be removed by the repost''s id');
+select is(pg_temp.total('alice'), 3.00 + 2, 'Reactions and bookmarks of a repost can be removed by its id');
 
 -- Removing
 select api.unrepost(pg_temp.made('post')), api.unrepost(pg_temp.made('post'));

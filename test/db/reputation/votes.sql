@@ -1,4 +1,4 @@
--- Peer votes: who can vote, their weight, and that moving a vote leaves what the last one alone gives.
+-- Peer votes: who can vote, their weight, and that after changes only the last value of a vote counts.
 begin;
 select plan(50);
 select test.people('alice', 'bob', 'carla', 'dan');
@@ -43,13 +43,13 @@ select is((pg_temp.vote('alice', 'applied-ethics', -1, e'  No.\n') - 'createdAt'
     'userId', 'acct:alice@localhost', 'interestId', pg_temp.interest('applied-ethics'), 'value', -1, 'comment', 'No.', 'impact', -1.12),
   'A moved vote has the current weight');
 select results_eq($$ select pg_temp.of_votes('alice') $$, array['applied-ethics -1.12', 'ethics -0.56', 'philosophy -0.28'],
-  'All levels then have what the last vote alone gives');
-select results_eq($$ select pg_temp.direct('alice') $$, array[0.71, -1.83], 'The ledger has the difference');
+  'In all levels of the catalog only the last vote counts');
+select results_eq($$ select pg_temp.direct('alice') $$, array[0.71, -1.83], 'The ledger has an entry with the difference');
 select is((api.get_reputation('alice') ->> 'total')::numeric, -1.12, 'A person''s reputation can fall below 0');
 select is(pg_temp.vote('alice', 'applied-ethics', 0, 'But no') - 'createdAt' - 'updatedAt' - 'weight', jsonb_build_object(
     'userId', 'acct:alice@localhost', 'interestId', pg_temp.interest('applied-ethics'), 'value', 0, 'comment', null, 'impact', 0),
   'A vote of 0 removes the vote and its comment');
-select is_empty($$ select pg_temp.of_votes('alice') $$, 'Nothing of it is left');
+select is_empty($$ select pg_temp.of_votes('alice') $$, 'A removed vote leaves nothing in the sums');
 do $$
 begin
   for i in 1..10 loop
@@ -123,7 +123,7 @@ select test.act_as('alice');
 select throws_ok($$ select pg_temp.vote('carla', 'ethics', 1) $$, 'PT404', 'person_unknown', 'The blocked person can''t vote either');
 select is((select count(*)::int from pg_temp.mine() v where v ->> 'voterId' ~ 'carla'), 0, 'A vote of a person across a block isn''t listed');
 select is((select (i ->> 'value')::numeric from json_array_elements(api.get_my_reputation() -> 'items') i where i ->> 'slug' = 'ethics'),
-  3 - 0.90 + 0.64, 'It still counts');
+  3 - 0.90 + 0.64, 'A vote of a person across a block still counts');
 select is((api.list_received_votes(1) ->> 'hasMore')::boolean, true, 'The remaining two votes come in pages');
 create temporary table cursors as select api.list_received_votes(1) ->> 'nextCursor' as id;
 grant all on cursors to public;
@@ -141,7 +141,7 @@ select test.act_as('dan');
 select is_empty($$ select pg_temp.mine() $$, 'Votes for other people are not listed');
 select throws_ok($$ select api.list_received_votes(1, (select id from cursors)) $$, 'PT400', 'cursor_unknown', 'A vote for another person is no cursor');
 
--- A ban beside the vote
+-- A ban while the person votes
 select test.act('authenticated', test.claims('bob'));
 select throws_ok($$ select private.cast_vote(test.id('alice'), pg_temp.interest('ethics'), 1, null) $$, 'PT401', 'token_revoked',
   'A banned person can''t cast a vote');

@@ -1,5 +1,5 @@
--- What an erasure does to the social graph: it deletes everything the person did and wrote there; of other people's
--- reports the fact stays.
+-- What an erasure does to the social graph: it deletes everything that the person did and wrote there. Other people's
+-- reports of the person stay, without their texts.
 begin;
 select plan(15);
 select test.people('alice', 'bob', 'carla');

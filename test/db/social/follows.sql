@@ -96,14 +96,14 @@ select is(pg_temp.stats('dave'), '3 0 true', 'After the ban the follows count ag
 select test.act_as('bob');
 select api.follow_person('alice');
 select api.block_person('alice');
-select is(pg_temp.stats('bob'), '0 1 false', 'A block ends the blocked person''s follow');
+select is(pg_temp.stats('bob'), '0 1 false', 'A block ends the follow by the blocked person');
 select is(position('alice' in pg_temp.followers('dave')), 0, 'The blocked person is removed from every list the blocker sees');
 select is(pg_temp.stats('dave'), '2 0 true', 'The blocked person is removed from every count, so that no difference reveals the block');
 select is(json_array_length(api.list_followers('dave') -> 'items'), 2, 'The count equals the length of the list');
 select throws_ok($$ insert into app.follows (follower_id, following_id) values (test.id('bob'), test.id('alice')) $$,
   '42501', null, 'Nobody can insert a follow across a block');
 select test.act_as('alice');
-select is(pg_temp.stats('alice'), '0 1 false', 'A block ends the blocker''s follow');
+select is(pg_temp.stats('alice'), '0 1 false', 'A block ends the follow by the blocker');
 select is(pg_temp.stats('dave'), '2 0 true', 'The blocker is removed from the counts the blocked person sees');
 select is(position('bob' in pg_temp.followers('dave')), 0, 'The blocker is removed from every list the blocked person sees');
 select throws_ok($$ select api.list_followers('dave', 2, 'bob') $$, 'PT400', 'cursor_unknown', 'A person across a block is no cursor');

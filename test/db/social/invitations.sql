@@ -1,4 +1,4 @@
--- Invitations: every row of the state table, by the right person and by every wrong one, and the result of each step.
+-- Invitations: every change of state, by the person who may make it and by all who may not, and its result.
 begin;
 select plan(93);
 select test.people('alice', 'bob', 'carla', 'dave', 'erin');

@@ -36,7 +36,7 @@ select is(pg_temp.check('alice'), 'true false true', 'A member sees that the cir
 select is(pg_temp.check('dave'), 'true true false', 'An owner sees that the circle is their own');
 
 -- Memberships
-select is(pg_temp.names(api.list_memberships()), 'Hers', 'The list has other people''s circles the person is in');
+select is(pg_temp.names(api.list_memberships()), 'Hers', 'The list has the circles of other people in which the person is a member');
 select test.act_as('alice');
 select is(pg_temp.names(api.list_memberships()), '', 'The list never has the person''s own circles');
 select test.act_as_owner();
@@ -80,7 +80,7 @@ select throws_ok(format('select api.%s(''alice'')', o), 'PT404', 'person_unknown
 from unnest(array['check_circles', 'list_pending_invitations']) o;
 select is(pg_temp.names(api.list_memberships()), '', 'A circle of a person across a block isn''t listed');
 select test.act_as('carla');
-select is(pg_temp.check('bob'), 'false false false', 'The other member shares it neither');
+select is(pg_temp.check('bob'), 'false false false', 'The person across the block doesn''t share it either');
 select is(pg_temp.check('alice'), 'true false true', 'The other member still has the circle');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'alice';

@@ -33,11 +33,11 @@ select is((select count(*) from private.audit_mana())::int, 0, 'The audit of man
 update app.mana_accounts set balance = 99 where kind = 'treasury';
 select is((select count(*) from private.audit_mana() where rule = 'a balance is the sum of its entries')::int, 1, 'The audit finds a treasury with a wrong balance');
 update app.mana_accounts set balance = 15 where kind = 'treasury';
-select is(private.job_audit_treasuries(), 0, 'and so are the rows of the treasury');
+select is(private.job_audit_treasuries(), 0, 'The audit of treasuries finds nothing wrong');
 set constraints all immediate;
 alter table app.treasury_entries disable trigger user;
 update app.treasury_entries set balance_after = balance_after + 1 where balance_after = 15;
-select is(private.job_audit_treasuries(), 1, 'and the job counts one that says something else');
+select is(private.job_audit_treasuries(), 1, 'The audit of treasuries finds an entry with a wrong balance');
 update app.treasury_entries set balance_after = 15 where balance_after = 16;
 alter table app.treasury_entries enable trigger user;
 select private.erase_person(test.id('bob'));
