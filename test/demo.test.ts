@@ -1,4 +1,4 @@
-// The story of `npm run demo` works.
+// Tests the story of `npm run demo`.
 import { test } from 'vitest'
 import { play } from './demo/story.ts'
 import { ADMIN } from './support/settings.ts'

@@ -1,4 +1,4 @@
-// What the report on a change of the API's description says.
+// Tests the report on a change of the API's description.
 import { describe, expect, test } from 'vitest'
 import { compare, type Description, report, type Schema } from '../api-facade/describe-diff.ts'
 
@@ -38,7 +38,7 @@ describe('the comparison of two descriptions', () => {
     expect(report(found(before))).toEqual(['  no difference'])
   })
 
-  test('sees through references, and through both ways to write what may be null', () => {
+  test('resolves references, and treats both ways to write a nullable schema alike', () => {
     const inline = { ...listing, parameters: [limit] }
     expect(found(documentOf(inline))).toEqual(nothing)
     const time = { type: 'string', format: 'date-time' }
@@ -47,13 +47,13 @@ describe('the comparison of two descriptions', () => {
     expect(compare(written, chosen)).toEqual(nothing)
   })
 
-  test('reports routes that come and go', () => {
+  test('reports added and removed routes', () => {
     const more = documentOf(listing, Post, { '/series': { get: {} } })
     expect(compare(before, more)).toEqual({ ...nothing, added: ['GET /series is new'] })
     expect(compare(more, before)).toEqual({ ...nothing, breaking: ['GET /series is gone'] })
   })
 
-  test('reports a schema once, as sent and as answered', () => {
+  test('reports a change of a schema once, for requests and for answers', () => {
     expect(changedPost({ body: { type: 'string' } })).toEqual({
       ...nothing,
       added: ['Post, as answered: body is new', 'Post, as sent: body is new'],
@@ -65,7 +65,7 @@ describe('the comparison of two descriptions', () => {
     })
   })
 
-  test('a field that may now be missing breaks those who read it, one that must be there those who send it', () => {
+  test('an optional field breaks clients that read it, and a required field breaks clients that send it', () => {
     expect(changedPost({}, ['id'])).toMatchObject({
       breaking: ['Post, as answered: title became optional'],
       changed: ['Post, as sent: title became optional'],
@@ -76,7 +76,7 @@ describe('the comparison of two descriptions', () => {
     })
   })
 
-  test('another type, fewer values and tighter bounds break those who send it', () => {
+  test('another type, fewer values and tighter bounds break clients that send them', () => {
     expect(changedPost({ kind: { type: 'string', enum: ['note', 'photo'] } })).toEqual({
       ...nothing,
       breaking: ['Post, as sent.kind: no longer essay'],
@@ -117,7 +117,7 @@ describe('the comparison of two descriptions', () => {
     })
   })
 
-  test('ends where a schema refers to itself', () => {
+  test('stops at a schema that refers to itself', () => {
     const tree = (of: object) =>
       documentOf(listing, { properties: { below: { $ref: '#/components/schemas/Post' }, ...of } })
     expect(compare(tree({}), tree({ leaf: {} })).added).toEqual([
@@ -126,7 +126,7 @@ describe('the comparison of two descriptions', () => {
     ])
   })
 
-  test('counts the operations with other words, and prints 40 lines of a kind', () => {
+  test('counts the operations whose texts changed, and prints at most 40 lines of a kind', () => {
     expect(report(found(documentOf({ ...listing, summary: 'The posts' })))).toEqual(['  other words: 1 operation'])
     const many = { ...nothing, added: Array.from({ length: 42 }, (_, at) => `GET /${at} is new`) }
     expect(report(many)).toHaveLength(42)

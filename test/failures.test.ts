@@ -20,7 +20,7 @@ describe('A code is found', () => {
   const known = ['debate_unknown', 'insufficient_mana', 'pay_oneself', 'spaces_exhausted', 'token_missing']
   const found = (...all: Routine[]) => failuresOf([fail, ...all], known).get('api.do') ?? []
 
-  test('behind a call, and not in a remark', () => {
+  test('in a called function, and not in a comment', () => {
     const move = routine(
       'private.move',
       "perform private.raise_error('insufficient_mana'); -- private.raise_error('pay_oneself')",

@@ -1,5 +1,6 @@
-// What runs is what is in the files: a database that was only migrated, and one of an instance that runs, have the same
-// functions, and the text of each stands in a file of the schema. Two of these files are generated from the others.
+// The functions that run are those in the files: a database that was only migrated and the database of a running
+// instance have the same functions, and the text of each is in a file of the schema. Two of these files are generated
+// from the others.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
@@ -44,11 +45,11 @@ const texts = schemaFiles().map(read).join('\n')
 const unwritten = (functions: readonly Routine[]) =>
   functions.filter(({ text }) => !texts.includes(text)).map(({ name }) => name)
 
-test.each(Object.keys(generated))('%s is what the files before it make', (file) => {
+test.each(Object.keys(generated))('%s is generated from the files before it', (file) => {
   expect(read(file) === generated[file], 'run npm run gen').toBe(true)
 })
 
-test('an instance that runs has the functions of the migration, whatever its settings and registries say', async () => {
+test('a running instance has the functions of the migration, whatever its settings and registries', async () => {
   const config = readConfig(environment(url, { RATE_LIMIT_SCALE: '3', MEDIA_QUOTA: '7' }))
   const facade = await startServer({ config, databaseUrl: url })
   const worker = await startWorker({ config, databaseUrl: url, log: createLog(config) })
@@ -62,7 +63,7 @@ test('an instance that runs has the functions of the migration, whatever its set
   expect(await definitions(owner)).toEqual(before)
 })
 
-test('the text of each function stands in a file of the schema', async () => {
+test('the text of each function is in a file of the schema', async () => {
   expect(unwritten(await functionsOf(owner))).toEqual([])
   await owner.begin(async (sql) => {
     await sql.unsafe('create function private.at_run_time() returns text language sql as $$ select $q$made$q$ $$')
@@ -73,7 +74,7 @@ test('the text of each function stands in a file of the schema', async () => {
   })
 })
 
-test('the listeners of an event are called by position', () => {
+test('the listeners of an event are called in the order of their positions', () => {
   const text = listenersSql([
     { event: 'b.done', listener: 'private.second', position: 500 },
     { event: 'a.done', listener: 'private.other', position: 900 },

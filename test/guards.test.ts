@@ -136,7 +136,7 @@ describe('In the schema', async () => {
     expect(rows.map(({ offender }) => String(offender))).toEqual([])
   })
 
-  test.each(Object.entries(guards))('a violation is found of the rule: %s', async (_rule, query) => {
+  test.each(Object.entries(guards))('the guard finds a violation of: %s', async (_rule, query) => {
     const rows = await owner.begin(async (sql) => {
       await sql.unsafe(offences)
       const found = await sql.unsafe(query)
@@ -161,7 +161,7 @@ describe('In the schema', async () => {
     expect(plan).not.toMatch(/Function Scan|hashed SubPlan/)
   })
 
-  test('no file creates or opens a bucket (lint 0025)', () => {
+  test('no file creates a bucket or makes one public (lint 0025)', () => {
     const files = globSync('{sql,policies,supabase/seed}/**/*.sql')
     expect(files.filter((file) => /storage\.(buckets|objects)/.test(readFileSync(file, 'utf8')))).toEqual([])
   })

@@ -1,4 +1,5 @@
-// How the API's description is written: shared parts appear once, and the order does not depend on the order of the sources.
+// Tests how the API's description is written: shared parts appear once, and the order does not depend on the order of
+// the sources.
 import { describe, expect, test } from 'vitest'
 import { arranged, type Described, textOf } from '../api-facade/lib/openapi-text.ts'
 
@@ -31,7 +32,7 @@ describe('arranging a description', () => {
     documentOf({ '/b': { post: { responses: {} }, get: list }, '/a': { get: list } }),
   )
 
-  test('writes a shared parameter once, without what is the default', () => {
+  test('writes a shared parameter once, without default values', () => {
     expect(paths).toMatchObject({ '/a': { get: { parameters: [{ $ref: '#/components/parameters/limit' }] } } })
     expect(components.parameters).toEqual({
       limit: { name: 'limit', in: 'query', description: 'Items per page.', schema: { type: 'integer' } },
@@ -56,7 +57,7 @@ describe('arranging a description', () => {
   })
 })
 
-test('a description is printed with one line for whatever fits on it', () => {
+test('a value that fits on a line is printed on one line', () => {
   const long = 'x'.repeat(100)
   expect(textOf({ short: { a: [1, null], b: {} }, long: { [long]: long } })).toBe(
     `{\n "short": { "a": [1, null], "b": {} },\n "long": {\n  "${long}": "${long}"\n }\n}\n`,

@@ -1,4 +1,4 @@
-// npm run prepare-database: on servers from one without anything of Supabase to one with a facade and people.
+// npm run prepare-database, on servers from an empty one to one with a facade and people.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -95,7 +95,7 @@ describe.each(['postgres', 'dba'])('On a bare server whose superuser is %s', asy
     })
   })
 
-  test('what is missing since then is created again', async () => {
+  test('what was deleted since then is created again', async () => {
     await query(url, 'drop function realtime.send(jsonb, text, text, boolean)')
     expect((await prepare(url)).out).toContain('not complete, or an older release')
     expect((await prepare(url)).out).toContain('Nothing was changed.')

@@ -1,5 +1,5 @@
-// A feature adds its own kinds: in a scratch copy of the repository a feature is inserted in the middle of the order,
-// with a row in every registry, without touching a file of another feature. Then each row must work.
+// A feature can add its own kinds without changing a file of another feature: in a copy of the repository a feature
+// with a row in every registry is inserted in the middle of the order. Then each row must work.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -164,7 +164,7 @@ test('A person’s rows in a new table are in their export', async () => {
   expect(page).toMatchObject({ items: [{ id: kiteId }] })
 })
 
-test.each(['banned', 'erased'])('a step runs when a person is %s', async (state) => {
+test.each(['banned', 'erased'])('a new step of account changes runs when a person is %s', async (state) => {
   const gone = await person(state)
   await sql`insert into app.kites (owner_id) values (${gone})`
   await sql`update app.users set ${sql({ [`${state}_at`]: new Date() })} where id = ${gone}`

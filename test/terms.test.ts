@@ -1,5 +1,5 @@
-// One word has one meaning: sql/README.md, Names. What had several, or was a picture, has another word by now, and is
-// found here wherever people write: test/support/terms.tsv.
+// Each word has one meaning (sql/README.md, Names). Words that had several meanings, or were metaphors, were replaced:
+// test/support/terms.tsv lists them, and this test finds them in every file.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Texts } from './support/order.ts'
@@ -17,7 +17,7 @@ const terms: Term[] = readFileSync(list, 'utf8')
   })
 const any = new RegExp(terms.map(({ word }) => word.source).join('|'))
 
-/** What is said otherwise in other people's interfaces. */
+/** Names in other people's interfaces that contain such a word. */
 const foreign = /'refusal'|stopped by refusal/
 
 /** Words that are not used, as `path:line: word, write: what is`. */
@@ -46,7 +46,7 @@ test('no file has a word that has another meaning in the glossary, or none', () 
   expect(unwanted(texts)).toEqual([])
 })
 
-test('the guard can fail: every word of the list is found, and says what to write', () => {
+test('the guard can fail: every word of the list is found, with the word to write instead', () => {
   for (const { word, instead } of terms) {
     expect(instead).not.toBe('')
     expect(word.test('bookmarks remark benchmark markdown <mark> mark_read marks them read')).toBe(false)

@@ -10,13 +10,13 @@ export default defineConfig({
     globalSetup: ['test/support/global.ts'],
     setupFiles: ['test/support/matchers.ts', 'test/support/forget.ts'],
     reporters: ['./test/support/reporter.ts'],
-    // what is under test runs as it does in production: by Node itself, not through Vite
+    // Node itself loads the tested code, as in production, not Vite
     server: { deps: { external: [/\/(api-facade|edge-functions|supabase)\/.*\.ts$/] } },
     pool: 'forks',
     // a process runs one file after another: to load the facade anew for each took a third of the run
     isolate: false,
     sequence: { sequencer: Order },
-    // one more than there are cores where it runs: many tests wait for a worker or a clock of the product
+    // one more than the cores of the usual machine: many tests wait for a worker or a timer
     maxWorkers: 3,
     // long enough for a slow machine; only a test that hangs takes so long
     testTimeout: process.env.SOAK ? 3_600_000 : 60_000,

@@ -53,7 +53,7 @@ export function s3Storage({ url, bucket, uploadBucket = `${bucket}-uploads`, ...
 
   async function copy(from: string, to: string, headers: Record<string, string> = {}): Promise<void> {
     const answer = await ask('PUT', to, { 'x-amz-copy-source': `/${from}`, ...headers })
-    // a copy that fails halfway reports it after a 200
+    // if a copy fails halfway, S3 reports the error in the body of a 200
     const text = await answer.text()
     if (answer.status === 404 || text.includes('<Error>')) throw failure(saidIn(text) ?? 'NoSuchKey')
   }

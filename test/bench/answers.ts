@@ -1,6 +1,6 @@
-// Compares the answers of two checkouts. A small story of writes is sent to both, and then every read of
-// api-facade/openapi.json, as several people, with each of its parameters and with the pages after the first. Ids,
-// times and codes that were generated since the data were made can't be equal; everything else must be.
+// Compares the answers of two checkouts. It sends both the same short series of writes, and then every read of
+// api-facade/openapi.json, as several people, with each of its parameters and with the pages after the first. Generated
+// ids, times and codes differ; everything else must be equal.
 import { createTokens } from '../../api-facade/lib/tokens.ts'
 import { readOpenApi } from '../support/openapi.ts'
 import { claims, interest, person, post } from './case.ts'
@@ -15,7 +15,7 @@ type Parameter = {
 }
 type Document = { paths: Record<string, Record<string, { parameters?: Parameter[] }>> }
 
-/** One side, and the names of the things that the story has created there. */
+/** One checkout, and the names of the things that the writes have created there. */
 type Teller = { side: Side; now: string; admin: string; named: Map<string, string>; ids: Map<string, string> }
 type Answer = { status: number; said: string; next: string | null; ids: Record<string, unknown> }
 

@@ -16,7 +16,7 @@ export type Case = {
   method: 'GET' | 'POST' | 'PUT'
   /** The n-th request. */
   hit(n: number): Hit
-  /** The status of every answer. If missing, any success is right. */
+  /** The status that every answer must have. If missing, any success is right. */
   status?: number
   /** Headers of every request, fetched once. */
   headers?(url: string, token: (caller: number) => Promise<string>): Promise<Record<string, string>>
@@ -31,7 +31,7 @@ export type Case = {
    * timeout, and 32 if each is so short that 16 clients leave the cores idle.
    */
   clients?: number
-  /** The same request without HTTP, for cases that are a single statement. */
+  /** The request as a statement, without HTTP, for cases that are a single statement. */
   statement?: {
     operation: string
     /** The names of the parameters that a hit has. */

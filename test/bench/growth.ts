@@ -1,4 +1,4 @@
-// How the cost of a request grows when the rows become ten times as many, and again ten times as many. The cost is its
+// Measures how the cost of a request grows with ten times and a hundred times as many rows. The cost is its
 // CPU, and the buffers that its statement touches; their number does not depend on the machine's load. One database is
 // used, and is filled further for each size.
 import type { Case } from './case.ts'

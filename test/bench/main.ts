@@ -171,7 +171,8 @@ async function warm(side: Side, chosen: Case[]): Promise<void> {
   }
   await caughtUp(side) // otherwise the worker would seem busy when it has nothing to do
   await superuser.unsafe('vacuum analyze')
-  await superuser.unsafe('checkpoint') // otherwise the first writes pay for the pages that the data dirtied
+  // otherwise the first writes include the cost of writing the pages that loading the data has changed
+  await superuser.unsafe('checkpoint')
 }
 
 if (values.help) process.stdout.write(help)

@@ -1,4 +1,4 @@
-// This checkout alone: each case in turn over HTTP, as the facade's statement and by pgbench, with its cost.
+// Measures this checkout alone: each case in turn over HTTP, as the facade's statement, and by pgbench, with its cost.
 import type { Case } from './case.ts'
 import { byPgbench, hasPgbench, withoutHttp } from './load.ts'
 import { eachOf, figure, type Measured, measure, median, type Plan, say } from './rounds.ts'

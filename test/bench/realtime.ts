@@ -14,7 +14,7 @@ import { claims } from './case.ts'
 import type { Sent, Site, Work } from './listeners.ts'
 import { median, quantile } from './rounds.ts'
 
-/** With one socket only, the figures show what doesn't come from the fan-out. */
+/** The numbers of sockets. With a single socket the figures show the cost without the fan-out. */
 const SOCKETS = [1, 200, 2000]
 const SINGLE = 60
 const BURST = 200

@@ -86,7 +86,7 @@ const namedInterests = `
   as $$ begin new.id := md5(new.slug)::uuid; return new; end $$;
   create trigger name_interest before insert on app.interests for each row execute function public.name_interest()`
 
-/** No checkpoints and vacuums at arbitrary times; and WAL is kept, because it is read again to count its records. */
+/** Settings that prevent checkpoints and vacuums at arbitrary times, and keep WAL, whose records are counted later. */
 export const settings = [
   'autovacuum = off',
   "checkpoint_timeout = '1h'",
@@ -203,7 +203,7 @@ export async function startSide(options: SideOptions): Promise<Side> {
   }
 }
 
-/** The worker makes no progress, so measurements beside it would be meaningless. */
+/** Thrown if the worker makes no progress: measurements would be meaningless then. */
 export class Behind extends Error {}
 
 /**

@@ -1,4 +1,4 @@
-// The main job of Kith as a story: from an invite code to a payment, over HTTP, by named people.
+// The main use case of Kith as a story: from an invite code to a payment, over HTTP, by named people.
 // Every step states what it expects, and the story stops at the first step with another result.
 
 type Print = (line: string) => void

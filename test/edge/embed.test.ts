@@ -23,7 +23,7 @@ const post = (body: unknown, as = token) => ({
   body: JSON.stringify(body),
 })
 
-/** The length of the stand-in's vectors; what it was opened for; with which options it was run. */
+/** The length of the stand-in's vectors, the models that were opened, and the options of each run. */
 let size = 384
 const opened: string[] = []
 const told: unknown[] = []

@@ -1,4 +1,4 @@
-// Where functions run: in this process, or on the stack that FUNCTIONS_URL names; and what holds for every function.
+// Tests where functions run (in this process, or on the stack of FUNCTIONS_URL), and rules for every function.
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'

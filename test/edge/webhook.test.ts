@@ -1,5 +1,5 @@
-// Webhooks of the function `deliver`, in this process and in Deno: what is sent, what is told of the answer, and where
-// nothing is sent. With TLS, by a receiver here that has a certificate for its name.
+// Webhooks of the function `deliver`, in this process and in Deno: what is sent, what is returned of the answer, and
+// where nothing is sent. The tests with TLS use a receiver that has a certificate for its name.
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
@@ -76,7 +76,7 @@ describe.each(runtimes)('A webhook %s', async (runtime) => {
     })
   })
 
-  test('tells the status and the beginning of the answer, and follows no redirect', async () => {
+  test('returns the status and the beginning of the answer, and follows no redirect', async () => {
     expect(await send(`${plain}/gone`)).toEqual([200, { status: 410, excerpt: 'Gone for good [31m' }])
     expect(await send(`${plain}/long`)).toEqual([200, { status: 500, excerpt: 'y'.repeat(200) }])
     got.length = 0
@@ -84,7 +84,7 @@ describe.each(runtimes)('A webhook %s', async (runtime) => {
     expect(got).toHaveLength(1)
   })
 
-  test('is sent to no private address but an exempt one', async () => {
+  test('is sent to no private address except an exempt one', async () => {
     const refused = [never, 'https://10.0.0.1/', 'https://localhost/', 'http://8.8.8.8/', 'https://8.8.8.8:8443/']
     for (const url of refused) {
       const [status, outcome] = await send(url)
@@ -108,19 +108,19 @@ describe('With TLS', () => {
     outside({ resolve: resolverOf(names), ports: [443], withoutTls: false, exempt: [`127.0.0.3:${port}`] })
   const send = webhookSender(open())
 
-  test('the receiver has to have the certificate of its name', async () => {
+  test('the receiver must have a certificate for its name', async () => {
     expect(await send({ url: `https://site.test:${port}/ok`, headers, body })).toEqual({ status: 204, excerpt: '' })
     expect(await send({ url: `https://other.test:${port}/ok`, headers, body })).toEqual({ failure: 'unreachable' })
   })
 
-  test('a name is resolved once for each request, and every one of its addresses has to be allowed', async () => {
+  test('a name is resolved once for each request, and every one of its addresses must be allowed', async () => {
     expect(await send({ url: `https://both.test:${port}/ok`, headers, body })).toEqual({ failure: 'not_public' })
     // the first answer leads to the receiver, whose certificate is for another name; a second one would be refused
     expect(await send({ url: `https://moving.test:${port}/ok`, headers, body })).toEqual({ failure: 'unreachable' })
     expect(await send({ url: `https://moving.test:${port}/ok`, headers, body })).toEqual({ failure: 'not_public' })
   })
 
-  test('a receiver that does not answer in time is given up', async () => {
+  test('a request that is not answered in time ends with a timeout', async () => {
     const { host } = new URL(never)
     const patient = webhookSender(outside({ exempt: [host] }), 200)
     expect(await patient({ url: `http://${host}/`, headers, body })).toEqual({ failure: 'timeout' })

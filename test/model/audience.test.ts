@@ -8,7 +8,7 @@ import { runs } from '../support/runs.ts'
 import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
 
-/** Ann's circles, by what happens to them; Ben and Cyd are members of each, or about to be. */
+/** Ann's circles, named after what happens to them. Ben and Cyd are members of each, or become members. */
 type Scene = { ann: string; ben: string; circles: Record<string, string>; invitation: string }
 type Step = { text: string; values: (scene: Scene) => (string | undefined)[]; by?: 'ann' | 'ben' }
 type Steps = Record<string, Step>
@@ -98,7 +98,7 @@ async function setScene(owner: Sql, blocked: boolean, steps: string[]): Promise<
   })
 }
 
-/** The differences between the table and a rebuild of it, and what exists although a block should have ended it. */
+/** The differences between the table and a rebuild of it, and rows that a block should have ended. */
 async function faults(owner: Sql): Promise<string[]> {
   const rows = await owner<{ fault: string }[]>`
     select 'kept ' || a as fault
@@ -114,7 +114,7 @@ async function faults(owner: Sql): Promise<string[]> {
 }
 
 /**
- * Two connections, two transactions: the first step is done and its locks held, then the second starts, then both
+ * Runs two steps in two transactions: the first one is done and holds its locks, then the second one starts, then both
  * commit.
  */
 async function race(owner: Sql, pool: Sql, scene: Scene, [first, second]: [Step, Step]): Promise<{ waited: boolean }> {
@@ -129,7 +129,7 @@ async function race(owner: Sql, pool: Sql, scene: Scene, [first, second]: [Step,
       values(scene).map((value) => value ?? null),
     )
   }
-  const end = (sql: typeof one) => sql`commit` // of a transaction that failed it is a rollback
+  const end = (sql: typeof one) => sql`commit` // a failed transaction is rolled back
   try {
     const [{ pid } = { pid: 0 }] = await two<{ pid: number }[]>`select pg_backend_pid() as pid`
     await run(one, first).catch(expectError)
@@ -238,7 +238,7 @@ describe('Requests over HTTP leave the audience as a rebuild gives it:', async (
     'block another': () => cyd.post('/users/ann/block'),
   }
 
-  /** Sends them all at once: each may be refused because another came first, but nobody gets a deadlock. */
+  /** Sends all requests at once. Each may be refused because another came first, but there is no deadlock. */
   async function expectTrueAfter(blocked: boolean, sent: typeof requests) {
     const scene = await setScene(owner, blocked, Object.keys(sent))
     const answers = await Promise.all(Object.values(sent).map((send) => send(scene)))

@@ -1,6 +1,6 @@
 // A ban or an erasure while the person is doing something: afterwards nothing that they publish is visible, and no
 // token works that they had before or got meanwhile. The tests hold the transactions where they meet, in both orders,
-// and run many rounds in random order. A person who wrote more than one batch can hide is hidden immediately, too.
+// and run many rounds in random order. A person who wrote more than one batch is hidden immediately, too.
 // Bans, their ends and batches may overlap in any way.
 import type { Sql, TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
@@ -214,7 +214,7 @@ test('Bans among posts, replies and logins leave nothing visible and no valid to
 
 const MANY = 1200 // three batches
 
-/** A year of posts and replies, without the triggers, which would take minutes. */
+/** Writes a year of posts and replies, without the triggers, which would take minutes. */
 async function wrote(person: Person, many: number): Promise<string[]> {
   const made = await database.superuser.begin(async (sql) => {
     await sql`set local session_replication_role = replica`
@@ -258,7 +258,7 @@ async function work(sql: Sql, batch: string, { id }: Person): Promise<void> {
 
 const unbanned = (sql: Sql, { id }: Person) => sql`update app.users set banned_at = null where id = ${id}`
 
-test('If the person wrote more than a batch marks, everything is hidden before the worker runs', {
+test('If a person wrote more than one batch, everything is hidden before the worker runs', {
   timeout: 60_000,
 }, async () => {
   const person = await someone()

@@ -1,5 +1,5 @@
-// Contents: who sees which, in random worlds, against a small model of the rule; and that every kind has all a kind
-// needs. See docs/decisions.md, Contents. A failure prints the seed and the smallest world that shows it.
+// Contents: compares who sees which in random worlds with a small model of the rule, and checks that every kind has all
+// that a kind needs. See docs/decisions.md, Contents. A failure prints the seed and the smallest world that shows it.
 import fc from 'fast-check'
 import type { TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
@@ -46,7 +46,7 @@ type World = {
   members: [number, number][]
   banned: number[]
   erased: number[]
-  /** Whether the worker's batches have marked the contents of banned and erased people. */
+  /** Whether the worker's batches have hidden the contents of banned and erased people. */
   written: boolean
 }
 const PEOPLE = [0, 1, 2, 3]
@@ -145,7 +145,7 @@ async function build(sql: TransactionSql, world: World) {
   for (const { people, since } of hidings)
     for (const n of people) await sql`update app.users set ${since} where id = ${personId(n)}`
   if (world.written) return
-  // As if the worker had not hidden them yet
+  // the state before the worker has hidden them
   await sql`update app.contents set author_hidden = false`
   await sql`update app.video_comments set author_hidden = false`
 }
@@ -171,7 +171,7 @@ const asking = `
 const idsOf = (answer: unknown): unknown =>
   typeof answer === 'object' && answer ? (answer as { items: { id: string }[] }).items.map(({ id }) => id) : answer
 
-/** What a viewer gets and what they must get: by operation, and in the tables. */
+/** What a viewer gets and what they must get, from each operation and from the tables. */
 async function look(sql: TransactionSql, world: World, viewer: number) {
   const all = world.contents.map((one, n) => ({ ...one, id: contentId(n), seen: sees(world, viewer, one) }))
   const seen = all.filter((one) => one.seen)
@@ -270,7 +270,7 @@ test('Everyone sees exactly the contents that the rule allows', async () => {
           await sql.unsafe(asking)
           const found = []
           for (const viewer of PEOPLE.filter((who) => !isHidden(world, who))) found.push(await look(sql, world, viewer))
-          throw { found } // so that the next world finds nothing of this one
+          throw { found } // undoes this world
         })
         .catch((thrown: { found?: Awaited<ReturnType<typeof look>>[] }) => {
           if (!thrown.found) throw thrown

@@ -1,6 +1,6 @@
-// What must hold for a post's counters and what its reactions, bookmarks and reposts earn, whatever happens at once:
-// they are added and removed on real connections while posts are deleted and written again, then compared with a fresh
-// count. A failing history prints its seed; earlier histories leave their rows, so it can't be shortened.
+// Tests a post's counters, and what its reactions, bookmarks and reposts earn, under concurrency: these are added and
+// removed on real connections while posts are deleted and written again. Then the counters and ledgers are compared
+// with a fresh count. A failing history prints its seed; earlier histories leave their rows, so it can't be shortened.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
@@ -64,7 +64,7 @@ const taken = {
 for (const place of places) await write(place)
 
 type Engagement = keyof typeof given
-/** By the id of the post, or by that of Fay's repost of it: both mean the same post. */
+/** The id of the post, or of Fay's repost of it: an operation must treat both as the same post. */
 type Step = { who: number; place: number; engagement: Engagement | 'rewrite'; give: boolean; by: 'post' | 'repost' }
 
 /** Expected errors: reposting one's own post, and a post deleted a moment ago. */
@@ -90,7 +90,7 @@ const engagement = `
   union select post_id, user_id, 'bookmark' from app.bookmarks
   union select quoted_post_id, author_id, 'repost' from app.posts where format = 'repost' and deleted_at is null`
 
-/** Applies what is waiting, and lets the inviters inherit, as the worker does. */
+/** Applies pending effects and runs the job by which inviters get their shares, as the worker does. */
 async function inherit() {
   await applyEffects(owner)
   while ((await owner`select private.job_inherit_contributions() as changed`)[0]?.changed) {}
@@ -182,7 +182,7 @@ test.each<[string, Engagement[]]>([
   60_000,
 )
 
-test('All of them together, while posts are deleted and written again, leave the right counts', async () => {
+test('All operations at once, while posts are deleted and written again, leave the right counts', async () => {
   const every = step('heart', 'spark', 'bookmark', 'bookmark', 'repost', 'repost', 'rewrite')
   const history = fc.asyncProperty(hundred(every), async (steps) => {
     await Promise.all(steps.map(take))

@@ -1,6 +1,6 @@
-// kill -9 during traffic, repeatedly: each acknowledged write is there exactly once; any other is there completely or
-// not at all; the mana ledger balances; Realtime clients reconnect by themselves and find in the inbox what they
-// missed.
+// Sends kill -9 repeatedly during traffic. Then each acknowledged write exists exactly once, any other write exists
+// completely or not at all, the mana ledger balances, and Realtime clients have reconnected by themselves and find in
+// the inbox what they missed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

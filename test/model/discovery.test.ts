@@ -1,5 +1,5 @@
-// Candidates and mentors of random worlds against a plain model of the rule, each list walked to its end in pages of
-// two. A failure prints the seed and the smallest world that shows it.
+// Compares candidates and mentors in random worlds with a simple model of the rule. Each list is read to its end in
+// pages of two. A failure prints the seed and the smallest world that shows it.
 import fc from 'fast-check'
 import type { TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'

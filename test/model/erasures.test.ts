@@ -1,5 +1,5 @@
-// An erasure keeps the order of locks too (ARCHITECTURE.md, Locks): whatever else concerns the person at the same time,
-// nobody gets a deadlock, and nothing is written that the erasure would not find.
+// An erasure acquires locks in their order too (ARCHITECTURE.md, Locks): whatever else concerns the person at the same
+// time, there is no deadlock, and nothing is written that the erasure does not find.
 import postgres from 'postgres'
 import { expect, test } from 'vitest'
 import {
@@ -25,7 +25,7 @@ const erase = ({ id }: Someone) => statement('select private.erase_person($1)', 
 const sum = ({ id }: Someone) => row('app.reputation', `user_id = '${id}' and interest_id = '${interest}'`)
 const people = (...all: Someone[]) => all.map(({ id }) => `'${id}'`).join()
 
-/** What makes a person's votes and appeals count. */
+/** Gives a person reputation, with which their votes and appeals have weight. */
 async function learn({ id }: Someone): Promise<Someone> {
   await owner`select private.add_reputation(${id}, ${interest}, 'admin.adjusted', 20)`
   await owner`insert into app.user_interests (user_id, interest_id, depth, expertise) values (${id}, ${interest}, 1, 1)`
@@ -39,7 +39,7 @@ async function grouped(founder: Someone, ...members: Someone[]): Promise<string>
   return id
 }
 
-/** Two requests that meet at a lock, in random order. */
+/** A lock that the test holds, and two requests that wait for it. */
 type Scene = [held: Lock, one: Request, other: Request]
 
 const scenes: Record<string, () => Promise<Scene>> = {
@@ -160,7 +160,7 @@ test.each(Object.entries(scenes))('an erasure and %s', async (_what, make) => {
   for (const turn of ['one first', 'the other first']) {
     const [held, one, other] = await make()
     const outcomes = await runHeld(held, turn === 'one first' ? [one, other] : [other, one])
-    // done, or refused with a code of ours: no deadlock, no constraint
+    // done, or refused with a code of ours: there is no deadlock and no violated constraint
     expect(outcomes.map((outcome) => outcome === null || /^[a-z]+(_[a-z]+)*$/.test(outcome) || outcome)).toEqual([
       true,
       true,
@@ -168,16 +168,16 @@ test.each(Object.entries(scenes))('an erasure and %s', async (_what, make) => {
   }
 })
 
-// a deadlock there fails no request: the worker repeats its work, and a reader goes on without it. It is counted all
-// the same
-test('an erasure and effects of the person: neither is undone for the other', async () => {
+// such a deadlock fails no request, because the worker repeats its work and a reader continues without the effects. So
+// the test reads the number of deadlocks that Postgres has counted
+test('an erasure and effects of the person cause no deadlock', async () => {
   const deadlocks = async () =>
     (await found<{ n: string }>('select deadlocks as n from pg_stat_database where datname = current_database()')).n
   const applying: Request = {
     async run() {
       const own = postgres(database.url, { max: 1 })
       await own`select private.apply_effects()`
-      await own.end() // which is when what it met is counted
+      await own.end() // Postgres counts a deadlock when the connection closes
     },
   }
   const before = await deadlocks()

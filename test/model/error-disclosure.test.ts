@@ -40,8 +40,8 @@ const isObject = (value: unknown): value is Given =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * The same with another value for each parameter, and for each member of an object among them, where `other` returns
- * one.
+ * The same calls with one value replaced: of each parameter, and of each member of a parameter that is an object, if
+ * `other` returns a value.
  */
 function* changed(given: Given, other: (value: unknown) => unknown): Generator<[string, Given]> {
   for (const [name, value] of Object.entries(given)) {

@@ -1,5 +1,5 @@
-// Every tab of the feed, walked to its end: each of its posts once and in order, for viewers with few relations and
-// with many, under a flood of posts hidden from them, and among long texts that nearly contain a muted phrase. A
+// Reads every tab of the feed to its end: each of its posts comes once and in order, for viewers with few relations and
+// with many, among many posts that are hidden from them, and among long texts that nearly contain a muted phrase. A
 // failure prints the seed. The oracle checks what may be visible at all.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -49,7 +49,7 @@ function level(viewer: number, author: number): number {
 }
 const liked = (viewer: number, seed: number) =>
   viewer === MANY && seed % 2 === 1 ? ((seed * 40_503) % 65_536).toString(2).padStart(16, '0') : null
-/** How near two signatures are, as the feed weighs it. */
+/** The nearness of two signatures, as the feed computes it. */
 function nearness(one: string | null, other: string | null): number {
   if (!one || !other) return 0
   const different = [...one].filter((bit, i) => bit !== other[i]).length
@@ -136,7 +136,7 @@ await owner`insert into app.spaces (id, kind, slug, name)
 await owner`insert into app.muted_keywords (id, user_id, keyword, folded)
   values (gen_random_uuid(), ${person(MANY)}, ${PHRASE}, ${PHRASE})`
 
-test('Every tab, walked to its end, has each of its posts once and in order', { timeout: 120_000 }, async () => {
+test('Every tab, read to its end, has each of its posts once and in order', { timeout: 120_000 }, async () => {
   const sql = await owner.reserve()
   let short = 0
   const walk = async (

@@ -1,5 +1,5 @@
-// Operations that move or hold mana, while something ends them: a ban, an erasure, an author who changes or deletes the
-// thing. Nobody gets a deadlock, and no mana stays held for a person who is banned or erased.
+// Tests operations that move or hold mana, while a ban, an erasure, or an author's change or deletion interrupts
+// them. Nobody gets a deadlock, and no mana stays held for a person who is banned or erased.
 import { afterEach, describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
 import {
@@ -112,7 +112,7 @@ test.each([
   const place = async () =>
     (await answer<{ order: { id: string } }>(as(buyer, 'place_order($3::uuid, 10)', id))).order.id
   const [first, second] = [await place(), await place()]
-  await answer(as(buyer, 'cancel_order($3::uuid)', first)) // the purge comes to this one first
+  await answer(as(buyer, 'cancel_order($3::uuid)', first)) // the purge reads this one first
   await answer(as(seller, 'accept_order($3::uuid)', second))
   await answer(as(seller, `deliver_order($3::uuid, 'Here')`, second))
   await answer(as(buyer, 'complete_order($3::uuid)', second))
@@ -126,7 +126,7 @@ test.each([
 test('A bounty that is added while its author is banned is refunded', async () => {
   const author = await join()
   const id = await pose(author)
-  // So many later contents that the ban leaves the problem to the worker
+  // so many newer contents that the ban leaves the problem to the worker
   await owner`insert into app.contents (kind, author_id) select 'video', ${author.id} from generate_series(1, 500)`
   const met = await runHeld(wallet(author), [as(author, 'add_bounty($3::uuid, 10)', id), ends['a ban'](author)])
   expect(met).toEqual([null, null])
@@ -144,7 +144,7 @@ test.each([
 ])('No deadlock happens when a ban of a person with solutions meets %s', async (_what, end) => {
   const [author, solver] = [await join(), await join()]
   const [low = '', high = ''] = [await pose(author, 10), await pose(author, 10)].sort()
-  await owner`update app.problems set depth = 1 where id = ${low}` // now it stands behind the other
+  await owner`update app.problems set depth = 1 where id = ${low}` // now its row is behind the other one
   for (const id of [low, high]) await solve(solver, id)
   await run(ends['a ban'](author))
   const met = await runHeld(row('app.problems', `id = '${low}'`), [ends['a ban'](solver), end(author)])
@@ -155,13 +155,13 @@ test("No deadlock happens when a ban of a person with arguments meets the erasur
   const [author, arguer] = [await join(), await join()]
   const open = async () => (await answer(as(author, `create_debate('Bread?', 'Or cake', now() + interval '1 day')`))).id
   const [low = '', high = ''] = [await open(), await open()].sort()
-  await owner`update app.debates set body = 'Or pie' where id = ${low}` // now it comes after the other in the index
+  await owner`update app.debates set body = 'Or pie' where id = ${low}` // now its entry is after the other one in the index
   for (const id of [low, high]) await answer(as(arguer, `create_argument($3::uuid, 'for', $4)`, id, words))
   const met = await runHeld(row('app.debates', `id = '${low}'`), [ends['a ban'](arguer), ends['an erasure'](author)])
   expect(met).toEqual([null, null])
 })
 
-test('With everything at once nobody gets a deadlock, and no hold is left open by people who are gone, except disputes', async () => {
+test('With everything at once there is no deadlock, and banned and erased people have no open holds, except in disputes', async () => {
   const at = <Thing>(things: readonly Thing[], turn: number) => things[turn % things.length] as Thing
   const crowd = [await join(), await join(), await join(), await join()]
   for (const { id } of crowd)
@@ -252,7 +252,7 @@ test('With everything at once nobody gets a deadlock, and no hold is left open b
   await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(lane))
   expect(outcomes.filter((outcome) => outcome !== null && !/^[a-z_]+$/.test(outcome))).toEqual([]) // 40P01, or worse
   expect(outcomes.filter((outcome) => outcome === null).length).toBeGreaterThan(outcomes.length / 5)
-  // In the end all of them leave, two by a ban
+  // in the end all of them are erased or banned
   for (const [place, who] of crowd.entries()) await run(ends[place < 2 ? 'a ban' : 'an erasure'](who))
   for (const { id } of crowd) {
     const job = owner.json({ userId: id })

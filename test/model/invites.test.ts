@@ -8,7 +8,7 @@ import { applicant } from '../support/joining.ts'
 import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
 
-/** How many statements of the gate run at once. */
+/** How many statements the pool of the role gate runs at once. */
 const LANES = 10
 const { alice, admin, nobody, database } = await world({ people: ['alice'], env: { POOL_GATE: `${LANES}` } })
 type Session = { accessToken: string; user: { id: string } }
@@ -81,7 +81,7 @@ describe('Reserving', () => {
     const codes = await newCodes(LANES)
     const candidateSessionId = crypto.randomUUID()
     const path = '/identity/invite-codes/reserve'
-    // Stops each of them at its last write, after it has checked what the candidate holds
+    // stops each request at its last write, after its check of what the candidate holds
     await database.owner.unsafe(`
       create function private.hold() returns trigger language plpgsql as $$
         begin perform pg_advisory_xact_lock_shared(1); return new; end $$;

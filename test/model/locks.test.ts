@@ -1,5 +1,5 @@
-// The order of locks (ARCHITECTURE.md, Locks): a lock that is taken out of order fails. Operations that need the same
-// locks are stopped at the point where they would collide. One then waits for the other, and there is no deadlock.
+// The order of locks (ARCHITECTURE.md, Locks): taking a lock out of order fails. The tests hold a lock that two
+// operations need, start both, and release it. One must then wait for the other, without a deadlock.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
@@ -48,7 +48,7 @@ const {
 const repliesTo = async (post: string) =>
   (await found<{ replies: number }>('select replies from app.post_counters where post_id = $1', post)).replies
 
-/** A link that makes an address somebody's, with the token `link`. */
+/** Creates a link for a change to this address, with the token `link`. */
 const newLink = ({ id }: Someone, email: string) =>
   found(
     `insert into private.email_verifications (id, user_id, email, replaces, token_hash, expires_at)
@@ -58,13 +58,13 @@ const newLink = ({ id }: Someone, email: string) =>
     email,
   )
 
-/** Lets somebody vote with weight. */
+/** Gives a person reputation and an interest, so that their votes have weight. */
 async function learn({ id }: Someone) {
   await owner`select private.add_reputation(${id}, ${interest}, 'admin.adjusted', 20)`
   await owner`insert into app.user_interests (user_id, interest_id, depth, expertise) values (${id}, ${interest}, 1, 1)`
 }
 
-/** Takes locks of these kinds one after the other, as an operation of somebody's would. */
+/** Takes locks of these kinds one after the other, as an operation would. */
 const take = (...locks: string[]) =>
   superuser.begin(async (sql) => {
     await sql`set local kith.lock_order = 'checked'`
@@ -119,7 +119,7 @@ test.each([
 ])('%s and a batch of views', async (_what, end) => {
   const [author, leaver] = [await join(), await join()]
   const [low = '', high = ''] = [await publish(author), await publish(author)].sort()
-  await reply(leaver, high) // where the rows stand in the other order
+  await reply(leaver, high) // so that the rows are in the other order
   await reply(leaver, low)
   const met = await runHeld(counters(low), [views([high, low], leaver), end(leaver)])
   expect(met).toEqual([null, null])
@@ -156,7 +156,7 @@ async function endAndHeart(
   return { own, met: await runHeld(counters(other.id), [end(leaver), heart(fan, own)]) }
 }
 
-/** Two people who want the same address: a new one, and the person whose invite code they use. */
+/** A new person and their inviter request the same address at the same time. */
 async function oneAddress() {
   const inviter = await join()
   const { id } = await newLink(inviter, 'wanted@example.org')
@@ -166,7 +166,7 @@ async function oneAddress() {
   return runHeld(advisory('email wanted@example.org'), [joining, atGate(`verify_email($3::uuid, sha256('link'))`, id)])
 }
 
-test('two who vote for each other', async () => {
+test('two people who vote for each other', async () => {
   expect(await crossVotes(races)).toEqual([null, null])
 })
 
@@ -176,11 +176,11 @@ test.each([
 ])('%s and a reaction to what the person wrote and answered', async (_what, end) => {
   const { own, met } = await endAndHeart(races, end)
   expect(met[0]).toBeNull()
-  expect([null, 'post_unknown']).toContain(met[1]) // whose turn came first is chance
+  expect([null, 'post_unknown']).toContain(met[1]) // either request may come first
   expect(await repliesTo(own)).toBe(0)
 })
 
-describe('an order turned round is a deadlock', async () => {
+describe('the reverse order is a deadlock', async () => {
   const turned = await createRaces()
   await turned.superuser.unsafe(`alter database ${turned.database.name} set deadlock_timeout = '10ms'`)
 
@@ -240,7 +240,7 @@ test.each(Object.entries(engagement))(
   },
 )
 
-test('a heart, and an erasure of somebody by whose code the fan came, and who answered there', async () => {
+test('a heart, and an erasure of the inviter of the fan, who replied to the post', async () => {
   const [author, inviter] = [await join(), await join()]
   const fan = await join(inviter)
   const post = await publish(author)
@@ -250,12 +250,12 @@ test('a heart, and an erasure of somebody by whose code the fan came, and who an
   expect(met).toEqual([null, null])
 })
 
-test('a heart that is told, and an erasure of who told of another before', async () => {
+test('a notification of a heart, and an erasure of a person in the same notification', async () => {
   const [author, leaver, fan] = [await join(), await join(), await join()]
   const post = await publish(author)
   await answer(heart(leaver, post))
   const read = as(author, 'count_unread()')
-  await answer(read) // the notice that the fan's will be added to
+  await answer(read) // creates the notification to which the fan's heart is added
   await reply(leaver, post)
   await answer(heart(fan, post))
   await settleTrending()
@@ -263,7 +263,7 @@ test('a heart that is told, and an erasure of who told of another before', async
   expect(met).toEqual([null, null])
 })
 
-test('a reply that is hidden while its author is erased is gone', async () => {
+test('a reply that staff hide while its author is erased is unknown', async () => {
   const [author, leaver] = [await join(), await join()]
   const post = await publish(author)
   const own = await publish(leaver)
@@ -276,7 +276,7 @@ test('a reply that is hidden while its author is erased is gone', async () => {
 test.each([
   ['banned', ban],
   ['erased', erase],
-])('a repost that staff deletes while its author is %s', async (_what, end) => {
+])('a repost that staff delete while its author is %s', async (_what, end) => {
   const [author, leaver] = [await join(), await join()]
   const post = await publish(author)
   await reply(leaver, post)
@@ -285,7 +285,7 @@ test.each([
   expect(met).toEqual([null, null])
 })
 
-test('two admins who take the role from each other: one of them stays', async () => {
+test('of two admins who take the role from each other one remains', async () => {
   const [one, two] = [await join(), await join()]
   await owner`update app.users set role = 'admin' where id in (${one.id}, ${two.id})`
   const take = (by: Someone, from: Someone) => asStaff(by, `set_role($3, 'user')`, from.username)
@@ -295,43 +295,45 @@ test('two admins who take the role from each other: one of them stays', async ()
   expect(left).toHaveLength(1)
 })
 
-test('a change of address, and somebody who comes by that person’s code with the new one', async () => {
+test('a change of address, and a registration with the new address by an invite code of the same person', async () => {
   expect(await oneAddress()).toEqual([null, 'email_taken'])
 })
 
-test('a link for a new password that is asked for while the address changes never goes to the old one', async () => {
+test('a link for a new password that is requested while the address changes is never mailed to the old address', async () => {
   const who = await join()
   const { email } = await found<{ email: string }>('select email from app.accounts where user_id = $1', who.id)
   const { id } = await newLink(who, 'moved@example.org')
   const asked = crypto.randomUUID()
   const asking = atGate(`request_password_reset($3, $4::uuid, sha256('reset'))`, email, asked)
   const verifying = atGate(`verify_email($3::uuid, sha256('link'))`, id)
-  const look = async () => expect(await waiting()).toBe(2) // else the worker could still read the old address
+  // both must wait; otherwise the worker could still read the old address
+  const look = async () => expect(await waiting()).toBe(2)
   expect(await runHeld(advisory('email moved@example.org'), [verifying, asking], { look })).toEqual([null, null])
   const { mail } = await found<{ mail: { to: string } }>('select private.find_reset_mail($1) as mail', asked)
   expect(mail.to).toBe('moved@example.org')
 })
 
 test.each(['array(select id from app.notifications)', 'p_before => now()', `p_group_key => 'user.followed'`])(
-  'who reads notices (%s) waits for nobody who joins one of them',
+  'marking notifications as read (%s) does not wait for an actor who is added to one of them',
   async (which) => {
     const [reader, ...fans] = [await join(), await join(), await join()]
     for (const fan of fans) await answer(as(fan, 'follow_person($3)', reader.username))
     for (const fan of fans) await answer(heart(fan, await publish(reader)))
-    await answer(as(reader, 'count_unread()')) // what waits is told
+    await answer(as(reader, 'count_unread()')) // applies the pending effects
     const { id } = await found(
       `select id from app.notifications where user_id = $1 and kind = 'user.followed'`,
       reader.id,
     )
     const read = as(reader, `mark_read(${which})`)
-    const look = async () => expect(await waiting()).toBe(0) // it could hold what the other comes to next
+    // it must not wait, because it could hold the other's next lock
+    const look = async () => expect(await waiting()).toBe(0)
     expect(await runHeld(row('app.notifications', `id = '${id}'`), [read, read], { look })).toEqual([null, null])
     const { read_at } = await found<{ read_at: Date | null }>('select read_at from app.notifications where id = $1', id)
-    expect(read_at).toBeNull() // what joins it makes it unread
+    expect(read_at).toBeNull() // a new actor makes it unread again
   },
 )
 
-test('two devices that read the same notices go one after the other', async () => {
+test('of two devices that mark the same notifications as read one waits for the other', async () => {
   const reader = await join()
   const read = as(reader, 'mark_read(p_before => now())')
   const look = async () => expect(await waiting()).toBe(2)
@@ -350,8 +352,8 @@ test('one person edits a post and adds it to a series', async () => {
 test('everything that people, staff and jobs do to the same few posts at once', async () => {
   const at = <Thing>(things: readonly Thing[], turn: number) => things[turn % things.length] as Thing
   const crowd = [await join(), await join(), await join()]
-  const own: string[][] = [] // each person's: one with a poll, and one without
-  const parts: string[] = [] // a series each
+  const own: string[][] = [] // two posts of each person, one with a poll
+  const parts: string[] = [] // one series of each person
   for (const who of crowd) {
     await learn(who)
     const asking = `create_post('?', p_poll => '{"options": ["a", "b"]}', p_interest_id => $3::uuid)`
@@ -418,7 +420,7 @@ test('everything that people, staff and jobs do to the same few posts at once', 
     () => statement('select private.job_inherit_contributions()'),
   ]
 
-  // each lane goes its own way through all of it, always the same: only who meets whom is chance
+  // each lane sends all requests in a fixed order of its own; only their timing is random
   const outcomes: Outcome[] = []
   const lane = async (number: number) => {
     for (let step = 0; step < 2 * requests.length; step++) {

@@ -1,7 +1,7 @@
 // Membership of groups and guilds: random joins, requests, approvals, invitations, removals, bans, changes of owner and
-// archives. One by one they answer as a plain model does. Many at once from several connections leave what some order
-// of them would: no duplicate membership, no group without exactly one owner, a count that equals the rows, and nobody
-// who sees too much or too little.
+// archives. One by one they answer as a simple model does. After many concurrent ones the state is one that some order
+// of them would give: no duplicate membership, exactly one owner in each group, a count that equals the rows, and
+// nobody who sees too much or too little.
 import fc from 'fast-check'
 import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'

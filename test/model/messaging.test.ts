@@ -1,5 +1,5 @@
-// Messaging against plain models: the order of many senders at once, who sees which message, and what is unread. See
-// docs/decisions.md, Messaging. A failure prints the seed and the smallest history that shows it.
+// Compares messaging with simple models: the order of messages by many concurrent senders, who sees which message, and
+// what is unread. See docs/decisions.md, Messaging. A failure prints the seed and the smallest history that shows it.
 import fc from 'fast-check'
 import type { TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -67,7 +67,7 @@ test('With 50 senders at once, readers who page forward get each message once, i
   }
 
   let sending = true
-  /** Pages forward from the last message it has, as long as messages come and once more. */
+  /** Reads forward from the last message that it has, until a read finds none. */
   async function follow(reader: string, lane: number, limit: number): Promise<string[]> {
     const first = await ask<Card>(lane, reader, `send_message($2::uuid, 'first', gen_random_uuid())`, [group.id])
     const met: string[] = []
@@ -150,7 +150,7 @@ class Model {
   said: Said[] = []
   direct: boolean
   owner: number | null
-  /** The longest-standing first. */
+  /** The members, the earliest first. */
   members: number[]
   muted = new Set<number>()
   spans: [number, number][][]

@@ -1,5 +1,5 @@
-// What must hold for mana whatever happens: random histories against a model of the rules, one by one and several at
-// once, and many payments at once. A failing history prints its seed, and the shortest one that shows the fault.
+// Tests mana under any load: compares random histories, one step at a time and several at once, with a model of the
+// rules; and makes many payments at once. A failing history prints its seed, and the shortest one that shows the fault.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '../support/person.ts'
@@ -307,7 +307,7 @@ async function begin(): Promise<Model> {
   }
 }
 
-test('After every history the ledger is as the rules say', async () => {
+test('After every history the ledger equals that of the model', async () => {
   const history = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
     const model = await begin()
     for (const one of steps) await take(one, model)
@@ -423,7 +423,7 @@ describe('Several steps at once', () => {
     steps: fc.array(ask, { minLength: 2, maxLength: 8 }),
   })
 
-  test('are in the ledger as answered, to the unit, whoever came first', async () => {
+  test('are in the ledger exactly as they were answered, in whatever order they ran', async () => {
     const history = fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 6 }), async (rounds) => {
       const model = await begin()
       let { last } = await booked('0')

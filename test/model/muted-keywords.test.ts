@@ -1,5 +1,5 @@
-// What muted keywords match, against JavaScript's own knowledge of Unicode; and the feed without muted people and
-// words, walked in random worlds. A failure prints the seed and the smallest case that shows it.
+// Tests what muted keywords match, compared with JavaScript's own Unicode support; and that the feed leaves out muted
+// people and words, in random worlds. A failure prints the seed and the smallest case that shows it.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'

@@ -1,5 +1,6 @@
-// Who is notified of what, in random stories of one event after another: notifications, and the Realtime messages of
-// feed:public and of each person's own channel, against the model of who can see what (test/model/oracle). See
+// Tests who is notified of what: random stories of events run one after another, and notifications and Realtime
+// messages (of feed:public and of each person's own channel) are compared with the model of who can see what
+// (test/model/oracle). See
 // docs/decisions.md, Realtime. A failure prints the seed and the smallest story that shows it.
 import fc from 'fast-check'
 import type { ReservedSql } from 'postgres'
@@ -78,7 +79,7 @@ async function sent(sql: ReservedSql): Promise<string[]> {
 }
 
 const numRuns = runs(50, 3000)
-/** What stops a search, so that it still reports what it has found. */
+/** The error that stops the search for a failing case, which then still reports what it has found. */
 const limits = { interruptAfterTimeLimit: 60_000 + numRuns * 500, markInterruptAsFailure: true }
 
 test('People are notified of what they can see, and of nothing else', {
@@ -92,7 +93,7 @@ test('People are notified of what they can see, and of nothing else', {
     const made: Made = { posts: [], replies: [] }
     await sql`begin`
     try {
-      await sql`set local statement_timeout = '15s'` // what never ends is a fault too
+      await sql`set local statement_timeout = '15s'` // a statement that never ends is a fault too
       await build(sql, world, ground)
       await sent(sql)
       for (const drawn of [...story.opening, ...story.acts]) {

@@ -1,6 +1,6 @@
-// Orders: every state, every action and everybody who could take it, compared with private.order_transitions and with
-// a small model of our own; many buyers of the last item; and random histories of everything that is held or paid at
-// once, with a moving clock, bans, erasures, and connections and workers that are killed in between. In them each hold
+// Orders: tries every action in every state by everybody, and compares the result with private.order_transitions and
+// with a small model; lets many people buy the last item; and runs random histories of holds and payments with a moving
+// clock, bans, erasures, and connections and workers that are killed in between. In them each hold
 // is settled once and the mana ledger balances at every step. A failing history prints the shortest one that shows it.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -176,7 +176,7 @@ describe('An order', async () => {
   })
 })
 
-test('Of fifty orders for the last item at once one succeeds, and nobody else pays', async () => {
+test('Of fifty concurrent orders for the last item one succeeds, and nobody else pays', async () => {
   const buyers = await join(
     ...Array.from({ length: 50 }, (_, n) => `buyer${'abcdefghij'[n % 10]}${'abcde'[Math.floor(n / 10)]}`),
   )
@@ -320,7 +320,7 @@ async function play(story: Step[]) {
     const left = stocks[order.offering]
     if (whose === 'buyer' && typeof left === 'number') stocks[order.offering] = left + 1
   }
-  /** A bounty goes to somebody. */
+  /** Pays a bounty to a person. */
   function pay(problem: Posed, whom: number) {
     purse(whom, problem.bounty)
     if (problem.bounty > 0) settled += 1

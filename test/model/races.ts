@@ -1,5 +1,5 @@
-// A database in which requests are held where they would meet. People join with invite codes, but there is no facade:
-// requests go to the database as the facade would send them, and are not retried after a deadlock.
+// A database in which a test holds a lock for which concurrent requests wait. People join with invite codes, but there
+// is no facade: requests go to the database as the facade would send them, and are not retried after a deadlock.
 import type { Sql, TransactionSql } from 'postgres'
 import { createDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 export type Someone = { id: string; username: string }
 type Role = 'user' | 'service' | 'gate'
 
-/** What runs on any connection, in a test on one of the pool of `role`, or of the database's owner. */
+/** A request. It runs on a connection of the pool of `role`, or without a role on one of the database's owner. */
 export type Request = { role?: Role; run(sql: Sql | TransactionSql): PromiseLike<unknown> }
 
 /** The outcome of a request: null, the code of an error, or 40P01, a deadlock. */
@@ -30,7 +30,7 @@ function claimsOf({ id }: Someone, role: string) {
   return { sub: id, role, iat, exp: iat + 900 }
 }
 
-/** An operation of somebody; its own values begin at $3. */
+/** An operation by a person; its own values begin at $3. */
 export const as = (who: Someone, text: string, ...values: unknown[]): Request =>
   operation('user', claimsOf(who, 'user'), text, values, null)
 
@@ -48,10 +48,10 @@ export const statement = (text: string, ...values: unknown[]): Request => ({
   run: (sql) => sql.unsafe(text, values as string[]),
 })
 
-/** How somebody registers with a reservation $3. */
+/** The call that registers a person with the reservation $3. */
 export const form = `register($3::uuid, $4, 'no password', $5, 'Lima', '1990-01-31', 'PT', 'Lisbon', 900)`
 
-/** How a test takes a lock. */
+/** A lock that a test can hold, and the statement that takes it. */
 export type Lock = { name: string; take: string }
 
 export const row = (table: string, where: string): Lock => ({
@@ -91,17 +91,17 @@ export async function createRaces() {
     return row.answer
   }
 
-  /** The first row that a statement of the owner's gives. */
+  /** The first row of a statement that the owner runs. */
   async function found<Row = { id: string }>(text: string, ...values: unknown[]): Promise<Row> {
     const [row] = await owner.unsafe(text, values as string[])
     return row as Row
   }
 
   const admin = await found<Someone>(`select id, username from app.users where role = 'admin'`)
-  /** What is in it earns reputation. */
+  /** An interest in which people earn reputation. */
   const interest = await found('select id from app.interests where level = 2 order by slug limit 1')
 
-  /** A new person, by a code of `inviter`'s. */
+  /** Registers a new person with an invite code of `inviter`. */
   async function join(inviter: Someone = admin): Promise<Someone> {
     const name = `Person${++names}`
     const { code } = await found<{ code: string }>('select code from private.make_invite_code($1)', inviter.id)
@@ -112,7 +112,7 @@ export async function createRaces() {
     return { id: claims.sub, username: user.username }
   }
 
-  /** The id of a new post. What has an interest earns its author reputation. */
+  /** The id of a new post. With an interest it earns its author reputation. */
   async function publish(author: Someone, more: { interest?: string } = {}): Promise<string> {
     const text = `create_post('What I found', p_interest_id => $3::uuid)`
     return (await answer(as(author, text, more.interest ?? null))).id
@@ -123,10 +123,10 @@ export async function createRaces() {
     return (await answer(as(author, `create_reply($3::uuid, 'Indeed')`, post))).id
   }
 
-  /** Sees to it that whoever counts next comes to the post itself (private.raise_trending). */
+  /** Makes the next change of a count also change the post itself (private.raise_trending). */
   const settleTrending = () => owner`update app.posts set trending_boost = 99`.execute()
 
-  /** How many wait for a lock. */
+  /** The number of connections that wait for a lock. */
   async function waiting(): Promise<number> {
     const rows = await superuser`
       select from pg_stat_activity where datname = ${database.name} and wait_event_type = 'Lock'`
@@ -134,8 +134,8 @@ export async function createRaces() {
   }
 
   /**
-   * While something is locked, lets each request begin once the one before waits or is done, and then `look`; what they
-   * came to when they were let go.
+   * Holds a lock, and starts each request when the one before waits or is done. Then calls `look` and releases the
+   * lock. @returns the outcomes of the requests
    */
   async function runHeld(held: Lock, requests: Request[], { look = async () => {} } = {}): Promise<Outcome[]> {
     const asked: Promise<Outcome>[] = []
@@ -150,7 +150,7 @@ export async function createRaces() {
         }
         await look()
       })
-      .finally(() => Promise.all(asked)) // whatever was seen: nobody waits on beside the next test
+      .finally(() => Promise.all(asked)) // even after a failure, so that no request runs into the next test
     return Promise.all(asked)
   }
 

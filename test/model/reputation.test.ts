@@ -1,5 +1,5 @@
-// What must hold for reputation and contribution whatever happens at once: random histories on real connections, after
-// which sums and ledgers are compared with a fresh count of the rows. A failing history prints its seed, and the
+// Tests reputation and contribution under concurrency: after random histories on real connections, sums and ledgers are
+// compared with a fresh count of the rows. A failing history prints its seed, and the
 // shortest one that shows the fault.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -21,7 +21,7 @@ type Step =
 
 const { admin, database, join } = await world({ people: [] })
 const { owner } = database
-// Each invited the next, so that contributions are inherited by all before
+// each person invited the next one, so everybody before them gets shares of their contributions
 const people = (await join('ann', 'ben', 'cyd', 'dee')) as [Person, Person, Person, Person]
 for (const [at, { id }] of people.entries()) {
   await owner`update app.invite_tree set inviter_id = ${people[at - 1]?.id ?? admin.id} where invitee_id = ${id}`
@@ -155,7 +155,7 @@ async function work(): Promise<boolean> {
   expect(row.round.failed).toBe(0)
   return (await inherit()) || row.round.applied > 0
 }
-/** Does all of these at once, while two workers apply their effects and let the inviters inherit, and then checks. */
+/** Runs all of these at once, while two workers apply effects and give inviters their shares, and then checks. */
 async function takeAll(steps: readonly Step[]) {
   let busy = true
   const workers = [1, 2].map(async () => {
@@ -264,7 +264,7 @@ test(`None of ${CROSSED} crossed reactions, replies, votes and payments meets a 
 test('A heart and a spark added and removed at once count once, also where they earn only contribution', {
   timeout: 90_000,
 }, async () => {
-  // At a post without an interest
+  // on a post without an interest
   const rounds = ['+heart +spark', '-heart -spark', '+spark', '+heart -spark', '+spark -heart', '-spark']
   for (let round = 0; round < runs(24, 60); round++) {
     const changes = rounds[round % rounds.length]?.split(' ') ?? []

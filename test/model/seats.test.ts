@@ -1,5 +1,5 @@
-// The capacity of events: random RSVPs, changes of capacity, blocks and bans. One by one they answer as a plain model
-// does; many at once never exceed the capacity, nor leave a seat free while somebody waits for one.
+// Tests the capacity of events with random RSVPs, changes of capacity, blocks and bans. One by one they answer as a
+// simple model does. Many at once never exceed the capacity, and leave no seat free while somebody waits for one.
 import fc from 'fast-check'
 import postgres, { type Sql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -163,7 +163,7 @@ test('One by one, each step answers as the model says', async () => {
   )
 })
 
-test('Many at once never exceed the capacity, and leave no place free while somebody waits', async () => {
+test('Many at once never exceed the capacity, and leave no seat free while somebody waits', async () => {
   await fc.assert(
     fc.asyncProperty(start, fc.array(step, { minLength: 10, maxLength: 30 }), async (capacity, steps) => {
       await clear()
@@ -187,7 +187,7 @@ test('Many at once never exceed the capacity, and leave no place free while some
   )
 })
 
-test('Of fifty RSVPs at once for the last place one gets it, and 49 are waitlisted in a row', async () => {
+test('Of fifty concurrent RSVPs for the last seat one gets it, and 49 have consecutive positions on the waiting list', async () => {
   await clear()
   const event = await create(1)
   const address = new URL(url)

@@ -1,5 +1,5 @@
-// What must hold for the positions in a series: random histories against a list, and many people adding, moving and
-// deleting at once. A failing history prints its seed, and the shortest one that shows the fault.
+// Tests the positions in a series: random histories are compared with a list, and many people add, move and delete
+// items at once. A failing history prints its seed, and the shortest one that shows the fault.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../support/runs.ts'
@@ -62,7 +62,7 @@ async function places(series: string): Promise<number[]> {
 
 const oneToN = (n: number) => Array.from({ length: n }, (_, at) => at + 1)
 
-/** The rules: a list in which a deleted post stays as a marker, for cursors on it. */
+/** The model: a list in which a deleted post keeps its place, so that cursors at it stay valid. */
 function placeInModel(list: Entry[], id: string, position: number | null): boolean {
   const others = list.filter((entry) => !entry.gone && entry.id !== id)
   const at = position ?? others.length + 1

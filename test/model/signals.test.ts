@@ -1,5 +1,5 @@
-// private.suspicious_flows against a count in the test: random invite trees, payments and votes. A world that differs
-// prints its seed, and the smallest one that shows the fault.
+// Compares private.suspicious_flows with a count in the test, for random invite trees, payments and votes. A failure
+// prints the seed and the smallest world that shows it.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'

@@ -1,6 +1,6 @@
-// What must hold for treasuries whatever happens: contributions, disbursements, distributions and proposals among bans,
-// erasures, regeneration and connections that are killed in between. Run one by one they leave exactly what a plain
-// model does, and many at once leave what some order of them would. A separate model checks how an amount is divided.
+// Tests treasuries with contributions, disbursements, distributions and proposals among bans, erasures, regeneration
+// and killed connections. One by one they leave the same state as a simple model. After many at once the state is one
+// that some order of them would give. A separate model checks how an amount is divided.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
@@ -159,7 +159,7 @@ async function work(kill: Kill) {
   await Promise.all([drain(), drain()])
 }
 
-/** Divides as one would by hand: each part is rounded down, then one unit each by the largest remainder, in order. */
+/** Divides an amount: each part is rounded down; then the parts with the largest remainders get one more unit each. */
 function divide(amount: number, points: number[]): number[] {
   const total = points.reduce((sum, one) => sum + Math.max(one, 0), 0)
   const parts = points.map((one, at) => {
@@ -330,7 +330,7 @@ test('All at once, everything answered is in the ledger, no mana appears or disa
     const asked = steps.filter(({ does }) => does !== 'wait')
     const first = { does: 'contribute', who: 0, whom: 0, amount: 50, kill: null } as const
     await act(world, first, false)
-    let erased: Promise<unknown> = Promise.resolve() // one by one: the heir of a guild may be erasing themselves too
+    let erased: Promise<unknown> = Promise.resolve() // one after the other, because the heir of a guild may be erased too
     const codes = await Promise.all(
       asked.map((one) => {
         if (one.does !== 'erase') return act(world, one, false)
@@ -350,7 +350,7 @@ test('All at once, everything answered is in the ledger, no mana appears or disa
   await fc.assert(history, { numRuns, endOnFailure: true })
 }, 120_000)
 
-test('An amount is divided as by hand, to the unit', async () => {
+test('An amount is divided by largest remainders, and nothing is left', async () => {
   const amounts = fc.integer({ min: 1, max: 1_000_000_000 })
   const points = fc.array(fc.integer({ min: -1000, max: 1_000_000 }), { minLength: 1, maxLength: 40 })
   await fc.assert(

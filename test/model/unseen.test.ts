@@ -1,4 +1,4 @@
-// If something becomes invisible between the check and the write that names it, the answer is that of an unknown thing.
+// If a thing becomes invisible between the check and the write, the answer is the same as for an unknown thing.
 import { expect, test } from 'vitest'
 import { publish } from '../support/posts.ts'
 import { until } from '../support/until.ts'
@@ -39,15 +39,18 @@ const answered: [string, string, () => Promise<string>, string, object?][] = [
   ['A like of a video', '/videos/:id/like', film, 'video_unknown'],
 ]
 
-test.each(answered)('%s beside a block is answered as unknown', async (_, path, make, code, body) => {
-  const id = await make()
-  const { asked } = await owner.begin(async (sql) => {
-    await sql`select private.lock_counters(array[${id}::uuid]), private.lock_video_counters(array[${id}::uuid])`
-    const asked = alice.post(path.replace(':id', id), body)
-    await until(async () => (await waits()).length > 0)
-    await sql`insert into app.blocks (blocker_id, blocked_id) values (${bob.id}, ${alice.id})`
-    return { asked }
-  })
-  const answer = await asked.finally(() => owner`delete from app.blocks`)
-  expect(answer).toFailWith(404, code)
-})
+test.each(answered)(
+  '%s that runs at the same time as a block is answered as unknown',
+  async (_, path, make, code, body) => {
+    const id = await make()
+    const { asked } = await owner.begin(async (sql) => {
+      await sql`select private.lock_counters(array[${id}::uuid]), private.lock_video_counters(array[${id}::uuid])`
+      const asked = alice.post(path.replace(':id', id), body)
+      await until(async () => (await waits()).length > 0)
+      await sql`insert into app.blocks (blocker_id, blocked_id) values (${bob.id}, ${alice.id})`
+      return { asked }
+    })
+    const answer = await asked.finally(() => owner`delete from app.blocks`)
+    expect(answer).toFailWith(404, code)
+  },
+)

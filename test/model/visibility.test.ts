@@ -1,5 +1,5 @@
-// Who sees what, in random worlds, against a small model of the rule (oracle/). See docs/decisions.md, Visibility. A
-// failure prints the seed and the smallest world that shows it. `npm run soak` uses more worlds.
+// Compares who sees what in random worlds with a small model of the rule (oracle/). See docs/decisions.md, Visibility.
+// A failure prints the seed and the smallest world that shows it. `npm run soak` uses more worlds.
 import fc from 'fast-check'
 import type { ReservedSql, Sql, TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ describe('Each operation that touches posts', async () => {
     (await sql.unsafe<{ operation: string }[]>(touching)).map((row) => row.operation)
   const all = await operations(owner)
 
-  test('is in the registry, or has a reason why it needs no question', () => {
+  test('is in the registry, or has a reason why it needs no test', () => {
     expect(all.filter((operation) => !(operation in registry) && !(operation in unasked))).toEqual([])
   })
 
@@ -59,10 +59,10 @@ const detours = `
     to authenticated;`
 
 const numRuns = runs(25, 3000)
-/** What stops a search, so that it still reports what it has found. */
+/** The error that stops the search for a failing case, which then still reports what it has found. */
 const limits = { interruptAfterTimeLimit: 60_000 + numRuns * 500, markInterruptAsFailure: true }
 
-/** How often each operation was asked, and how often each relation met each visibility. */
+/** How often each operation was called, and how often each relation occurred with each visibility. */
 const asked = new Map<string, number>()
 const met = new Map<string, number>()
 const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -123,7 +123,7 @@ test('Everyone sees exactly what the rule allows', { timeout: limits.interruptAf
   const property = fc.asyncProperty(worlds, async (world) => {
     await sql`begin`
     try {
-      await sql`set local statement_timeout = '15s'` // an endless query is a fault too
+      await sql`set local statement_timeout = '15s'` // a query that never ends is a fault too
       await build(sql, world, ground)
       for (const viewer of living(world)) {
         tally(world, viewer)
@@ -138,8 +138,8 @@ test('Everyone sees exactly what the rule allows', { timeout: limits.interruptAf
   await fc.assert(property, { seed, numRuns, ...limits })
   sql.release()
 
-  // The worlds were neither all visible nor all hidden, every relation met every visibility, and every operation was
-  // asked
+  // the worlds had visible and hidden posts, every relation occurred with every visibility, and every operation was
+  // called
   expect(met.size).toBe(ALL)
   expect(Math.min(met.get('seen') ?? 0, met.get('unseen') ?? 0)).toBeGreaterThan(numRuns)
   expect(Object.keys(registry).filter((operation) => (asked.get(operation) ?? 0) < numRuns / 5)).toEqual([])

@@ -1,5 +1,5 @@
 // Every operation by which a person writes counts towards their hourly limit (private.write_limits), or is listed here
-// with the reason why it needn't.
+// with the reason why it doesn't.
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 

@@ -14,7 +14,7 @@ const { alice, bob, carla } = w
 const topic = `user:${alice.id}`
 const client = () => w.client(() => alice.token ?? '')
 
-/** What a client does that knows everything up to `since`. */
+/** Fetches what has changed since a time, as a client does that was away. */
 async function catchUp(since: string, limit = 2): Promise<Item[]> {
   const items: Item[] = []
   let more = ''
@@ -26,7 +26,7 @@ async function catchUp(since: string, limit = 2): Promise<Item[]> {
   return items
 }
 
-test('A client that reconnects gets no missed messages, but fetches all of the missed notifications', async () => {
+test('A client that reconnects receives no missed messages, but can fetch all missed notifications', async () => {
   const post = await publish(alice)
   const first = client()
   const before = await listen(first, topic)

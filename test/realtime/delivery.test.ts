@@ -1,4 +1,4 @@
-// Which messages arrive, at whom and when: with the real supabase-js client, over both versions of the protocol.
+// Tests who receives which messages and when, with the real supabase-js client, over both versions of the protocol.
 // docs/decisions.md, Realtime.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'

@@ -1,4 +1,4 @@
-// Many sockets, slow and dead ones, and a database that disappears.
+// Tests the gateway with many sockets, with slow and dead ones, and with a database that disappears.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
 import { listen, realtimeWorld, type Socket } from '../support/realtime.ts'

@@ -1,4 +1,4 @@
-// What the gateway rejects before it costs anything: descriptors, memory and statements.
+// Tests that the gateway rejects excess requests before they cost file descriptors, memory or statements.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'

@@ -1,5 +1,5 @@
-// Both versions of the wire, byte for byte.
-// Sources: Phoenix.Socket.V1.JSONSerializer; supabase/realtime, RealtimeWeb.Socket.V2Serializer; realtime-js, Serializer.
+// Both versions of the wire format, byte for byte. Sources: Phoenix.Socket.V1.JSONSerializer; supabase/realtime,
+// RealtimeWeb.Socket.V2Serializer; realtime-js, Serializer.
 import { get } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import WebSocket from 'ws'

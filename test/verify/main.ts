@@ -1,6 +1,6 @@
-// npm run verify -- --target=<url>: the tests that need no database of their own, against a facade that runs elsewhere.
-// They register many people from one address: start the target with RATE_LIMIT_SCALE=1000. These people stay in the
-// target.
+// npm run verify -- --target=<url> runs the tests that need no database of their own against a facade that runs
+// elsewhere. They register many people from one address: start the target with RATE_LIMIT_SCALE=1000. These people stay
+// in the target.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -13,7 +13,8 @@ const root = join(import.meta.dirname, '../..')
 const { env } = process
 
 /**
- * The names are those of `npm run status` and `supabase status -o env`. An embedded instance on this machine is asked.
+ * The settings, with the names of `npm run status` and `supabase status -o env`. If they are not set, those of an
+ * embedded instance on this machine are used.
  */
 function describeTarget(): Target {
   const { values } = parseArgs({ options: { target: { type: 'string' } } })

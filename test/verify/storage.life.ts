@@ -1,4 +1,4 @@
-// The storage that npm run verify:storage was given.
+// Runs the media tests against the storage that npm run verify:storage got.
 import { describe } from 'vitest'
 import { mediaLife } from '../support/media-life.ts'
 import type { StorageSettings } from '../support/storage-settings.ts'

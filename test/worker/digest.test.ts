@@ -1,5 +1,5 @@
-// The daily digest: what happened goes through the queue and SMTP into one letter, and its button and link end it. For
-// who gets one and what is in it see test/db/notifications/digests.sql.
+// The daily digest: notifications go through the queue and SMTP into one mail, and its button and its link unsubscribe.
+// For who gets one and what is in it see test/db/notifications/digests.sql.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join as pathOf } from 'node:path'

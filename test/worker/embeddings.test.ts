@@ -101,7 +101,7 @@ describe('Two workers with the model of the edge runtime', () => {
     expect(long.length).toBeLessThanOrEqual(400)
   })
 
-  test('retry what failed, and nothing else waits for it', async () => {
+  test('retry failed posts, which do not delay the others', async () => {
     const poison = 'These words the model does not like'
     failing.set(poison, 2)
     const bad = await publish(carla, { body: poison })

@@ -1,4 +1,4 @@
-// What failed for good: kept for 30 days, and sent again once, by however many callers.
+// Jobs whose retries all failed: they are kept for 30 days, and retried once, however many callers ask for it.
 import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
@@ -48,21 +48,21 @@ test('a job that fails every time is kept with its data and message', async () =
   expect(await failed()).toEqual([1, 2, 3].map((n) => ({ n, message: 'no luck', retries: 1, retried: false })))
 })
 
-test('it is kept for 30 days, whether it was sent again or not', async () => {
+test('it is kept for 30 days, whether it was retried or not', async () => {
   const kept = await owner`
     select round(extract(epoch from keep_until - created_on) / 86400) as waiting, deletion_seconds / 86400 as sent
     from pgboss.job where name = 'dead-letters'`
   expect(kept.map((row) => [Number(row.waiting), row.sent])).toEqual(Array(3).fill([30, 30]))
 })
 
-test('only what failed since then is sent again, and only of that queue', async () => {
+test('only jobs of the given queue that failed since the given time are retried', async () => {
   expect(await retry(new Date(Date.now() + 60_000))).toBe(0)
   await expect(owner`select private.retry_failed('no-such-queue', now())`).rejects.toThrow('there is no queue')
   expect(await owner`select private.retry_failed('mail', ${before}) as sent`).toEqual([{ sent: 0 }])
 })
 
-test('of callers at once, one sends each job, and a later one sends none', async () => {
-  await owner`insert into private.tried values (0, false)` // the fault is mended
+test('concurrent callers retry each job once, and a later caller retries none', async () => {
+  await owner`insert into private.tried values (0, false)` // the cause is fixed
   const waits = () =>
     superuser`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -89,7 +89,7 @@ test('of callers at once, one sends each job, and a later one sends none', async
   expect((await failed()).every(({ retried }) => retried)).toBe(true)
 })
 
-test('a call that is undone sends nothing, and leaves the job to the next', async () => {
+test('a call that is rolled back retries nothing, and a later call can', async () => {
   await owner`delete from private.tried`
   await owner`select private.enqueue('tries', '{"n": 4}')`
   await until(async () => (await failed()).length === 4)
@@ -101,7 +101,7 @@ test('a call that is undone sends nothing, and leaves the job to the next', asyn
   expect(await retry(before)).toBe(1)
 })
 
-test('what fails for good again is a new failure, which is sent once', async () => {
+test('a retried job that fails again is a new failure, which can be retried once', async () => {
   await until(async () => (await failed()).filter(({ n }) => n === 4).length === 2)
   expect(
     (await failed())
@@ -116,7 +116,7 @@ test('what fails for good again is a new failure, which is sent once', async () 
   expect(await owner`select from private.tried where n = 4`).toHaveLength(1)
 })
 
-test('nobody but the owner sends again', async () => {
+test('only the owner can retry jobs', async () => {
   for (const role of ['anon', 'authenticated', 'service_role', 'gate', 'worker'])
     await owner.begin(async (tx) => {
       await tx`select set_config('role', ${role}, true)`

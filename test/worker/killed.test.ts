@@ -1,4 +1,4 @@
-// A worker that is killed in the middle of its work: another one continues within seconds.
+// If a worker is killed in the middle of its work, another one continues within seconds.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

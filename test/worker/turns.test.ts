@@ -1,5 +1,6 @@
-// Jobs that take what has been due the longest: a person with hundreds of due items delays nobody else, and all of them
-// are done in the end. Each test calls the job as the worker does, and counts the calls and the rows that they read.
+// Jobs that process the item that has been due longest: a person with hundreds of due items delays nobody else, and all
+// items are done in the
+// end. Each test calls the job as the worker does, and counts the calls and the rows that they read.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
@@ -11,7 +12,7 @@ import { until } from '../support/until.ts'
 
 const { owner, superuser, url } = await createDatabase()
 
-/** How many items one person has due before the one of somebody else. */
+/** The number of one person's items that are due before an item of another person. */
 const MANY = 700
 
 const someone = async (name: string) => {
@@ -108,7 +109,7 @@ async function call(job: string) {
 }
 const isDone = async ({ done }: Work, ids: string[]) => (await done(ids))[0]?.n === ids.length
 
-// nothing of an earlier test is still due
+// no item of an earlier test is due any more
 beforeEach(async () => {
   await owner`update app.event_seats set remind_at = null, reminded_for = null`
   await owner`update app.posts set deleted_at = now() where published_at is null`
@@ -117,7 +118,7 @@ beforeEach(async () => {
 })
 
 describe.each(works)('The job $job', (work) => {
-  test('does another person’s item after a few of the person with many', async () => {
+  test('processes another person’s item after a few of the person with many', async () => {
     const many = await work.make(flooder, MANY, '2 minutes')
     const one = await work.make(honest, 1, '1 minute')
     let calls = 0
@@ -137,7 +138,7 @@ describe.each(works)('The job $job', (work) => {
     expect((did?.n ?? 0) + (waits?.n ?? 0)).toBe(MANY)
   }, 60_000)
 
-  test('does up to a hundred items of one person in a row', async () => {
+  test('processes up to a hundred items of one person in a row', async () => {
     const many = await work.make(flooder, 100, '2 minutes')
     while ((await call(work.job)).changed > 0);
     expect(await isDone(work, many)).toBe(true)
@@ -156,7 +157,7 @@ describe('The job remind-events beyond that', () => {
     expect(rows).toEqual([{ id: told }])
   })
 
-  test('continues with an event of more than 500 guests after those of others', async () => {
+  test('continues with an event of more than 500 guests after the events of other people', async () => {
     const [large = ''] = await events(flooder, 1, '24 hours -2 minutes')
     await owner`
       with many as (insert into app.users (username, first_name, last_name)

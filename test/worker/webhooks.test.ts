@@ -1,5 +1,5 @@
-// Webhooks: from an event through the log to receivers, which are servers here. Nothing is lost, whoever is killed, slow or
-// down; the events of a subject keep their order; and no receiver delays another.
+// Webhooks: from an event through the log to receivers, which are servers here. No event is lost if a worker or a
+// receiver is killed, slow or down; the events of a subject keep their order; and no receiver delays another.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const [one, other] = [await receiver(), await receiver()]
 const env = { WEBHOOK_EXEMPT: [one, other].map(({ port }) => `127.0.0.1:${port}`).join() }
 const { alice, bob, admin, database } = await world({ env })
 const { owner, url } = database
-// another facade, which registers people, has set it to nothing
+// set again, because the facade that registered people has cleared it
 await owner`update app.settings set value = ${env.WEBHOOK_EXEMPT.replace(',', ' ')} where key = 'webhook_exempt'`
 
 const config = readConfig(environment(url, env))
@@ -44,7 +44,7 @@ const numberOf = ({ data }: Received) => Number.parseInt(String(data.replyId).sl
 const pending = async () =>
   Number((await owner`select count(*) as n from private.webhook_deliveries where status = 'pending'`)[0]?.n)
 
-/** The events without the later ones of the same id. */
+/** The events without repeated ids. */
 const firsts = (got: Received[]) => {
   const ids = new Set<string>()
   return got.filter(({ id }) => !ids.has(id) && ids.add(id))
@@ -74,7 +74,7 @@ afterEach(async () => {
 })
 
 describe('A receiver', () => {
-  test('gets a signed request with public ids alone, and only of the events that were chosen', async () => {
+  test('gets a signed request with only public ids, for the chosen events only', async () => {
     const id = await add(one, ['posts.post.published', 'posts.reply.created'])
     const { body: post } = await alice.post('/posts', { body: 'Nobody else reads this secret.', format: 'note' })
     const postId = (post as { id: string }).id
@@ -113,7 +113,7 @@ describe('A receiver', () => {
     })
   })
 
-  test('that is slow, fails and is killed in the middle of 1,000 events gets all of them, each subject in order', async () => {
+  test('that is slow, fails and is killed among 1,000 events gets all of them, each subject in order', async () => {
     await add(one, ['posts.reply.created'])
     let requests = 0
     one.answer = () => {
@@ -138,7 +138,7 @@ describe('A receiver', () => {
     expect(failed).toEqual([])
   })
 
-  test('gets everything although a worker is killed and two others send at the same time, each event by one', async () => {
+  test('gets everything although one of three workers is killed, and each event from one worker', async () => {
     await add(one, ['posts.reply.created'])
     one.answer = () => ({ delay: 20 })
     const victim = spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/worker/main.ts')], {
@@ -158,7 +158,7 @@ describe('A receiver', () => {
     victim.kill('SIGKILL')
     await exit
     one.answer = () => ({})
-    // what the killed one had taken, and what waits behind it, is all that remains
+    // only what the killed worker had taken, and what waits behind that, remains
     await until(async () => {
       const due = await owner`select from private.webhook_turns where due_at <= now()`
       return due.length === 0 && (await claims()) <= 8
@@ -169,7 +169,7 @@ describe('A receiver', () => {
     expect(left).toBeGreaterThan(0)
     await until(async () => (await pending()) === 0)
     expectAllInOrder(one.got, 400)
-    // twice at most those that the killed worker had sent without recording it
+    // only those that the killed worker had sent without recording it may come twice
     expect(one.got.length - firsts(one.got).length).toBeLessThanOrEqual(8)
   })
 
@@ -188,7 +188,7 @@ describe('A receiver', () => {
 const hurryRetries = () => owner`update private.webhook_turns set due_at = now() where claim is null and due_at > now()`
 
 describe('A delivery that fails', () => {
-  test('is tried again for three days, later each time, then given up, and the next of its subject follows', async () => {
+  test('is retried for three days at growing intervals, then given up, and the next one of its subject follows', async () => {
     const id = await add(one, ['posts.reply.created'])
     one.answer = (event) => (numberOf(event) === 1 ? { status: 500, body: 'No\u0000 way\n<b>' } : {})
     await emit(2, 1)
@@ -228,7 +228,7 @@ describe('A delivery that fails', () => {
     expect((failed.body as { items: object[] }).items).toMatchObject([{ status: 'failed', responseStatus: 500 }])
   })
 
-  test('marks the webhook as failing until the next one arrives, and can be replayed', async () => {
+  test('marks the webhook as failing until the next delivery succeeds, and can be replayed', async () => {
     const id = await add(one, ['posts.reply.created'])
     one.answer = () => ({ status: 302, headers: { location: other.url } })
     await emit(1, 1)
@@ -263,7 +263,7 @@ describe('A delivery that fails', () => {
   })
 })
 
-test('A new secret signs, and for a day the one before it too', async () => {
+test('A new secret signs, and for a day the previous one too', async () => {
   const id = await add(one, ['posts.reply.created'])
   const [first] = one.secrets
   const { body } = await admin.post(`/admin/webhooks/${id}/secret`)
@@ -272,7 +272,7 @@ test('A new secret signs, and for a day the one before it too', async () => {
   expect(await admin.post(`/admin/webhooks/${id}/test`)).toMatchObject({ status: 202 })
   await until(() => one.got.length === 1)
   expect(one.got[0]).toMatchObject({ type: 'webhooks.webhook.tested', sequence: null, data: { webhookId: id } })
-  await until(async () => (await pending()) === 0) // until then another test would be this one
+  await until(async () => (await pending()) === 0) // otherwise deliveries of this test would run into the next one
   await owner`update private.webhooks set previous_until = now() where id = ${id}`
   expect(await admin.post(`/admin/webhooks/${id}/test`)).toMatchObject({ status: 202 })
   await until(() => one.refused.length > 0)
@@ -283,7 +283,7 @@ test('A new secret signs, and for a day the one before it too', async () => {
   })
 })
 
-test('A webhook that was not active gets what happened meanwhile, once it is active again', async () => {
+test('A webhook that was inactive gets the events of the meantime when it is active again', async () => {
   const id = await add(one, ['posts.reply.created'])
   expect(await admin.patch(`/admin/webhooks/${id}`, { active: false })).toMatchObject({ body: { active: false } })
   await emit(5, 1)

@@ -1,5 +1,6 @@
-// The worker itself: the schedule starts jobs, two workers do no harm, a failed job is retried, reported and put aside,
-// and a stop waits for running jobs. Queues are polled every 0.1 s here, so that no test waits for a minute.
+// The worker itself: the schedule starts jobs, two workers run each job once, a failed job is retried, reported and
+// moved to the dead letters, and a stop waits for running
+// jobs. Queues are polled every 0.1 s here, so that no test waits for a minute.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -66,7 +67,7 @@ test('A job that waits or runs is not queued again', async () => {
   })
 })
 
-test('A failing job is retried, reported without the data it processed, and put aside in the end', async () => {
+test('A failing job is retried, reported without its data, and finally moved to the dead letters', async () => {
   await owner`update pgboss.queue set retry_limit = 1, retry_delay = 0 where name = 'finish-erasures'`
   const body = `insert into app.settings (key, value) values ('half', 'done');
     raise exception 'no luck' using detail = 'the secret of alice'; return 0;`

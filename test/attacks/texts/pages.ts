@@ -114,7 +114,7 @@ export const pages: Scene[] = [
   {
     what: 'problems by rpc, 2,000 words among 400 of 20,000 characters',
     async plant(fresh, { reader }) {
-      // All words match except the last
+      // a search in which all words match except the last
       const [row] =
         await fresh.sql`select array(select unnest(tsvector_to_array(words)) limit 1600) as words from app.contents limit 1`
       const q = `${row?.words.join(' ').slice(0, 4990)} nowhere`

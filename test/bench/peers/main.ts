@@ -43,7 +43,10 @@ async function bringEverybody({ kith, peer }: Sides): Promise<void> {
   await overHttp(peer.url, askedOfPeer(one), 0, PEOPLE)
 }
 
-/** Vacuums and checkpoints. Otherwise the first writes would pay for the pages that the data dirtied. */
+/**
+ * Vacuums and checkpoints. Otherwise the first writes would include the cost of pages that loading the data has
+ * changed.
+ */
 async function settle({ kith, peer }: Sides): Promise<void> {
   await caughtUp(kith)
   for (const { superuser } of [kith, peer]) {

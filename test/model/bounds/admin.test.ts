@@ -54,7 +54,7 @@ checkBounds([
     against: 'people of other names',
     most: 1300,
     role: 'service_role',
-    // The crowd exists already, and the person with this name is its last
+    // the crowd exists already; the person with this name is the last one in it
     async scene(viewer, size) {
       const scene = await none(`p_q => 'crowd1 '`, async () => {})(viewer, size)
       return { ...scene, shown: ids(await put<{ id: string }>(`select ${crowd('1')} as id`)) }
@@ -163,7 +163,7 @@ checkBounds([
     role: 'service_role',
     async scene(viewer, size) {
       await put(`update app.users set role = 'admin' where id = $1`, viewer)
-      // Each of the 3000 invited two, and gives to people invited soon after
+      // each of the 3000 invited two people, and pays and votes for people who were invited soon after
       const [giver, taker] = [crowd('n % 3000 + 1'), crowd('(n + 1 + n / 3000) % 3000 + 1')]
       await put(
         `insert into app.invite_tree (invitee_id, inviter_id, code_id)

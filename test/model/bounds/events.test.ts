@@ -5,7 +5,7 @@ const { checkBounds, placeContents, put } = await openBounds()
 
 /** Events of the crowd, and of friends among them, the soonest first. */
 async function events(size: number) {
-  // Rows of earlier scenes would be in everybody's lists
+  // deletes the rows of earlier scenes, which would be in everybody's lists
   await put('delete from app.contents where true')
   await put('delete from private.content_places where true')
   const made = await put<{ id: string; shown: boolean }>(

@@ -41,7 +41,7 @@ async function feedPosts(many: number, { format = 'note', visibility = 'public' 
   return { author, all: ids(made), shown: ids(made.filter(({ shown }) => shown)) }
 }
 
-// In both sizes: the larger one alone would meet other statistics, and scan some 4000 entries more
+// tests both sizes: with the larger one alone the statistics differ, and some 4000 more entries are scanned
 const checkBoth = (bounds: Bound[]) => checkBounds(bounds, SIZES)
 
 checkBoth([

@@ -93,7 +93,7 @@ checkBounds([
     operation: 'erase_me',
     against: 'posts, replies, videos, comments, blocks, follows, mutes and notifications of the person',
     most: 46_000,
-    sizes: [3000], // several erasures in turn meet other statistics, and some 200 rows more
+    sizes: [3000], // one size: with several erasures in turn the statistics differ, and some 200 more rows are read
     role: 'gate',
     async scene(viewer, size) {
       const post = await newPost(friend('1'))

@@ -1,5 +1,5 @@
-// How often a request parses or folds a text, as every comparison of words does: once for the query, and never for a
-// text that could have been folded when it was written. A text may have a megabyte, and a list scans 400 rows.
+// A request parses and normalizes only the query, once. It never does so with stored texts, which could have been
+// normalized when they were written: a text may have a megabyte, and a list scans 400 rows.
 import type { TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../../support/database.ts'
@@ -32,7 +32,7 @@ const foldings = async (sql: TransactionSql): Promise<number> => {
   return row?.calls ?? 0
 }
 
-/** Calls an operation. @returns how many items it answers, and how often it folds a text */
+/** Calls an operation. @returns how many items it answers, and how often it normalizes a text */
 function folded(operation: string, parameters: string, role = 'authenticated') {
   return asCaller({ sub: person, role: 'admin' }, async (sql) => {
     await sql`select set_config('role', ${role}, true)`
@@ -44,7 +44,7 @@ function folded(operation: string, parameters: string, role = 'authenticated') {
   })
 }
 
-test('The city of a filter is folded once for all events', async () => {
+test('The city of a filter is normalized once for all events', async () => {
   await put(`
     with made as (${contents('event')}), kept as (insert into app.event_seats (event_id, host_id) select id, '${person}' from made)
     insert into app.events (id, body, starts_at, ends_at, timezone, location_kind, city, country)
@@ -54,7 +54,7 @@ test('The city of a filter is folded once for all events', async () => {
   expect(await folded('list_events', `p_city => 'koln', p_country => 'osterreich'`)).toMatchObject({ items: 20 })
 })
 
-test('The name in a query is folded once for all members', async () => {
+test('The name in a query is normalized once for all members', async () => {
   await put(`
     with people as (
       insert into app.users (username, first_name, last_name) select 'member' || n, 'Zoë', 'x' from generate_series(1, ${ROWS}) n returning id
@@ -70,7 +70,7 @@ test('The name in a query is folded once for all members', async () => {
   })
 })
 
-test('The role of a filter is folded once for all projects, and the roles themselves are not', async () => {
+test('The role of a filter is normalized once for all projects, and the roles themselves are not', async () => {
   await put(`
     with made as (${contents('project')}), kept as (insert into app.projects (id, summary) select id, 'x' from made)
     insert into app.project_roles (project_id, name, words)

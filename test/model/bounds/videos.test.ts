@@ -3,7 +3,7 @@ import { crowd, id, ids, minutes, openBounds, SHOWN } from '../../support/bounds
 
 const { checkBounds, contents, nameOf, newViewer, put } = await openBounds()
 
-/** Contents of earlier scenes would be in everybody's lists. */
+/** Deletes the contents of earlier scenes, which would be in everybody's lists. */
 const clearContents = () => put('delete from app.contents where true')
 
 checkBounds([

@@ -75,7 +75,7 @@ async function write(
   return made
 }
 
-/** What each way of hiding does to contents that everybody could see. */
+/** The ways to hide contents that everybody could see, as SQL. */
 const ways: Record<string, string> = {
   draft: 'update app.contents set is_draft = true where id = any ($1::uuid[])',
   removed: 'update app.contents set removed_at = now() where id = any ($1::uuid[])',

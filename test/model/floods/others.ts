@@ -121,7 +121,7 @@ export const otherFloods: Flood[] = [
       const honest = await flood(
         ground,
         'app.debate_arguments',
-        // More votes, and a later id, than the visible one
+        // with more votes and a later id than the visible one
         { debate_id: `'${id}'`, side: `'for'`, body: long, depth: '1', votes: `case when $2 = 1 then 0 else 9 end` },
         {
           removed: set('app.debate_arguments', 'removed_at = now()'),

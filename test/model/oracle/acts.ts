@@ -36,7 +36,7 @@ const toPost =
 const isOut = (world: World, { by, post }: Act) => sees(world, by, post) && !at(world.posts, post).scheduled
 const isMine = (world: World, { by, post }: Act) => sees(world, by, post) && at(world.posts, post).author === by
 
-/** Of these, the notices that reach their reader, when `by` caused them. */
+/** Those of these notifications that reach their reader, if `by` caused them. */
 const heard = (world: World, by: number | null, list: Told[]) => list.filter((notice) => hears(world, notice, by))
 
 /** A repost or a quote of a post; a repost of a repost refers to the original. */
@@ -100,7 +100,7 @@ const reply: Performer = (world, act, memory) => {
   }
 }
 
-/** The caller's one series, the first option of a poll, an invitation. */
+/** Subqueries for the caller's only series, the first option of a poll, and an invitation. */
 const series = '(select id from app.series where author_id = app.uid())'
 const option = (id: string) =>
   `(select o.id from app.posts p join app.polls l on l.post_id in (p.id, p.quoted_post_id)

@@ -1,8 +1,8 @@
-// Asks the database as a person: all the calls of a look in one statement, each rolled back.
+// Calls the database as a person: sends all calls of a look (look.ts) in one statement, and rolls each back.
 import type { ReservedSql, Sql } from 'postgres'
 import type { Ground } from './build.ts'
 
-/** An error by its code, or with the unexpected error. */
+/** The answer of a failed call: its code, or the unexpected error. */
 export type Reply = { answer: never } | { refused: string }
 
 /** The functions that the looks call. They have a schema of their own, dropped with the test's database. */

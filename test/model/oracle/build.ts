@@ -1,4 +1,4 @@
-// Puts a world into the database: through the tables, so that every trigger runs, in the order in which it came about.
+// Writes a world into the tables of the database, so that every trigger runs, in the order in which things happened.
 import type { ReservedSql, Sql } from 'postgres'
 import { at, names, type World } from './model.ts'
 
@@ -17,7 +17,7 @@ export const optionId = (post: number, option: number) => id(7)(1000 + post * 10
 /** An id of nothing. */
 export const unknownId = id(0)(404)
 
-/** A text that can be recognized wherever it turns up. */
+/** A text that is recognized in any answer. */
 const wordsOf = (what: 'post' | 'reply' | 'series', place: number) => `words of ${what} ${place}.`
 
 /** Two interests of the catalog, and the people by their place in the world. */
@@ -217,7 +217,7 @@ export async function build(sql: ReservedSql, world: World, ground: Ground): Pro
     await sql`select private.notify(array[(${who(to)}, 'post.mentioned', ${who(by)}, 'post', ${postId(post)},
       ${sql.json({ postId: postId(post) })}, null, null, now())::private.notice])`
 
-  // The later state of everything
+  // what happens to all of these later
   for (const [place, { visibility, before }] of posts.entries())
     if (visibility !== before) await sql`update app.posts set visibility = ${visibility} where id = ${postId(place)}`
   const ids = <T>(list: T[], is: (item: T) => boolean, name: (place: number) => string) =>

@@ -1,6 +1,6 @@
 // Which operations touch posts, derived from the schema: the source of each function, of the functions and views that
-// it names, and of the policies of the tables. Triggers and listeners of events are not followed, because they answer
-// nobody.
+// it names, and of the policies of the tables. Triggers and listeners of events are not followed, because they return
+// nothing to a caller.
 export const touching = `
   with recursive
     ours as (select oid, nspname from pg_namespace where nspname in ('app', 'private', 'api')),
@@ -34,7 +34,7 @@ export const touching = `
     and exists (select from unnest(array['anon', 'authenticated', 'gate']) g where has_function_privilege(g, p.oid, 'execute'))
   order by 1`
 
-/** Operations that touch posts, or tables that may name one, and still need no question. */
+/** Operations that touch posts, or tables that may name one, and still need no test. */
 export const unasked: Record<string, string> = {
   count_views: 'is for the facade only, answers nothing, and ignores unknown posts',
   list_changes: 'has a model of its own: test/model/catching-up.test.ts',

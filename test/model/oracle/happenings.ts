@@ -32,11 +32,11 @@ export type Act = {
   post: number
   visibility: Post['visibility']
   mentions: number[]
-  /** Rather by a person who may do it. */
+  /** Whether to prefer a person who may do it. */
   fitting: boolean
 }
 
-/** A person is told something about a post: a notification, and a message on their own channel that there is one. */
+/** A notification of a person about a post, which is also announced on their own channel. */
 export type Told = { to: number; kind: string; post: number }
 
 type Ids = (place: number) => string
@@ -44,7 +44,7 @@ export type Step = {
   /** In whose name the call is made; null is the database's own. */
   by: number | null
   call(postId: Ids, replyId: Ids): string
-  /** Otherwise the act is refused. */
+  /** Whether the act is allowed; otherwise the call must fail. */
   may: boolean
   told: Told[]
   /** Posts that are broadcast to everyone. */
@@ -61,8 +61,8 @@ export type Memory = { mentions: number[][]; closed: Set<number>; once: Set<stri
 export type Performer = (world: World, act: Act, memory: Memory) => Step
 
 /**
- * Whether a notice reaches its reader: none about their own acts, by muted people, across a block, or about a muted
- * post.
+ * Whether a notification reaches its reader: not if it is about their own act, by a muted person, across a block, or
+ * about a muted post.
  */
 export function hears(world: World, { to, kind, post }: Told, by: number | null): boolean {
   if (to === by || gone(world, to)) return false
@@ -83,8 +83,8 @@ export function followers(world: World, place: number, { once }: Memory): Told[]
 }
 
 /**
- * Who is notified when a post is published: people it mentions, the author of its original, followers of its series;
- * and everyone.
+ * Who is notified when a post is published: people whom it mentions, the author of its original, followers of its
+ * series, and everyone by the public feed.
  */
 export function goesOut(world: World, place: number, memory: Memory): Pick<Step, 'told' | 'feed'> {
   const { author, of, format } = at(world.posts, place)

@@ -1,4 +1,4 @@
-// One person's look at a world: which questions are asked, what is found, and what must never be in any answer.
+// One person's look at a world: which operations are called, what they return, and what must never be in any answer.
 import type { Operation } from '../../../api-facade/lib/call.ts'
 import type { Reply } from './ask.ts'
 import { inviteId, optionId, postId, replyId, seriesId } from './build.ts'
@@ -16,7 +16,9 @@ const kinds = {
 }
 const lists = entries.flatMap(([operation, { lists }]) => (lists ? [{ operation, lists }] : []))
 
-/** For each post, reply and series some operations, in turn from world to world, and some lists; the feed always. */
+/**
+ * The calls: for each post, reply and series some operations, which change from world to world; some lists; the feed.
+ */
 export function questions(world: World, viewer: number): Asked[] {
   const turn = world.call + viewer
   const asked = (['posts', 'replies', 'series'] as const).flatMap((kind) =>
@@ -35,7 +37,7 @@ export function questions(world: World, viewer: number): Asked[] {
 
 export const found = ({ read }: Question, reply: Reply): unknown => ('answer' in reply ? read(reply.answer) : reply)
 
-/** Their answers have ids of posts that have become invisible since; only ids. */
+/** Operations whose answers may have ids of posts that have become invisible, but nothing else of them. */
 const remembering: Operation[] = ['export_me', 'list_notifications']
 
 /** What an answer reveals that its reader must not know, whatever the operation is. */

@@ -1,4 +1,4 @@
-// How an operation is asked, and what is expected of it: the building blocks of the registry.
+// How an operation is called, and what it must return: the building blocks of the registry.
 import type { Operation } from '../../../api-facade/lib/call.ts'
 import { postId, replyId, seriesId } from './build.ts'
 import { at, sees, seesReply, seesSeries, type World } from './model.ts'
@@ -10,12 +10,12 @@ export type Question = {
   read(answer: never): unknown
   expected: unknown
 }
-/** Makes the question about the thing at a place. */
+/** Makes the call about the thing with this index. */
 export type Ask = (world: World, viewer: number, place: number) => Question
-/** Makes questions that name nothing. */
+/** Makes calls that name no thing. */
 type AskAll = (world: World, viewer: number) => Question[]
 
-/** How one operation is asked: about each post, reply or series in turn, and for what it lists. */
+/** The calls of one operation: for each post, reply or series in turn, or for its list. */
 export type Entry = { posts?: Ask[]; replies?: Ask[]; series?: Ask[]; lists?: AskAll }
 export type Entries = { [O in Operation]?: Entry }
 
@@ -27,7 +27,7 @@ type Outcome = (world: World, viewer: number, place: number) => unknown
 const always = () => done
 const readNothing = () => done
 
-/** About a post: an invisible post is answered like an unknown one. */
+/** A call about a post: for an invisible post the answer is that of an unknown one. */
 export const ofPost =
   (call: Call, outcome: Outcome = always, read: Question['read'] = readNothing): Ask =>
   (world, viewer, place) => ({
