@@ -1,5 +1,5 @@
 -- Who may run the operations of staff: only the service role. Each operation checks the caller's stored role itself.
--- Twin of sql/admin/.
+-- Belongs to sql/admin/.
 
 -- broadcasts: only for definer functions
 alter table app.broadcasts enable row level security;

@@ -1,4 +1,4 @@
--- Who may read and write AI sessions. Twin of sql/ai/.
+-- Who may read and write AI sessions. Belongs to sql/ai/.
 
 -- ai_sessions: only their owner may read them, not even staff; definer functions write them
 alter table app.ai_sessions enable row level security;

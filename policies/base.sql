@@ -1,4 +1,4 @@
--- Who may see and change the tables of sql/base/. Twin of sql/base/.
+-- Who may see and change the tables of sql/base/. Belongs to sql/base/.
 
 -- users
 alter table app.users enable row level security;

@@ -1,4 +1,4 @@
--- Who may see and change contents. Twin of sql/content/.
+-- Who may see and change contents. Belongs to sql/content/.
 
 -- content_kinds: a registry, only for definer functions
 alter table private.content_kinds enable row level security;

@@ -1,4 +1,4 @@
--- Who may see debates and arguments. Twin of sql/debates/. The head's policies are in policies/content.sql. Only
+-- Who may see debates and arguments. Belongs to sql/debates/. The head's policies are in policies/content.sql. Only
 -- definer functions write their tables.
 
 -- debates

@@ -1,4 +1,4 @@
--- Who may read the intents of people, and who may search. Twin of sql/discovery/.
+-- Who may read the intents of people, and who may search. Belongs to sql/discovery/.
 
 -- connection_intents
 alter table app.connection_intents enable row level security;

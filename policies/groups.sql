@@ -1,4 +1,4 @@
--- Who may run the operations of groups. Twin of sql/groups/; who sees which space is in policies/spaces.sql.
+-- Who may run the operations of groups. Belongs to sql/groups/; who sees which space is in policies/spaces.sql.
 
 -- helpers
 grant execute on function private.group_cards to authenticated;

@@ -1,4 +1,4 @@
--- Who may run the operations of guilds. Twin of sql/guilds/; who sees which space is in policies/spaces.sql.
+-- Who may run the operations of guilds. Belongs to sql/guilds/; who sees which space is in policies/spaces.sql.
 -- Only definer functions read and write the tables of guilds.
 
 -- guilds

@@ -1,4 +1,4 @@
--- Who may see and touch accounts, sessions and invites. Twin of sql/identity/.
+-- Who may see and change accounts, sessions and invites. Belongs to sql/identity/.
 
 -- users: the columns that identity adds
 grant select (role, first_name, last_name, country, city, about, profile_pic_url) on app.users to authenticated;

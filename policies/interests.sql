@@ -1,4 +1,4 @@
--- Who may see and change the catalog, and the interests that people chose from it. Twin of sql/interests/.
+-- Who may see and change the catalog, and the interests that people chose from it. Belongs to sql/interests/.
 
 -- interests
 alter table app.interests enable row level security;

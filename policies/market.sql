@@ -1,4 +1,4 @@
--- Who may see and touch offerings, orders and reviews. Twin of sql/market/. The head's policies are in
+-- Who may see and change offerings, orders and reviews. Belongs to sql/market/. The head's policies are in
 -- policies/content.sql.
 
 -- offerings

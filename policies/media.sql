@@ -1,4 +1,4 @@
--- Who may see and touch media assets. Twin of sql/media/.
+-- Who may see and change media assets. Belongs to sql/media/.
 
 -- media_assets
 alter table app.media_assets enable row level security;

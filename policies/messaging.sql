@@ -1,4 +1,4 @@
--- Who may see conversations and listen to them. Twin of sql/messaging/. People read and write messages only through
+-- Who may see conversations and listen to them. Belongs to sql/messaging/. People read and write messages only through
 -- operations: whether a person sees a message depends on when they took part, and a policy could not check that
 -- cheaply.
 

@@ -1,4 +1,4 @@
--- Who may see and change notifications. Twin of sql/notifications/.
+-- Who may see and change notifications. Belongs to sql/notifications/.
 
 -- notification_kinds: a registry, only for definer functions
 alter table private.notification_kinds enable row level security;

@@ -1,4 +1,4 @@
--- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
+-- Who may see and change posts, replies and reactions. Belongs to sql/posts/.
 
 -- posts
 alter table app.posts enable row level security;

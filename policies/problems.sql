@@ -1,4 +1,4 @@
--- Who may see problems and solutions. Twin of sql/problems/. The head's policies are in policies/content.sql. Only
+-- Who may see problems and solutions. Belongs to sql/problems/. The head's policies are in policies/content.sql. Only
 -- definer functions write their tables.
 
 -- problems

@@ -1,4 +1,4 @@
--- Who may see and touch circles, invitations, blocks, follows, mutes, keywords and reports. Twin of sql/social/.
+-- Who may see and change circles, invitations, blocks, follows, mutes, keywords and reports. Belongs to sql/social/.
 
 -- circles
 alter table app.circles enable row level security;

@@ -1,4 +1,5 @@
--- Who may see and change videos and audio. Twin of sql/videos/. The policies of the head are in policies/content.sql.
+-- Who may see and change videos and audio. Belongs to sql/videos/. The policies of the head are in
+-- policies/content.sql.
 
 -- videos
 alter table app.videos enable row level security;

@@ -1,4 +1,4 @@
--- Webhooks: admins use them through operations of the service role, and the worker sends. Twin of sql/webhooks/.
+-- Webhooks: admins use them through operations of the service role, and the worker sends. Belongs to sql/webhooks/.
 
 -- webhooks, webhook_deliveries, webhook_turns: only for definer functions
 alter table private.webhooks enable row level security;

@@ -1,4 +1,4 @@
--- Who may see the wiki. Twin of sql/wiki/. Only definer functions write its tables.
+-- Who may see the wiki. Belongs to sql/wiki/. Only definer functions write its tables.
 
 -- wiki_versions
 alter table app.wiki_versions enable row level security;

@@ -875,7 +875,7 @@ export const operations = {
   withdraw_wiki_proposal: { p_id: 'uuid' },
 } as const
 
-/** The error codes that each may raise: supabase/tools/failures.ts. */
+/** The error codes that each operation may raise: supabase/tools/failures.ts. */
 export const failures = {
   accept_group_invitation: [
     'invitation_not_yours',

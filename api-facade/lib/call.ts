@@ -37,7 +37,7 @@ export const parameterNames = (operation: Operation): string[] => Object.keys(ty
 
 /**
  * Runs `operation` with the parameters that are not undefined; the others have their SQL defaults.
- * @param pool instead of the pool of the route's row
+ * @param pool the pool to use; by default that of the route's row
  * @throws ApiError, or the error of the database, which errors.ts translates
  */
 export async function call<O extends Operation>(

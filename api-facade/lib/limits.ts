@@ -14,7 +14,7 @@ const bucketsOf = ({ rateLimits, rateLimitScale }: Config, name: LimitName, clie
     seconds,
   }))
 
-/** For events that are not requests, such as a WebSocket message: counts one. @returns whether it is allowed */
+/** Counts an event that is not a request, such as a WebSocket message. @returns whether it is allowed */
 export function createAllowance(config: Config, counter: Counter, name: LimitName) {
   return async (client: string): Promise<boolean> => {
     const counts = await counter.hit(bucketsOf(config, name, client), 1)

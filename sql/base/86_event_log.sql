@@ -48,7 +48,7 @@ comment on column private.event_log.id is
   'Tells the event from all others, also after a backup was restored, which gives numbers again.';
 comment on column private.event_log.subject is 'What the event is about, {type, id}; the id is public.';
 comment on column private.event_log.subject_key is 'The same with the internal id, which never changes.';
-comment on column private.event_log.people is 'Whom the event names, for an erasure.';
+comment on column private.event_log.people is 'The people whom the event names. An erasure finds the event by them.';
 comment on column private.event_log.happened_at is 'When the transaction that caused the event began.';
 comment on column private.event_log.logged_at is 'When the event was written into the log.';
 insert into private.retention (relation, counts_from, keep, batch) values

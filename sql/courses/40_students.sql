@@ -154,7 +154,7 @@ begin
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_my_courses is
-  'The courses that the caller created or enrolled in, or only those of one role, latest first.';
+  'The courses that the caller teaches or attends, or only those of one of these two roles, latest first.';
 
 create function private.find_students(p_course uuid, p_cursor text) returns app.listing
 language plpgsql stable security definer   -- an author may see their students, except hidden ones

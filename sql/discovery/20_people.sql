@@ -163,7 +163,7 @@ begin
         join private.visible_people p on p.id = f.user_id
         -- by id, without a scan
         cross join lateral (select o.* from app.users o where o.id = f.user_id offset 0) u) l
-  where l.likeness >= 0.32;   -- the likeness of "crala" and "carla", which share two of six trigrams
+  where l.likeness >= 0.32;   -- as similar as "crala" and "carla", which share two of six trigrams
 end $$;
 comment on function private.find_names is
   'Returns the people with a similar name whom the caller may see, each with the similarity from 0 to 1. For each '

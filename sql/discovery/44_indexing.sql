@@ -1,5 +1,5 @@
--- When things are indexed: a post soon after it is published, and any thing whenever its text changes or other people
--- may find it.
+-- When things are indexed. A post is indexed soon after it is published. Any thing is indexed again when its text
+-- changes, or when other people may find it than before.
 -- docs/decisions.md, Discovery.
 
 create function private.index_published(p_effects private.effects[]) returns void

@@ -1,7 +1,7 @@
--- The sources of a feed. Each source returns the next 101 posts that the caller may see, by time or, for trending, by
--- heat, with one statement per driving index. Only private.all_posts leaves the visibility check to the calling
--- function. One call of a source reads a limited number of index entries. If the caller may see few of these posts, it
--- returns fewer than 101, and the place from which the next call continues.
+-- The sources of a feed. Each source returns the next 101 posts that the caller may see, ordered by time or, for the
+-- tab trending, by trending_at. It has one statement for each index that it reads. Only private.all_posts leaves the
+-- visibility check to the calling function. One call of a source reads a limited number of index entries. If the caller
+-- may see few of these posts, it returns fewer than 101, and the place from which the next call continues.
 -- docs/decisions.md, Feed.
 
 -- none of these indexes has posts in spaces, which only members can see: these are found through posts_within_id_idx
@@ -314,7 +314,7 @@ begin
   return private.run_of(v_ids, v_times, v_cut, 400);
 end $$;
 comment on function private.trending_posts is
-  'Posts for everybody, by heat. Posts for circles don''t trend, and neither do reposts of them.';
+  'Posts for everybody, by trending_at. Posts for circles don''t trend, and neither do reposts of them.';
 
 create function private.posts_about(p_interests uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the streams are checked in private.merged_streams

@@ -45,8 +45,8 @@ create table private.credentials (
   issued_in_second  integer not null default 0
 );
 comment on table private.credentials is
-  'Password hashes (argon2id). The other columns keep (sub, iat, exp) unique among the tokens of a person: the iat of '
-  'the last token, and how many tokens were issued before it with the same iat.';
+  'Password hashes (argon2id). The other columns have the iat of the person''s last token, and the number of tokens '
+  'that were issued before it with the same iat. With these (sub, iat, exp) stays unique.';
 comment on column private.credentials.last_issued_at is 'iat of the last token, in unix seconds.';
 
 create table app.personas (

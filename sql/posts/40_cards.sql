@@ -20,7 +20,7 @@ begin
              array(select r.quoted_post_id from app.posts r
                    where r.author_id = v_me and r.quoted_post_id = any (p_ids)
                      and r.format = 'repost' and r.deleted_at is null) as reposted,
-             -- a subquery: for a join, the planner could start with every vote of the caller
+             -- a subquery, because with a join the planner could start with every vote of the caller
              array(select l.post_id from app.polls l
                    where l.post_id = any (p_ids)
                      and (select true from app.poll_votes v

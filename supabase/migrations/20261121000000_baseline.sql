@@ -3341,7 +3341,7 @@ comment on column private.event_log.id is
   'Tells the event from all others, also after a backup was restored, which gives numbers again.';
 comment on column private.event_log.subject is 'What the event is about, {type, id}; the id is public.';
 comment on column private.event_log.subject_key is 'The same with the internal id, which never changes.';
-comment on column private.event_log.people is 'Whom the event names, for an erasure.';
+comment on column private.event_log.people is 'The people whom the event names. An erasure finds the event by them.';
 comment on column private.event_log.happened_at is 'When the transaction that caused the event began.';
 comment on column private.event_log.logged_at is 'When the event was written into the log.';
 insert into private.retention (relation, counts_from, keep, batch) values
@@ -3545,7 +3545,7 @@ insert into private.jobs (name, cron, expires) values ('finish-erasures', '30 * 
 
 -- policies/base.sql
 
--- Who may see and change the tables of sql/base/. Twin of sql/base/.
+-- Who may see and change the tables of sql/base/. Belongs to sql/base/.
 
 -- users
 alter table app.users enable row level security;
@@ -4343,7 +4343,7 @@ call private.make_batch_queue('imports', 'private.import_batch');
 
 -- policies/import.sql
 
--- Who may see and change imports. Twin of sql/import/.
+-- Who may see and change imports. Belongs to sql/import/.
 
 -- import_sections: a registry, only for definer functions
 alter table private.import_sections enable row level security;
@@ -4905,7 +4905,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/media.sql
 
--- Who may see and touch media assets. Twin of sql/media/.
+-- Who may see and change media assets. Belongs to sql/media/.
 
 -- media_assets
 alter table app.media_assets enable row level security;
@@ -4998,8 +4998,8 @@ create table private.credentials (
   issued_in_second  integer not null default 0
 );
 comment on table private.credentials is
-  'Password hashes (argon2id). The other columns keep (sub, iat, exp) unique among the tokens of a person: the iat of '
-  'the last token, and how many tokens were issued before it with the same iat.';
+  'Password hashes (argon2id). The other columns have the iat of the person''s last token, and the number of tokens '
+  'that were issued before it with the same iat. With these (sub, iat, exp) stays unique.';
 comment on column private.credentials.last_issued_at is 'iat of the last token, in unix seconds.';
 
 create table app.personas (
@@ -6920,7 +6920,7 @@ insert into private.import_sections (section, position, importer, key_field, sha
 
 -- policies/identity.sql
 
--- Who may see and touch accounts, sessions and invites. Twin of sql/identity/.
+-- Who may see and change accounts, sessions and invites. Belongs to sql/identity/.
 
 -- users: the columns that identity adds
 grant select (role, first_name, last_name, country, city, about, profile_pic_url) on app.users to authenticated;
@@ -7412,7 +7412,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/interests.sql
 
--- Who may see and change the catalog, and the interests that people chose from it. Twin of sql/interests/.
+-- Who may see and change the catalog, and the interests that people chose from it. Belongs to sql/interests/.
 
 -- interests
 alter table app.interests enable row level security;
@@ -9467,7 +9467,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/social.sql
 
--- Who may see and touch circles, invitations, blocks, follows, mutes, keywords and reports. Twin of sql/social/.
+-- Who may see and change circles, invitations, blocks, follows, mutes, keywords and reports. Belongs to sql/social/.
 
 -- circles
 alter table app.circles enable row level security;
@@ -11332,7 +11332,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/spaces.sql
 
--- Who may see spaces. Twin of sql/spaces/. Only definer functions write their tables.
+-- Who may see spaces. Belongs to sql/spaces/. Only definer functions write their tables.
 
 -- space_kinds: for definer functions
 alter table private.space_kinds enable row level security;
@@ -14175,7 +14175,7 @@ begin
              array(select r.quoted_post_id from app.posts r
                    where r.author_id = v_me and r.quoted_post_id = any (p_ids)
                      and r.format = 'repost' and r.deleted_at is null) as reposted,
-             -- a subquery: for a join, the planner could start with every vote of the caller
+             -- a subquery, because with a join the planner could start with every vote of the caller
              array(select l.post_id from app.polls l
                    where l.post_id = any (p_ids)
                      and (select true from app.poll_votes v
@@ -15709,7 +15709,7 @@ insert into private.import_sections (section, key_field, of_field, shape) values
 
 -- policies/posts.sql
 
--- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
+-- Who may see and change posts, replies and reactions. Belongs to sql/posts/.
 
 -- posts
 alter table app.posts enable row level security;
@@ -18124,7 +18124,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/notifications.sql
 
--- Who may see and change notifications. Twin of sql/notifications/.
+-- Who may see and change notifications. Belongs to sql/notifications/.
 
 -- notification_kinds: a registry, only for definer functions
 alter table private.notification_kinds enable row level security;
@@ -19791,7 +19791,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/reputation.sql
 
--- Who may see and change reputation. Twin of sql/reputation/.
+-- Who may see and change reputation. Belongs to sql/reputation/.
 
 -- reputation_entries
 alter table app.reputation_entries enable row level security;
@@ -21057,8 +21057,8 @@ insert into private.personal_data (relation, person_column, reason) values
 
 -- policies/economy.sql
 
--- Who may see and change wallets, the ledger and payments. Twin of sql/economy/. Only private.move may move mana, so
--- the service role loses its right to write to these tables.
+-- Who may see and change wallets, the ledger and payments. Belongs to sql/economy/. Only private.move may move mana,
+-- so the service role loses its right to write to these tables.
 
 -- mana_account_kinds: for definer functions and staff operations
 alter table private.mana_account_kinds enable row level security;
@@ -21596,7 +21596,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/embeddings.sql
 
--- Who may see and change embeddings: nobody. Twin of sql/embeddings/.
+-- Who may see and change embeddings: nobody. Belongs to sql/embeddings/.
 
 -- post_embeddings, centroids, embedding_walk: only for definer functions
 alter table private.post_embeddings enable row level security;
@@ -21615,10 +21615,10 @@ grant execute on function
 
 -- sql/feed/10_sources.sql
 
--- The sources of a feed. Each source returns the next 101 posts that the caller may see, by time or, for trending, by
--- heat, with one statement per driving index. Only private.all_posts leaves the visibility check to the calling
--- function. One call of a source reads a limited number of index entries. If the caller may see few of these posts, it
--- returns fewer than 101, and the place from which the next call continues.
+-- The sources of a feed. Each source returns the next 101 posts that the caller may see, ordered by time or, for the
+-- tab trending, by trending_at. It has one statement for each index that it reads. Only private.all_posts leaves the
+-- visibility check to the calling function. One call of a source reads a limited number of index entries. If the caller
+-- may see few of these posts, it returns fewer than 101, and the place from which the next call continues.
 -- docs/decisions.md, Feed.
 
 -- none of these indexes has posts in spaces, which only members can see: these are found through posts_within_id_idx
@@ -21931,7 +21931,7 @@ begin
   return private.run_of(v_ids, v_times, v_cut, 400);
 end $$;
 comment on function private.trending_posts is
-  'Posts for everybody, by heat. Posts for circles don''t trend, and neither do reposts of them.';
+  'Posts for everybody, by trending_at. Posts for circles don''t trend, and neither do reposts of them.';
 
 create function private.posts_about(p_interests uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the streams are checked in private.merged_streams
@@ -22420,7 +22420,7 @@ comment on function private.feed_why is
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
-language plpgsql stable security definer   -- nobody may read the heat of a post
+language plpgsql stable security definer   -- nobody may read trending_at of a post
 set search_path = ''
 as $$
 declare
@@ -22474,8 +22474,8 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_in_time is
-  'A page of the feed by time, or by heat for the tab trending. The score is the place in hours since 1970: the part '
-  'recency and, for trending, also the part engagement.';
+  'A page of the feed by time, or by trending_at for the tab trending. The score is the place in hours since 1970: the '
+  'part recency and, for trending, also the part engagement.';
 
 create function private.feed_ranked(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
@@ -22764,7 +22764,7 @@ comment on function api.list_changes is
 
 -- policies/feed.sql
 
--- Who may read the feed. Twin of sql/feed/.
+-- Who may read the feed. Belongs to sql/feed/.
 
 -- feed_blocks: only for definer functions
 alter table app.feed_blocks enable row level security;
@@ -23769,7 +23769,7 @@ insert into private.change_sources (source, finder) values ('content', 'private.
 
 -- policies/content.sql
 
--- Who may see and change contents. Twin of sql/content/.
+-- Who may see and change contents. Belongs to sql/content/.
 
 -- content_kinds: a registry, only for definer functions
 alter table private.content_kinds enable row level security;
@@ -24682,7 +24682,8 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/videos.sql
 
--- Who may see and change videos and audio. Twin of sql/videos/. The policies of the head are in policies/content.sql.
+-- Who may see and change videos and audio. Belongs to sql/videos/. The policies of the head are in
+-- policies/content.sql.
 
 -- videos
 alter table app.videos enable row level security;
@@ -25016,7 +25017,7 @@ insert into private.links (type, path) values ('group', '/groups/{id}');
 
 -- policies/groups.sql
 
--- Who may run the operations of groups. Twin of sql/groups/; who sees which space is in policies/spaces.sql.
+-- Who may run the operations of groups. Belongs to sql/groups/; who sees which space is in policies/spaces.sql.
 
 -- helpers
 grant execute on function private.group_cards to authenticated;
@@ -26189,7 +26190,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/guilds.sql
 
--- Who may run the operations of guilds. Twin of sql/guilds/; who sees which space is in policies/spaces.sql.
+-- Who may run the operations of guilds. Belongs to sql/guilds/; who sees which space is in policies/spaces.sql.
 -- Only definer functions read and write the tables of guilds.
 
 -- guilds
@@ -26669,8 +26670,8 @@ comment on function api.distribute is
 
 -- policies/treasury.sql
 
--- Who may run the operations of treasuries. Twin of sql/treasury/. Only definer functions read and write the tables of
--- treasuries; the service role loses its right to write to them.
+-- Who may run the operations of treasuries. Belongs to sql/treasury/. Only definer functions read and write the tables
+-- of treasuries; the service role loses its right to write to them.
 
 -- treasury_entries
 alter table app.treasury_entries enable row level security;
@@ -28775,7 +28776,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/messaging.sql
 
--- Who may see conversations and listen to them. Twin of sql/messaging/. People read and write messages only through
+-- Who may see conversations and listen to them. Belongs to sql/messaging/. People read and write messages only through
 -- operations: whether a person sees a message depends on when they took part, and a policy could not check that
 -- cheaply.
 
@@ -29978,7 +29979,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/events.sql
 
--- Who may see and change events. Twin of sql/events/. The head's policies are in policies/content.sql.
+-- Who may see and change events. Belongs to sql/events/. The head's policies are in policies/content.sql.
 
 -- events
 alter table app.events enable row level security;
@@ -30960,7 +30961,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/debates.sql
 
--- Who may see debates and arguments. Twin of sql/debates/. The head's policies are in policies/content.sql. Only
+-- Who may see debates and arguments. Belongs to sql/debates/. The head's policies are in policies/content.sql. Only
 -- definer functions write their tables.
 
 -- debates
@@ -31980,7 +31981,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- policies/problems.sql
 
--- Who may see problems and solutions. Twin of sql/problems/. The head's policies are in policies/content.sql. Only
+-- Who may see problems and solutions. Belongs to sql/problems/. The head's policies are in policies/content.sql. Only
 -- definer functions write their tables.
 
 -- problems
@@ -32888,7 +32889,7 @@ begin
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_my_courses is
-  'The courses that the caller created or enrolled in, or only those of one role, latest first.';
+  'The courses that the caller teaches or attends, or only those of one of these two roles, latest first.';
 
 create function private.find_students(p_course uuid, p_cursor text) returns app.listing
 language plpgsql stable security definer   -- an author may see their students, except hidden ones
@@ -32986,7 +32987,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/courses.sql
 
--- Who may see and touch courses. Twin of sql/courses/. The head's policies are in policies/content.sql.
+-- Who may see and change courses. Belongs to sql/courses/. The head's policies are in policies/content.sql.
 
 -- courses
 alter table app.courses enable row level security;
@@ -34355,8 +34356,8 @@ create trigger _230_free_blocked_project_slots after insert on app.blocks
 
 -- policies/projects.sql
 
--- Who may see projects. Twin of sql/projects/. The head's policies are in policies/content.sql. Only definer functions
--- read and write roles, members, applications and updates.
+-- Who may see projects. Belongs to sql/projects/. The head's policies are in policies/content.sql. Only definer
+-- functions read and write roles, members, applications and updates.
 
 -- projects
 alter table app.projects enable row level security;
@@ -35646,7 +35647,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/market.sql
 
--- Who may see and touch offerings, orders and reviews. Twin of sql/market/. The head's policies are in
+-- Who may see and change offerings, orders and reviews. Belongs to sql/market/. The head's policies are in
 -- policies/content.sql.
 
 -- offerings
@@ -36403,7 +36404,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/wiki.sql
 
--- Who may see the wiki. Twin of sql/wiki/. Only definer functions write its tables.
+-- Who may see the wiki. Belongs to sql/wiki/. Only definer functions write its tables.
 
 -- wiki_versions
 alter table app.wiki_versions enable row level security;
@@ -37162,7 +37163,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/ai.sql
 
--- Who may read and write AI sessions. Twin of sql/ai/.
+-- Who may read and write AI sessions. Belongs to sql/ai/.
 
 -- ai_sessions: only their owner may read them, not even staff; definer functions write them
 alter table app.ai_sessions enable row level security;
@@ -37743,7 +37744,7 @@ begin
         join private.visible_people p on p.id = f.user_id
         -- by id, without a scan
         cross join lateral (select o.* from app.users o where o.id = f.user_id offset 0) u) l
-  where l.likeness >= 0.32;   -- the likeness of "crala" and "carla", which share two of six trigrams
+  where l.likeness >= 0.32;   -- as similar as "crala" and "carla", which share two of six trigrams
 end $$;
 comment on function private.find_names is
   'Returns the people with a similar name whom the caller may see, each with the similarity from 0 to 1. For each '
@@ -38540,8 +38541,8 @@ from private.content_kinds;
 
 -- sql/discovery/44_indexing.sql
 
--- When things are indexed: a post soon after it is published, and any thing whenever its text changes or other people
--- may find it.
+-- When things are indexed. A post is indexed soon after it is published. Any thing is indexed again when its text
+-- changes, or when other people may find it than before.
 -- docs/decisions.md, Discovery.
 
 create function private.index_published(p_effects private.effects[]) returns void
@@ -39184,7 +39185,7 @@ comment on function api.search is
 
 -- policies/discovery.sql
 
--- Who may read the intents of people, and who may search. Twin of sql/discovery/.
+-- Who may read the intents of people, and who may search. Belongs to sql/discovery/.
 
 -- connection_intents
 alter table app.connection_intents enable row level security;
@@ -40094,7 +40095,7 @@ comment on function api.list_logged_events is
 
 -- policies/webhooks.sql
 
--- Webhooks: admins use them through operations of the service role, and the worker sends. Twin of sql/webhooks/.
+-- Webhooks: admins use them through operations of the service role, and the worker sends. Belongs to sql/webhooks/.
 
 -- webhooks, webhook_deliveries, webhook_turns: only for definer functions
 alter table private.webhooks enable row level security;
@@ -45682,7 +45683,7 @@ end $$;
 -- policies/admin.sql
 
 -- Who may run the operations of staff: only the service role. Each operation checks the caller's stored role itself.
--- Twin of sql/admin/.
+-- Belongs to sql/admin/.
 
 -- broadcasts: only for definer functions
 alter table app.broadcasts enable row level security;

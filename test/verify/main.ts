@@ -38,7 +38,7 @@ function describeTarget(): Target {
   return { url, stack: { url: env.API_URL ?? url, anonKey, serviceRoleKey }, jwtSecret, admin: { email, password } }
 }
 
-/** @throws Error if the target does not answer, or would answer 429 halfway */
+/** @throws Error if the target does not answer, or its rate limits would stop the tests */
 async function lookAt({ url }: Target): Promise<void> {
   const health = await fetch(`${url}/health`).catch(() => undefined)
   if (!health?.ok) throw new Error(`${url}/health does not answer.`)

@@ -21,7 +21,7 @@ import {
 } from './schemas.ts'
 
 const authors =
-  'For the author only. Others get 403 if they can see the course, otherwise 404. An archived course cannot be changed: 409.'
+  'Only the author can do this. Others get 403 if they can see the course, otherwise 404. An archived course cannot be changed: 409.'
 const lessons =
   'Limit: 600 changes to lessons and progress per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
 
@@ -103,7 +103,7 @@ export default routes('courses', {
   'GET /courses/:id/lessons': {
     summary: 'List the lessons of a course, in order',
     description:
-      'For everyone who can see the course. `body` and the asset are null unless you are the author or enrolled, or the lesson is a preview.',
+      'Everyone who can see the course can read its lessons. `body` and the asset are null unless you are the author or enrolled, or the lesson is a preview.',
     access: 'user',
     operation: 'list_course_lessons',
     params: UuidId,
@@ -170,7 +170,7 @@ export default routes('courses', {
   },
   'PUT /courses/:id/lessons/:lid/progress': {
     summary: 'Mark a lesson as completed or not',
-    description: `For students only; others get 403. Repeating it changes nothing. Completing the last lesson sets \`completedAt\`, which then never changes. Also works in an archived course. ${lessons}`,
+    description: `Only students can do this; others get 403. Repeating it changes nothing. Completing the last lesson sets \`completedAt\`, which then never changes. Also works in an archived course. ${lessons}`,
     access: 'user',
     operation: 'set_course_progress',
     params: LessonId,

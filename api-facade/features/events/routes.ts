@@ -16,7 +16,7 @@ import {
   Rsvp,
 } from './schemas.ts'
 
-const hosts = 'For the host only. Others get 403 if they can see the event, otherwise 404.'
+const hosts = 'Only the host can do this. Others get 403 if they can see the event, otherwise 404.'
 
 /** What the feature offers, for the API's description. */
 export const about = 'Events: place, time, replies to the invitation, and the calendar.'
@@ -108,7 +108,7 @@ export default routes('events', {
   'GET /events/:id/attendees': {
     summary: 'List the people who attend an event, are interested in it, or wait for a seat',
     description:
-      'For everyone who can see the event, in order of their replies. Leaves out people whom you cannot see, although they count. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Everyone who can see the event can read this list. It is in the order of the replies. Leaves out people whom you cannot see, although they count. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_event_attendees',
     params: UuidId,

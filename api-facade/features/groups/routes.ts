@@ -29,7 +29,8 @@ import {
 
 const often =
   'Limit: 300 changes to memberships per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
-const moderated = 'For the owner and moderators; others get 403. Latest first. Leaves out people whom you cannot see.'
+const moderated =
+  'Only the owner and moderators can read this list; others get 403. Latest first. Leaves out people whom you cannot see.'
 
 /** What the feature offers, for the API's description. */
 export const about = 'Groups: members, roles, requests, invitations and bans.'
@@ -132,7 +133,7 @@ export default routes('groups', {
   },
   'PATCH /groups/:id/members/:userId': {
     summary: 'Give a member another role',
-    description: `For the owner. The role \`owner\` transfers the ownership, and you become a moderator. ${often}`,
+    description: `Only the owner can do this. The role \`owner\` transfers the ownership, and you become a moderator. ${often}`,
     access: 'user',
     operation: 'set_group_role',
     params: GroupMember,
@@ -159,7 +160,7 @@ export default routes('groups', {
   },
   'DELETE /groups/:id/bans/:userId': {
     summary: 'Lift a ban',
-    description: 'For the owner and moderators. Repeating it changes nothing.',
+    description: 'Only the owner and moderators can do this. Repeating it changes nothing.',
     access: 'user',
     operation: 'lift_group_ban',
     params: GroupMember,
@@ -232,7 +233,7 @@ export default routes('groups', {
   },
   'DELETE /groups/:id/invitations/:iid': {
     summary: 'Revoke an invitation',
-    description: 'For the owner, moderators, and the person who sent it.',
+    description: 'Only the owner, moderators and the person who sent it can do this.',
     access: 'user',
     operation: 'revoke_group_invitation',
     params: GroupInvitation,
@@ -280,7 +281,7 @@ export default routes('groups', {
   'POST /groups/:id/posts': {
     summary: 'Publish a post in a group, or schedule one',
     description:
-      'Like `POST /posts` with `groupId`, and an `Idempotency-Key` works as there; a `guildId` is 422. For members of a group that is not archived.',
+      'Like `POST /posts` with `groupId`, and an `Idempotency-Key` works as there; a `guildId` is 422. You must be a member, and the group must not be archived.',
     access: 'user',
     id: 'createGroupPost',
     operation: 'create_post',

@@ -66,7 +66,7 @@ export default routes('guilds', {
   },
   'PATCH /guilds/:id': {
     summary: 'Change a guild',
-    description: 'For the founder. The charter only changes by a proposal.',
+    description: 'Only the founder can do this. The charter changes only by a proposal.',
     access: 'user',
     operation: 'update_guild',
     params: GuildId,
@@ -77,7 +77,8 @@ export default routes('guilds', {
   },
   'GET /guilds/:id/charter/versions': {
     summary: 'List the charters of a guild, latest first',
-    description: 'For everyone who can see the guild. The first version is the one with which the guild was created.',
+    description:
+      'Everyone who can see the guild can read its charters. The first version is the one with which the guild was created.',
     access: 'user',
     operation: 'list_guild_charters',
     params: GuildId,
@@ -132,7 +133,8 @@ export default routes('guilds', {
   },
   'GET /guilds/:id/applications': {
     summary: 'List pending applications to a guild',
-    description: 'For the founder and stewards; others get 403. Latest first. Leaves out people whom you cannot see.',
+    description:
+      'Only the founder and stewards can read this list; others get 403. Latest first. Leaves out people whom you cannot see.',
     access: 'user',
     operation: 'list_space_requests',
     id: 'listGuildApplications',
@@ -186,7 +188,7 @@ export default routes('guilds', {
   },
   'GET /guilds/:id/proposals': {
     summary: 'List proposals to a guild, newest first',
-    description: 'For members, also in an archived guild.',
+    description: 'Only members can read this, also in an archived guild.',
     access: 'user',
     id: 'listGuildProposals',
     operation: 'list_proposals',
@@ -222,7 +224,7 @@ export default routes('guilds', {
   'PUT /guilds/:id/proposals/:pid/vote': {
     summary: 'Vote on a proposal, or change your vote',
     description:
-      'For eligible people, until the proposal closes; after that 409. People who leave the guild lose their vote.',
+      'Only eligible people can vote, until the proposal closes; after that 409. People who leave the guild lose their vote.',
     access: 'user',
     id: 'voteGuildProposal',
     operation: 'vote_on_proposal',
@@ -244,7 +246,7 @@ export default routes('guilds', {
   'GET /guilds/:id/posts': {
     summary: 'List the posts of a guild, newest first',
     description:
-      'For its members, also in an archived guild; others get 403. Includes your own hidden posts. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Only members can read this list, also in an archived guild; others get 403. Includes your own hidden posts. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     id: 'listGuildPosts',
     operation: 'list_space_posts',
@@ -257,7 +259,7 @@ export default routes('guilds', {
   'POST /guilds/:id/posts': {
     summary: 'Publish a post in a guild, or schedule one',
     description:
-      'Like `POST /posts` with `guildId`, and an `Idempotency-Key` works as there; a `groupId` is 422. For members of a guild that is not archived.',
+      'Like `POST /posts` with `guildId`, and an `Idempotency-Key` works as there; a `groupId` is 422. You must be a member, and the guild must not be archived.',
     access: 'user',
     id: 'createGuildPost',
     operation: 'create_post',

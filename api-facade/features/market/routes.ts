@@ -108,7 +108,7 @@ const orders = routes('market', {
   },
   'GET /economy/market/orders/:id': {
     summary: 'Get one of your orders',
-    description: 'For its buyer and its seller, also across a block.',
+    description: 'Only its buyer and its seller can read it, also across a block.',
     access: 'user',
     operation: 'get_order',
     params: UuidId,

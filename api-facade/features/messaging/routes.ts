@@ -178,7 +178,7 @@ const messages = routes('messaging', {
   },
   'GET /messages/:id': {
     summary: 'Get a message',
-    description: 'For members of its conversation; anyone else gets 404.',
+    description: 'Only members of its conversation can read it; anyone else gets 404.',
     access: 'user',
     operation: 'get_message',
     params: UuidId,

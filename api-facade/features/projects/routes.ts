@@ -202,7 +202,7 @@ export default routes('projects', {
   },
   'GET /projects/:id/updates': {
     summary: 'List updates of a project, latest first',
-    description: 'For everyone who can see the project.',
+    description: 'Everyone who can see the project can read this list.',
     access: 'user',
     operation: 'list_project_updates',
     params: UuidId,

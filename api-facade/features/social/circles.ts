@@ -51,7 +51,7 @@ export default routes('social', {
   },
   'DELETE /circles/me/:id': {
     summary: 'Delete a circle with its memberships and invitations',
-    description: 'For the owner only. It cannot be undone.',
+    description: 'Only the owner can do this. It cannot be undone.',
     access: 'user',
     operation: 'delete_circle',
     params: UuidId,
@@ -60,7 +60,7 @@ export default routes('social', {
   'GET /circles/me/:id/members': {
     summary: 'List the members of your circle',
     description:
-      'For the owner only, because bond levels are private to the owner. At most 10, so there is always one page.',
+      'Only the owner can read this list, because bond levels are private to the owner. It has at most 10 members, so there is always one page.',
     access: 'user',
     operation: 'list_circle_members',
     params: UuidId,
@@ -78,7 +78,7 @@ export default routes('social', {
   },
   'PATCH /circles/me/:id/members/:memberId': {
     summary: 'Set the bond level of a member',
-    description: 'For the owner only. Bond levels are private to the owner.',
+    description: 'Only the owner can do this. Bond levels are private to the owner.',
     access: 'user',
     id: 'setCircleBondLevel',
     operation: 'set_bond_level',
@@ -109,7 +109,7 @@ export default routes('social', {
   },
   'GET /circles/me/:id/invitations': {
     summary: 'List pending invitations of your circle, newest first',
-    description: 'For the owner only.',
+    description: 'Only the owner can do this.',
     access: 'user',
     operation: 'list_circle_invitations',
     params: UuidId,
@@ -118,7 +118,7 @@ export default routes('social', {
   },
   'DELETE /circles/me/:id/invitations/:invitationId': {
     summary: 'Revoke a pending invitation',
-    description: 'For the owner of the circle only. The person can no longer accept it.',
+    description: 'Only the owner of the circle can do this. The person can no longer accept it.',
     access: 'user',
     id: 'revokeCircleInvitation',
     operation: 'revoke_invitation',

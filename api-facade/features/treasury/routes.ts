@@ -21,7 +21,7 @@ export default routes('treasury', {
   'GET /treasury/:guildId': {
     summary: 'Get the treasury of a guild, newest row first',
     description:
-      'For the members of the guild, even if it is archived. One row per person: a distribution has a row for each share. If you cannot see a person, the row remains and the person is null.',
+      'Only members of the guild can read this list, even if the guild is archived. One row per person: a distribution has a row for each share. If you cannot see a person, the row remains and the person is null.',
     access: 'user',
     operation: 'get_treasury',
     never: ['space_role'],

@@ -92,7 +92,7 @@ export default routes('wiki', {
   },
   'POST /wiki/proposals/:id/withdraw': {
     summary: 'Withdraw your proposal',
-    description: 'For the proposer only, while the proposal is open.',
+    description: 'Only the proposer can do this, while the proposal is open.',
     access: 'user',
     id: 'withdrawWikiProposal',
     params: UuidId,

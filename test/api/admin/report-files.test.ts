@@ -114,7 +114,7 @@ describe('The reported thing and its author', async () => {
     guild: at('/guilds'),
   }
   const [gus] = await join('gus')
-  const without = ['audio', 'review', 'message'] // made in another way, or not shown
+  const without = ['audio', 'review', 'message'] // these are created differently, or have no thing to show
 
   test('are known for every type', () => {
     expect([...Object.keys(targets), ...without].sort()).toEqual([...reportTargets].sort())
@@ -127,7 +127,7 @@ describe('The reported thing and its author', async () => {
     expect(found.author?.id).toBe(author)
   })
 
-  test.each(without)('can be asked for type %s', async (type) => {
+  test.each(without)('can be requested for type %s', async (type) => {
     const { owner } = database
     const [target] = await owner<{ author: string }[]>`select author from private.report_targets where type = ${type}`
     expect(await owner.unsafe(target?.author ?? '', [UNKNOWN])).toEqual([])

@@ -16,7 +16,7 @@ const { alice, bob, admin, nobody, database, stack, join } = await world({ peopl
 const { owner } = database
 const inbox = async (who: Person) => (await who.get<{ items: Item[] }>('/notifications?limit=50')).body.items
 
-/** The words of a thing in a notification of a person, which is taken back. */
+/** The title and excerpt of a thing in a notification of a person. Undoes the notification. */
 async function wordsOf(who: Person, type: string, id: string): Promise<Words> {
   const now = Math.floor(Date.now() / 1000)
   const claims = JSON.stringify({ sub: who.id, role: 'user', iat: now, exp: now + 60 })
@@ -143,7 +143,7 @@ describe('Every type of target', async () => {
       bob,
     ],
   }
-  // without words, or shown in tests of their own
+  // types without title and excerpt, or with tests of their own
   const wordless = ['invite-code', 'vote', 'payment']
   const others = ['broadcast', 'review']
 

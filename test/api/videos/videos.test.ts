@@ -243,7 +243,7 @@ describe('A video', () => {
     expect(second.body).toMatchObject({ nextCursor: null, hasMore: false })
   })
 
-  test('is deleted with what others left on it, partly in the background', async () => {
+  test('is deleted with its likes, reposts and comments, partly in the background', async () => {
     const id = await publish(alice, 'videos')
     await owner`insert into app.users (username, first_name, last_name) select 'fan_' || n, 'F', 'N' from generate_series(1, 1100) n`
     await owner`insert into app.video_likes (video_id, user_id) select ${id}, u.id from app.users u where u.username like 'fan\\_%'`

@@ -142,14 +142,14 @@ describe('A webhook', () => {
     for (const each of made.filter(({ status }) => status !== 201)) expect(each).toFailWith(409, 'webhooks_full')
   })
 
-  test('that is not active is neither tested nor gets a replay', async () => {
+  test('that is inactive can neither be tested nor get a replay', async () => {
     const { webhook } = await add({ active: false })
     const path = `/admin/webhooks/${webhook.id}`
     expect(await admin.post(`${path}/test`)).toFailWith(409, 'webhook_inactive')
     expect(await admin.post(`${path}/deliveries/1/replay`)).toFailWith(409, 'webhook_inactive')
   })
 
-  test('has one test that waits, however often it is asked for', async () => {
+  test('has at most one pending test delivery, however often one is requested', async () => {
     const { webhook } = await add()
     const path = `/admin/webhooks/${webhook.id}`
     const first = await admin.post<{ id: number }>(`${path}/test`)

@@ -73,7 +73,7 @@ select is(pg_temp.why(api.list_feed(), 0), 'depth 0.8 interest 1 circle 1', 'A p
 select is(pg_temp.why(api.list_feed(), 1), 'engagement 1.3863 following 1', 'A repost gets the engagement of its original');
 select is(pg_temp.why(api.list_feed(), 3), 'depth 0.2 interest 1', 'A depth far from the caller''s weighs less');
 select is(pg_temp.why(api.list_feed(), 4), 'following 1', 'A post of a followed author has that as a reason');
-select is(pg_temp.why(api.list_feed(), 5), 'circle 0.5', 'A post for a circle of which the caller is a member has that as a reason');
+select is(pg_temp.why(api.list_feed(), 5), 'circle 0.5', 'A post for one of the caller''s circles has the circle as a reason');
 select is(pg_temp.why(api.list_feed(), 6), '', 'A post without any reason has none');
 select is((api.list_feed() #>> '{items,6,score}')::numeric, 0::numeric, 'A post without reasons has the score 0');
 select is((select count(*) from json_array_elements(api.list_feed() -> 'items') i

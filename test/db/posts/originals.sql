@@ -41,7 +41,7 @@ select is(api.list_bookmarks() #>> '{items,0,id}', pg_temp.id('post')::text, 'Th
 select is(api.create_reply(pg_temp.id('repost'), 'Yes', p_parent_id => pg_temp.id('reply')) ->> 'postId', pg_temp.id('post')::text,
   'A reply to a repost is a reply to the original');
 select is(json_array_length(api.list_replies(pg_temp.id('repost')) -> 'items'), 2, 'A repost lists the original''s replies');
-select is(json_array_length(api.get_post(pg_temp.id('repost')) #> '{replies,items}'), 2, 'get_post returns the original''s replies with a repost');
+select is(json_array_length(api.get_post(pg_temp.id('repost')) #> '{replies,items}'), 2, 'get_post of a repost returns the replies to the original');
 select is(api.list_replies(pg_temp.id('repost'), p_parent_id => pg_temp.id('reply')) #>> '{items,0,body}', 'Yes', 'A repost lists the answers to a reply of the original');
 select is(api.list_replies(pg_temp.id('repost'), p_limit => 1, p_cursor => pg_temp.id('reply')::text)::jsonb,
           api.list_replies(pg_temp.id('post'), p_limit => 1, p_cursor => pg_temp.id('reply')::text)::jsonb, 'A repost accepts the cursors of the original''s replies');
