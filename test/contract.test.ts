@@ -8,7 +8,7 @@ import { readOpenApi } from './support/openapi.ts'
 type Operation = {
   description?: string
   'x-rate-limits'?: Record<string, string>
-  responses: Record<string, { headers?: Record<string, unknown> }>
+  responses: Record<string, { description: string; headers?: Record<string, unknown> }>
 }
 const { paths } = readOpenApi<{ paths: Record<string, Record<string, Operation>> }>()
 const routes = spellings(await loadTables()).map(({ row, method, path }) => {
@@ -29,4 +29,18 @@ test('The API description lists the headers of every answer', () => {
   for (const { name, operation } of routes)
     for (const [status, { headers = {} }] of Object.entries(operation?.responses ?? {}))
       expect(Object.keys(headers), `${name} ${status}`).toContain('X-Request-Id')
+})
+
+test('Every success says in a few words what the answer is', () => {
+  const said = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { responses }]) =>
+      Object.entries(responses)
+        .filter(([status]) => status.startsWith('2'))
+        .map(([status, { description }]) => `${method} ${path} ${status}: ${description}`),
+    ),
+  )
+  expect(said.length).toBeGreaterThanOrEqual(routes.length)
+  expect(
+    said.filter((line) => !/: [A-Z`]\S*( \S+){1,30}\.$/.test(line) || /: (OK|Done|Success|A body `)/i.test(line)),
+  ).toEqual([])
 })

@@ -10,7 +10,7 @@ const limit = (description: string) => ({
   'x-component': 'limit',
   description,
 })
-const answer = (schema: object) => ({ description: 'Done.', content: { 'application/json': { schema } } })
+const answer = (schema: object) => ({ description: 'A page of posts.', content: { 'application/json': { schema } } })
 const page = {
   type: 'object',
   properties: { items: { type: 'array', items: { $ref: '#/components/schemas/Post' } } },
@@ -39,10 +39,13 @@ describe('arranging a description', () => {
     })
   })
 
-  test('names a page after its items, and an answer after its body', () => {
+  test('names a page after its items, and an answer after its body; the operation has its own words', () => {
     expect(components.schemas).toMatchObject({ PostPage: page })
-    expect(components.responses).toEqual({ PostPage: answer({ $ref: '#/components/schemas/PostPage' }) })
-    expect(paths).toMatchObject({ '/b': { get: { responses: { 200: { $ref: '#/components/responses/PostPage' } } } } })
+    expect(components.responses).toEqual({
+      PostPage: { ...answer({ $ref: '#/components/schemas/PostPage' }), description: 'A body `PostPage`.' },
+    })
+    const shared = { $ref: '#/components/responses/PostPage', description: 'A page of posts.' }
+    expect(paths).toMatchObject({ '/b': { get: { responses: { 200: shared } } } })
   })
 
   test('sorts paths, methods and components', () => {

@@ -300,7 +300,11 @@ const instance = (): Path => ({
   description: 'Its domain, and the keys that verify its exports. May be cached for an hour.',
   security: [],
   responses: {
-    200: { description: 'Done.', headers: onAll, content: { 'application/json': { schema: Instance } } },
+    200: {
+      description: 'Its domain and its keys.',
+      headers: onAll,
+      content: { 'application/json': { schema: Instance } },
+    },
     400: errorOf(400, malformed),
   },
 })
@@ -362,7 +366,11 @@ const appFile = (name: string, operationId: string, summary: string, schema: z.Z
     'For app links, from the configuration. A site of the client at another host than this one must pass the path on to here.',
   security: [],
   responses: {
-    200: { description: 'The file.', headers: onAll, content: { 'application/json': { schema } } },
+    200: {
+      description: 'The file as the platform expects it.',
+      headers: onAll,
+      content: { 'application/json': { schema } },
+    },
     404: errorOf(404, '`route_unknown`: the operator has named no app.'),
   },
 })
@@ -503,12 +511,12 @@ function successOf(row: Row): Responses {
     ...(row.etag && referTo('ETag')),
     ...(hasCsv(row) && referTo('Link')),
   }
-  if (!schema) return { [status]: { description: 'Done.', headers } }
+  if (!schema) return { [status]: { description: row.outcome, headers } }
   const events = row.streams && { 'text/event-stream': { schema: zod.string().openapi({ description: row.streams }) } }
   const content = { [row.contentType ?? 'application/json']: { schema }, ...events }
   return {
     ...(row.exists && { 200: { description: row.exists, headers, content } }),
-    [status]: { description: 'Done.', headers, content },
+    [status]: { description: row.outcome, headers, content },
   }
 }
 

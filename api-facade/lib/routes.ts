@@ -57,6 +57,8 @@ type Shape<O extends Operation> = {
   bodyAs?: Parameter<O>
   /** The answer of a success; 204 has no body. */
   answers: Answers
+  /** The success in a few words: what the answer is, or what is true afterwards. */
+  outcome: string
   /** For a create: a sentence that says when it answers 200 with the existing thing instead. */
   exists?: string
   /** The content type of the handler's answer, if it is not application/json. */

@@ -27,9 +27,7 @@ const nameOf = (ref: string) => ref.split('/').at(-1) ?? ''
 
 /** What the types need of a response: neither its headers nor its texts. */
 function lean(response: Response): Response {
-  const { description, content } = response.$ref
-    ? (components.responses?.[nameOf(response.$ref)] ?? response)
-    : response
+  const { description, content } = { ...components.responses?.[nameOf(response.$ref ?? '')], ...response }
   return { description, ...(content && { content }) }
 }
 

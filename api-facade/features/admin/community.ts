@@ -28,6 +28,7 @@ export default routes('admin', {
     query: InviteCodesQuery,
     page: true,
     answers: { 200: StaffInviteCodePage },
+    outcome: 'A page of codes with their owners and users.',
   },
   'POST /admin/invite-codes/:id/revoke': {
     summary: 'Revoke an invite code',
@@ -37,6 +38,7 @@ export default routes('admin', {
     operation: 'revoke_invite_code',
     params: UuidId,
     answers: { 200: StaffInviteCode },
+    outcome: 'The code, now revoked.',
   },
   'GET /admin/circles': {
     summary: 'List circles, newest first',
@@ -47,6 +49,7 @@ export default routes('admin', {
     query: CirclesQuery,
     page: true,
     answers: { 200: StaffCirclePage },
+    outcome: 'A page of circles with the number of their members.',
   },
   'DELETE /admin/circles/:id': {
     summary: 'Delete a circle',
@@ -56,6 +59,7 @@ export default routes('admin', {
     operation: 'remove_circle',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The circle is deleted.',
   },
   'GET /admin/reports': {
     summary: 'List reports, newest first',
@@ -66,6 +70,7 @@ export default routes('admin', {
     query: ReportsQuery,
     page: true,
     answers: { 200: StaffReportPage },
+    outcome: 'A page of reports with their reporters.',
   },
   'GET /admin/reports/:id': {
     summary: 'Get a report with all that belongs to it',
@@ -75,6 +80,7 @@ export default routes('admin', {
     operation: 'get_report',
     params: UuidId,
     answers: { 200: StaffReportFile },
+    outcome: 'The report, what it is about, and earlier decisions.',
   },
   'POST /admin/reports/:id/review': {
     summary: 'Mark a report as reviewed',
@@ -83,6 +89,7 @@ export default routes('admin', {
     operation: 'review_report',
     params: UuidId,
     answers: { 200: StaffReport },
+    outcome: 'The report, settled as reviewed.',
   },
   'POST /admin/reports/:id/dismiss': {
     summary: 'Dismiss a report',
@@ -91,5 +98,6 @@ export default routes('admin', {
     operation: 'dismiss_report',
     params: UuidId,
     answers: { 200: StaffReport },
+    outcome: 'The report, settled as dismissed.',
   },
 })

@@ -24,6 +24,7 @@ export default routes('admin', {
     query: ContentQuery,
     page: true,
     answers: { 200: StaffContentPage },
+    outcome: 'A page of contents of all kinds, or of what was left within them.',
   },
   'POST /admin/content/:kind/:id/remove': {
     summary: 'Remove content',
@@ -33,6 +34,7 @@ export default routes('admin', {
     params: ContentParams,
     body: Reason,
     answers: { 200: Removed },
+    outcome: 'When the content was removed.',
   },
   'POST /admin/content/:kind/:id/restore': {
     summary: 'Restore removed content',
@@ -42,6 +44,7 @@ export default routes('admin', {
     params: ContentParams,
     body: Reason,
     answers: { 200: Removed },
+    outcome: 'The content, with `removedAt` null.',
   },
   'GET /admin/conversations': {
     summary: 'List conversations without their messages, newest first',
@@ -52,5 +55,6 @@ export default routes('admin', {
     query: ConversationsQuery,
     page: true,
     answers: { 200: StaffConversationPage },
+    outcome: 'A page of conversations with their numbers of members and messages.',
   },
 })

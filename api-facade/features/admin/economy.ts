@@ -13,6 +13,7 @@ export default routes('admin', {
     query: EconomyQuery,
     page: true,
     answers: { 200: StaffWalletPage },
+    outcome: 'A page of wallets with their owners.',
   },
   'GET /admin/economy/payments': {
     summary: 'List all payments and their reversals, newest first',
@@ -23,6 +24,7 @@ export default routes('admin', {
     query: EconomyQuery,
     page: true,
     answers: { 200: StaffPaymentPage },
+    outcome: 'A page of payments with everyone’s shares.',
   },
   'POST /admin/economy/payments/:id/reverse': {
     summary: 'Reverse a payment',
@@ -34,5 +36,6 @@ export default routes('admin', {
     body: NewReversal,
     idempotent: true,
     answers: { 201: Reversal },
+    outcome: 'The reversal as a payment of its own, and the mana that had to be created for it.',
   },
 })

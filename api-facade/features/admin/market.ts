@@ -13,6 +13,7 @@ export default routes('admin', {
     query: StaffOrdersQuery,
     page: true,
     answers: { 200: StaffOrderPage },
+    outcome: 'A page of orders with their steps.',
   },
   'POST /admin/market/orders/:id/resolve': {
     summary: 'Decide a disputed order',
@@ -24,5 +25,6 @@ export default routes('admin', {
     body: OrderResolution,
     idempotent: true,
     answers: { 200: StaffOrder },
+    outcome: 'The order with its decision, and what the buyer gets back.',
   },
 })

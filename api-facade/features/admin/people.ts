@@ -21,6 +21,7 @@ export default routes('admin', {
     query: UsersQuery,
     page: true,
     answers: { 200: StaffUserPage },
+    outcome: 'A page of accounts with their roles and email addresses.',
   },
   'GET /admin/users/:id': {
     summary: 'Get a person',
@@ -29,6 +30,7 @@ export default routes('admin', {
     operation: 'get_user',
     params: AnyPersonId,
     answers: { 200: StaffUserDetails },
+    outcome: 'The account with reputation, balance and open reports.',
   },
   'POST /admin/users/:id/export': {
     summary: 'Export the data of a banned person',
@@ -42,6 +44,7 @@ export default routes('admin', {
     calls: ['export_user'],
     never: ['section_unknown', 'cursor_unknown'], // the schema has the sections
     answers: { 200: Export },
+    outcome: 'The person’s data as one file, which is sent while it is read.',
   },
   'POST /admin/users/:id/erase': {
     summary: 'Erase a banned person permanently',
@@ -51,6 +54,7 @@ export default routes('admin', {
     operation: 'erase_user',
     params: AnyPersonId,
     answers: { 200: Erased },
+    outcome: 'The account is erased.',
   },
   'POST /admin/users/:id/ban': {
     summary: 'Ban a person',
@@ -60,6 +64,7 @@ export default routes('admin', {
     params: AnyPersonId,
     body: Ban,
     answers: { 200: StaffAccount },
+    outcome: 'The account, now banned.',
   },
   'POST /admin/users/:id/unban': {
     summary: 'End a ban',
@@ -69,6 +74,7 @@ export default routes('admin', {
     params: AnyPersonId,
     body: Reason,
     answers: { 200: StaffAccount },
+    outcome: 'The account, no longer banned.',
   },
   'PATCH /admin/users/:id/role': {
     summary: 'Give a person another role',
@@ -78,5 +84,6 @@ export default routes('admin', {
     params: AnyPersonId,
     body: RoleChange,
     answers: { 200: StaffAccount },
+    outcome: 'The account with its new role.',
   },
 })

@@ -17,6 +17,7 @@ export default routes('admin', {
     params: UuidId,
     body: Reason,
     answers: { 200: Hidden },
+    outcome: 'When the post was hidden.',
   },
   'POST /admin/posts/:id/unhide': {
     summary: 'Unhide a post',
@@ -26,6 +27,7 @@ export default routes('admin', {
     params: UuidId,
     body: Reason,
     answers: { 200: Hidden },
+    outcome: 'The post, with `hiddenAt` null.',
   },
   'DELETE /admin/posts/:id': {
     summary: 'Delete a post',
@@ -36,6 +38,7 @@ export default routes('admin', {
     params: UuidId,
     body: Reason,
     answers: { 204: null },
+    outcome: 'The post is deleted.',
   },
   'POST /admin/replies/:id/hide': {
     summary: 'Hide a reply',
@@ -45,6 +48,7 @@ export default routes('admin', {
     params: UuidId,
     body: Reason,
     answers: { 200: Hidden },
+    outcome: 'When the reply was hidden.',
   },
   'POST /admin/replies/:id/unhide': {
     summary: 'Unhide a reply',
@@ -54,5 +58,6 @@ export default routes('admin', {
     params: UuidId,
     body: Reason,
     answers: { 200: Hidden },
+    outcome: 'The reply, with `hiddenAt` null.',
   },
 })

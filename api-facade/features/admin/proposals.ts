@@ -13,6 +13,7 @@ export default routes('admin', {
     operation: 'approve_proposal',
     params: GuildProposalId,
     answers: { 200: Proposal },
+    outcome: 'The passed proposal, which waits for its execution.',
   },
   'POST /admin/guilds/:id/proposals/:pid/reject': {
     summary: 'Reject an open proposal',
@@ -22,6 +23,7 @@ export default routes('admin', {
     operation: 'reject_proposal',
     params: GuildProposalId,
     answers: { 200: Proposal },
+    outcome: 'The failed proposal.',
   },
   'POST /admin/guilds/:id/proposals/:pid/force-close': {
     summary: 'Close an open proposal without a decision',
@@ -31,5 +33,6 @@ export default routes('admin', {
     operation: 'force_close_proposal',
     params: GuildProposalId,
     answers: { 200: Proposal },
+    outcome: 'The proposal, closed without a decision.',
   },
 })

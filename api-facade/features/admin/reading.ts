@@ -32,6 +32,7 @@ export default routes('admin', {
     query: PostsQuery,
     page: true,
     answers: { 200: StaffPostPage },
+    outcome: 'A page of posts in every state.',
   },
   'GET /admin/replies': {
     summary: 'List replies, newest first',
@@ -41,6 +42,7 @@ export default routes('admin', {
     query: RepliesQuery,
     page: true,
     answers: { 200: StaffReplyPage },
+    outcome: 'A page of replies in every state.',
   },
   'GET /admin/series': {
     summary: 'List series, newest first',
@@ -50,6 +52,7 @@ export default routes('admin', {
     query: SeriesQuery,
     page: true,
     answers: { 200: StaffSeriesPage },
+    outcome: 'A page of series with their authors.',
   },
   'GET /admin/media': {
     summary: 'List uploads, newest first',
@@ -59,6 +62,7 @@ export default routes('admin', {
     query: MediaQuery,
     page: true,
     answers: { 200: StaffMediaPage },
+    outcome: 'A page of uploads with their owners.',
   },
   'GET /admin/assistant-sessions': {
     summary: 'List AI sessions, newest first',
@@ -68,6 +72,7 @@ export default routes('admin', {
     query: AssistantSessionsQuery,
     page: true,
     answers: { 200: AssistantSessionPage },
+    outcome: 'A page of sessions: how far each has come, without its words.',
   },
   'GET /admin/intents': {
     summary: 'List intents, latest first',
@@ -77,6 +82,7 @@ export default routes('admin', {
     query: IntentsQuery,
     page: true,
     answers: { 200: StaffIntentPage },
+    outcome: 'A page of intents with their people.',
   },
   'GET /admin/reputation/events': {
     summary: 'List entries of the reputation ledger, newest first',
@@ -86,6 +92,7 @@ export default routes('admin', {
     query: EntriesQuery,
     page: true,
     answers: { 200: StaffEntryPage },
+    outcome: 'A page of ledger entries with their causes.',
   },
   'GET /admin/reputation/votes': {
     summary: 'List peer votes, newest first',
@@ -95,6 +102,7 @@ export default routes('admin', {
     query: VotesQuery,
     page: true,
     answers: { 200: StaffVotePage },
+    outcome: 'A page of votes with both people.',
   },
   'GET /admin/contribution': {
     summary: 'List people by contribution',
@@ -104,5 +112,6 @@ export default routes('admin', {
     operation: 'list_contributors',
     page: true,
     answers: { 200: ContributorPage },
+    outcome: 'A page of people with their scores.',
   },
 })

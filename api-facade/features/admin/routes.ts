@@ -34,6 +34,7 @@ const others = routes('admin', {
     operation: 'generate_invite_codes',
     body: Generation,
     answers: { 201: GeneratedCodes },
+    outcome: 'The new codes, ready to be given away.',
   },
   'GET /admin/reputation/appeals': {
     summary: 'List appeals about reputation, newest first',
@@ -44,6 +45,7 @@ const others = routes('admin', {
     query: AppealsQuery,
     page: true,
     answers: { 200: StaffAppealPage },
+    outcome: 'A page of appeals with the people who made them.',
   },
   'POST /admin/reputation/appeals/:id/resolve': {
     summary: 'Accept or reject an appeal',
@@ -54,6 +56,7 @@ const others = routes('admin', {
     params: UuidId,
     body: Resolution,
     answers: { 200: StaffAppeal },
+    outcome: 'The appeal with its decision.',
   },
   'POST /admin/reputation/adjust': {
     summary: 'Adjust a person’s reputation in an interest',
@@ -63,6 +66,7 @@ const others = routes('admin', {
     operation: 'adjust_reputation',
     body: Adjustment,
     answers: { 201: Adjusted },
+    outcome: 'The change, and the person’s reputation after it.',
   },
   'POST /admin/broadcast': {
     summary: 'Send a broadcast',
@@ -73,6 +77,7 @@ const others = routes('admin', {
     idempotent: true,
     body: Announcement,
     answers: { 202: Broadcast },
+    outcome: 'The broadcast, whose notifications are still being written.',
   },
 })
 

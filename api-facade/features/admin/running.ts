@@ -32,6 +32,7 @@ export default routes('admin', {
     query: AuditQuery,
     page: true,
     answers: { 200: AuditPage },
+    outcome: 'A page of audit entries.',
   },
   'GET /admin/audit-log/verify': {
     summary: 'Verify that the audit log is unchanged',
@@ -41,6 +42,7 @@ export default routes('admin', {
     operation: 'verify_audit_log',
     query: VerifyQuery,
     answers: { 200: Verified },
+    outcome: 'Whether the checked part is unchanged, and where to continue.',
   },
   'GET /admin/interests': {
     summary: 'List interests, newest first',
@@ -51,6 +53,7 @@ export default routes('admin', {
     query: InterestsQuery,
     page: true,
     answers: { 200: StaffInterestPage },
+    outcome: 'A page of interests with the numbers of people and of interests below.',
   },
   'GET /admin/interests/:id': {
     summary: 'Get an interest',
@@ -58,6 +61,7 @@ export default routes('admin', {
     operation: 'get_interest',
     params: UuidId,
     answers: { 200: StaffInterest },
+    outcome: 'The interest with its numbers of people and of interests below.',
   },
   'POST /admin/interests': {
     summary: 'Add an interest',
@@ -67,6 +71,7 @@ export default routes('admin', {
     operation: 'create_interest',
     body: NewInterest,
     answers: { 201: StaffInterest },
+    outcome: 'The new interest.',
   },
   'PATCH /admin/interests/:id': {
     summary: 'Change an interest',
@@ -78,6 +83,7 @@ export default routes('admin', {
     body: InterestChanges,
     bodyAs: 'p_changes',
     answers: { 200: StaffInterest },
+    outcome: 'The interest after the change.',
   },
   'GET /admin/feature-flags': {
     summary: 'List feature flags, by key',
@@ -86,6 +92,7 @@ export default routes('admin', {
     query: PageQuery,
     page: true,
     answers: { 200: FeatureFlagPage },
+    outcome: 'A page of flags and who switched each last.',
   },
   'PATCH /admin/feature-flags/:key': {
     summary: 'Switch a feature on or off',
@@ -95,6 +102,7 @@ export default routes('admin', {
     params: FlagKey,
     body: FlagSwitch,
     answers: { 200: FeatureFlag },
+    outcome: 'The flag in its new state.',
   },
   'GET /admin/metrics': {
     summary: 'Get the counters of the instance',
@@ -102,6 +110,7 @@ export default routes('admin', {
     access: 'moderator',
     operation: 'get_metrics',
     answers: { 200: Metrics },
+    outcome: 'The counters, and the result of the last nightly check.',
   },
   'GET /admin/signals': {
     summary: 'List payments and votes between neighbours in the invite tree',
@@ -112,6 +121,7 @@ export default routes('admin', {
     query: SignalsQuery,
     page: true,
     answers: { 200: SignalPage },
+    outcome: 'A page of people who pay or vote for neighbours in the invite tree, the most conspicuous first.',
   },
   'GET /admin/jobs': {
     summary: 'Get the status of the worker',
@@ -120,5 +130,6 @@ export default routes('admin', {
     access: 'moderator',
     operation: 'get_jobs',
     answers: { 200: Jobs },
+    outcome: 'The jobs with their last runs, failed work, and waiting effects.',
   },
 })

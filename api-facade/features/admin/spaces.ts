@@ -39,6 +39,7 @@ export default routes('admin', {
     query: GroupsQuery,
     page: true,
     answers: { 200: StaffGroupPage },
+    outcome: 'A page of groups, archived ones too.',
   },
   'GET /admin/groups/:id': {
     summary: 'Get a group with its members and pending requests',
@@ -51,6 +52,7 @@ export default routes('admin', {
     params: SpaceId,
     query: PageQuery,
     answers: { 200: StaffGroupDetails },
+    outcome: 'The group with its members and pending requests.',
   },
   'POST /admin/groups/:id/archive': {
     summary: 'Archive a group',
@@ -63,6 +65,7 @@ export default routes('admin', {
     body: Reason,
     never: ['space_ownerless', 'spaces_exhausted'],
     answers: { 200: StaffGroup },
+    outcome: 'The archived group.',
   },
   'POST /admin/groups/:id/restore': {
     summary: 'Restore an archived group',
@@ -74,6 +77,7 @@ export default routes('admin', {
     params: SpaceId,
     body: Reason,
     answers: { 200: StaffGroup },
+    outcome: 'The group, active again.',
   },
   'DELETE /admin/groups/:id/members/:userId': {
     summary: 'Expel a member of a group',
@@ -84,6 +88,7 @@ export default routes('admin', {
     constants: { p_kind: 'group' },
     params: SpaceMember,
     answers: { 204: null },
+    outcome: 'The person is no longer a member.',
   },
   'PATCH /admin/groups/:id/members/:userId': {
     summary: 'Give a member of a group another role',
@@ -96,6 +101,7 @@ export default routes('admin', {
     body: GroupRole,
     never: ['value_invalid', 'space_archived', 'space_full', 'memberships_exhausted'],
     answers: { 200: StaffGroupMember },
+    outcome: 'The member with the new role.',
   },
   'POST /admin/groups/:id/join-requests/:rid/approve': {
     summary: 'Approve a request to join a group',
@@ -107,6 +113,7 @@ export default routes('admin', {
     as: { rid: 'p_request_id' },
     params: AnyGroupRequest,
     answers: { 200: StaffGroupRequest },
+    outcome: 'The approved request; the person is a member now.',
   },
   'POST /admin/groups/:id/join-requests/:rid/reject': {
     summary: 'Reject a request to join a group',
@@ -119,6 +126,7 @@ export default routes('admin', {
     params: AnyGroupRequest,
     never: ['person_unknown', 'space_archived', 'space_full', 'memberships_exhausted'],
     answers: { 200: StaffGroupRequest },
+    outcome: 'The rejected request.',
   },
   'GET /admin/guilds': {
     summary: 'List guilds, newest first',
@@ -131,6 +139,7 @@ export default routes('admin', {
     query: GuildsQuery,
     page: true,
     answers: { 200: StaffGuildPage },
+    outcome: 'A page of guilds, archived ones too.',
   },
   'GET /admin/guilds/:id': {
     summary: 'Get a guild with its members and pending applications',
@@ -143,6 +152,7 @@ export default routes('admin', {
     params: SpaceId,
     query: PageQuery,
     answers: { 200: StaffGuildDetails },
+    outcome: 'The guild with its members and pending applications.',
   },
   'POST /admin/guilds/:id/archive': {
     summary: 'Archive a guild',
@@ -155,6 +165,7 @@ export default routes('admin', {
     body: Reason,
     never: ['space_ownerless', 'spaces_exhausted'],
     answers: { 200: StaffGuild },
+    outcome: 'The archived guild.',
   },
   'POST /admin/guilds/:id/restore': {
     summary: 'Restore an archived guild',
@@ -166,6 +177,7 @@ export default routes('admin', {
     params: SpaceId,
     body: Reason,
     answers: { 200: StaffGuild },
+    outcome: 'The guild, active again.',
   },
   'DELETE /admin/guilds/:id/members/:userId': {
     summary: 'Expel a member of a guild',
@@ -176,6 +188,7 @@ export default routes('admin', {
     constants: { p_kind: 'guild' },
     params: SpaceMember,
     answers: { 204: null },
+    outcome: 'The person is no longer a member.',
   },
   'PATCH /admin/guilds/:id/members/:userId': {
     summary: 'Give a member of a guild another role',
@@ -188,6 +201,7 @@ export default routes('admin', {
     body: GuildRole,
     never: ['value_invalid', 'space_archived'],
     answers: { 200: StaffGuildMember },
+    outcome: 'The member with the new role.',
   },
   'POST /admin/guilds/:id/applications/:aid/approve': {
     summary: 'Approve an application to a guild',
@@ -199,6 +213,7 @@ export default routes('admin', {
     as: { aid: 'p_request_id' },
     params: AnyGuildRequest,
     answers: { 200: StaffGuildRequest },
+    outcome: 'The approved application; the person is a member now.',
   },
   'POST /admin/guilds/:id/applications/:aid/reject': {
     summary: 'Reject an application to a guild',
@@ -211,5 +226,6 @@ export default routes('admin', {
     params: AnyGuildRequest,
     never: ['person_unknown', 'space_archived', 'space_full', 'memberships_exhausted'],
     answers: { 200: StaffGuildRequest },
+    outcome: 'The rejected application.',
   },
 })

@@ -41,6 +41,7 @@ export default routes('admin', {
     handler: list,
     calls: ['list_all_wiki_proposals'],
     answers: { 200: StaffWikiProposalPage },
+    outcome: 'A page of proposals with their proposers and votes.',
   },
   'POST /admin/wiki/proposals/:id/approve': {
     summary: 'Approve a proposal for the wiki',
@@ -52,6 +53,7 @@ export default routes('admin', {
     handler: settle('approve_wiki_proposal'),
     calls: ['approve_wiki_proposal'],
     answers: { 200: StaffWikiProposal },
+    outcome: 'The approved proposal; its text is the entry now.',
   },
   'POST /admin/wiki/proposals/:id/reject': {
     summary: 'Reject a proposal for the wiki',
@@ -63,5 +65,6 @@ export default routes('admin', {
     handler: settle('reject_wiki_proposal'),
     calls: ['reject_wiki_proposal'],
     answers: { 200: StaffWikiProposal },
+    outcome: 'The rejected proposal.',
   },
 })

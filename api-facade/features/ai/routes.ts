@@ -33,6 +33,7 @@ export default routes('ai', {
     operation: 'start_ai_session',
     body: NewSession,
     answers: { 201: Session },
+    outcome: 'The session with its first question.',
   },
   'POST /ai/sessions/:id/answer': {
     summary: 'Answer the current question of a session',
@@ -47,6 +48,7 @@ export default routes('ai', {
     params: UuidId,
     body: NewAnswer,
     answers: { 200: Session },
+    outcome: 'The session with the next question, or null after the last.',
     streams:
       'What the model writes, as `data: {"text": "…"}` events, and at the end `event: done` with the session as `data`.',
   },
@@ -59,6 +61,7 @@ export default routes('ai', {
     params: UuidId,
     as: byId,
     answers: { 200: Session },
+    outcome: 'The completed session with all questions and answers.',
   },
   'GET /ai/sessions': {
     summary: 'List your sessions',
@@ -67,6 +70,7 @@ export default routes('ai', {
     operation: 'list_ai_sessions',
     page: true,
     answers: { 200: Sessions },
+    outcome: 'A page of your sessions.',
   },
   'POST /ai/sessions/:id/map-interests': {
     summary: 'Suggest interests for a session',
@@ -79,6 +83,7 @@ export default routes('ai', {
     calls: ['map_ai_interests', 'find_ai_mapping', 'reserve_ai_tokens', 'settle_ai_tokens'],
     params: UuidId,
     answers: { 200: Suggestions },
+    outcome: 'The suggested interests, and what suggested them.',
   },
   'POST /ai/sessions/:id/apply-suggestions': {
     summary: 'Choose interests after a session',
@@ -92,6 +97,7 @@ export default routes('ai', {
     as: byId,
     body: Applied,
     answers: { 200: Choices },
+    outcome: 'Your interests after the choice.',
   },
   'POST /ai/enhance-post': {
     summary: 'Suggest an improved post',
@@ -104,5 +110,6 @@ export default routes('ai', {
     calls: ['reserve_ai_tokens', 'settle_ai_tokens'],
     body: Draft,
     answers: { 200: Enhanced },
+    outcome: 'The improved title and body, and what was changed.',
   },
 })

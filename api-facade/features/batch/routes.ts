@@ -70,5 +70,6 @@ export default routes('batch', {
     handler: batch,
     calls: [],
     answers: { 200: BatchAnswer },
+    outcome: 'The answers in the order of the requests, each with its own status.',
   },
 })

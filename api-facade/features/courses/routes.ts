@@ -37,6 +37,7 @@ export default routes('courses', {
     query: CourseQuery,
     page: true,
     answers: { 200: CoursePage },
+    outcome: 'A page of published courses.',
   },
   'POST /courses': {
     summary: 'Create a course',
@@ -46,6 +47,7 @@ export default routes('courses', {
     operation: 'create_course',
     body: NewCourse,
     answers: { 201: Course },
+    outcome: 'The new course, a draft that only you see.',
   },
   'GET /courses/mine': {
     summary: 'List courses that you wrote or are a student of',
@@ -56,6 +58,7 @@ export default routes('courses', {
     query: MyCoursesQuery,
     page: true,
     answers: { 200: CoursePage },
+    outcome: 'A page of the courses that you wrote or attend.',
   },
   'GET /courses/:id': {
     summary: 'Get a course',
@@ -64,6 +67,7 @@ export default routes('courses', {
     operation: 'get_course',
     params: UuidId,
     answers: { 200: Course },
+    outcome: 'The course, and how far you have come.',
   },
   'PATCH /courses/:id': {
     summary: 'Change a course',
@@ -74,6 +78,7 @@ export default routes('courses', {
     body: CourseChanges,
     bodyAs: 'p_changes',
     answers: { 200: Course },
+    outcome: 'The course after the change.',
   },
   'DELETE /courses/:id': {
     summary: 'Delete a course',
@@ -83,6 +88,7 @@ export default routes('courses', {
     operation: 'delete_course',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The course is deleted.',
   },
   'POST /courses/:id/publish': {
     summary: 'Publish a draft',
@@ -91,6 +97,7 @@ export default routes('courses', {
     operation: 'publish_course',
     params: UuidId,
     answers: { 200: Course },
+    outcome: 'The published course.',
   },
   'POST /courses/:id/archive': {
     summary: 'Archive a course',
@@ -99,6 +106,7 @@ export default routes('courses', {
     operation: 'archive_course',
     params: UuidId,
     answers: { 200: Course },
+    outcome: 'The archived course, which takes no new students.',
   },
   'GET /courses/:id/lessons': {
     summary: 'List the lessons of a course, in order',
@@ -109,6 +117,7 @@ export default routes('courses', {
     params: UuidId,
     page: true,
     answers: { 200: LessonPage },
+    outcome: 'A page of lessons; `body` is null where you have no access.',
   },
   'POST /courses/:id/lessons': {
     summary: 'Add a lesson',
@@ -118,6 +127,7 @@ export default routes('courses', {
     params: UuidId,
     body: NewLesson,
     answers: { 201: Lesson },
+    outcome: 'The new lesson, in the last place.',
   },
   'PUT /courses/:id/lessons/order': {
     summary: 'Reorder the lessons',
@@ -127,6 +137,7 @@ export default routes('courses', {
     params: UuidId,
     body: LessonOrder,
     answers: { 200: Course },
+    outcome: 'The course; its lessons are in the new order.',
   },
   'GET /courses/:id/lessons/:lid': {
     summary: 'Get a lesson',
@@ -136,6 +147,7 @@ export default routes('courses', {
     params: LessonId,
     as: { lid: 'p_lesson_id' },
     answers: { 200: Lesson },
+    outcome: 'The lesson with its text.',
   },
   'PATCH /courses/:id/lessons/:lid': {
     summary: 'Change a lesson',
@@ -147,6 +159,7 @@ export default routes('courses', {
     bodyAs: 'p_changes',
     as: { lid: 'p_lesson_id' },
     answers: { 200: Lesson },
+    outcome: 'The lesson after the change.',
   },
   'DELETE /courses/:id/lessons/:lid': {
     summary: 'Delete a lesson',
@@ -156,6 +169,7 @@ export default routes('courses', {
     params: LessonId,
     as: { lid: 'p_lesson_id' },
     answers: { 204: null },
+    outcome: 'The lesson is deleted.',
   },
   'POST /courses/:id/enroll': {
     summary: 'Enrol in a course',
@@ -167,6 +181,7 @@ export default routes('courses', {
     params: UuidId,
     body: Enrolment.optional(),
     answers: { 201: Course },
+    outcome: 'The course, of which you are a student now.',
   },
   'PUT /courses/:id/lessons/:lid/progress': {
     summary: 'Mark a lesson as completed or not',
@@ -178,6 +193,7 @@ export default routes('courses', {
     as: { lid: 'p_lesson_id' },
     never: ['value_invalid'],
     answers: { 200: Course },
+    outcome: 'The course with your new progress.',
   },
   'GET /courses/:id/students': {
     summary: 'List the students of a course',
@@ -188,5 +204,6 @@ export default routes('courses', {
     params: UuidId,
     page: true,
     answers: { 200: StudentPage },
+    outcome: 'A page of students and their progress.',
   },
 })

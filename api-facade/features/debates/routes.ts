@@ -32,6 +32,7 @@ export default routes('debates', {
     query: DebatesQuery,
     page: true,
     answers: { 200: DebatePage },
+    outcome: 'A page of debates.',
   },
   'POST /debates': {
     summary: 'Create a debate',
@@ -41,6 +42,7 @@ export default routes('debates', {
     operation: 'create_debate',
     body: NewDebate,
     answers: { 201: Debate },
+    outcome: 'The new debate, open for arguments.',
   },
   'GET /debates/:id': {
     summary: 'Get a debate',
@@ -49,6 +51,7 @@ export default routes('debates', {
     operation: 'get_debate',
     params: UuidId,
     answers: { 200: Debate },
+    outcome: 'The debate, with your position and the counts of each side.',
   },
   'PATCH /debates/:id': {
     summary: 'Change a debate',
@@ -59,6 +62,7 @@ export default routes('debates', {
     body: DebateChanges,
     bodyAs: 'p_changes',
     answers: { 200: Debate },
+    outcome: 'The debate after the change.',
   },
   'DELETE /debates/:id': {
     summary: 'Delete a debate',
@@ -68,6 +72,7 @@ export default routes('debates', {
     operation: 'delete_debate',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The debate is deleted.',
   },
   'POST /debates/:id/close': {
     summary: 'Close a debate',
@@ -76,6 +81,7 @@ export default routes('debates', {
     operation: 'close_debate',
     params: UuidId,
     answers: { 200: Debate },
+    outcome: 'The closed debate.',
   },
   'PUT /debates/:id/position': {
     summary: 'Take a position in a debate, which can be undecided',
@@ -86,6 +92,7 @@ export default routes('debates', {
     params: UuidId,
     body: Position,
     answers: { 200: Debate },
+    outcome: 'The debate with your position in its counts.',
   },
   'DELETE /debates/:id/position': {
     summary: 'Remove your position',
@@ -95,6 +102,7 @@ export default routes('debates', {
     operation: 'leave_position',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'You have no position in the debate.',
   },
   'GET /debates/:id/arguments': {
     summary: 'List the arguments of a debate',
@@ -107,6 +115,7 @@ export default routes('debates', {
     query: ArgumentsQuery,
     page: true,
     answers: { 200: ArgumentPage },
+    outcome: 'A page of arguments with their votes.',
   },
   'POST /debates/:id/arguments': {
     summary: 'Post an argument, or answer one',
@@ -117,6 +126,7 @@ export default routes('debates', {
     params: UuidId,
     body: NewArgument,
     answers: { 201: Argument },
+    outcome: 'The new argument.',
   },
   'DELETE /debates/arguments/:aid': {
     summary: 'Delete your argument',
@@ -126,6 +136,7 @@ export default routes('debates', {
     params: ArgumentId,
     as: { aid: 'p_id' },
     answers: { 204: null },
+    outcome: 'The argument is deleted.',
   },
   'PUT /debates/arguments/:aid/vote': {
     summary: 'Vote for an argument',
@@ -135,6 +146,7 @@ export default routes('debates', {
     params: ArgumentId,
     as: { aid: 'p_id' },
     answers: { 200: Argument },
+    outcome: 'The argument with your vote.',
   },
   'DELETE /debates/arguments/:aid/vote': {
     summary: 'Remove your vote',
@@ -144,5 +156,6 @@ export default routes('debates', {
     params: ArgumentId,
     as: { aid: 'p_id' },
     answers: { 204: null },
+    outcome: 'Your vote no longer counts.',
   },
 })

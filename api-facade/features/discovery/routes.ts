@@ -33,6 +33,7 @@ export default routes('discovery', {
     operation: 'set_intent',
     body: NewIntent,
     answers: { 200: Intent },
+    outcome: 'Your intent as it is stored now.',
   },
   'GET /discovery/intent': {
     summary: 'Get your intent',
@@ -40,6 +41,7 @@ export default routes('discovery', {
     access: 'user',
     operation: 'get_intent',
     answers: { 200: Intent },
+    outcome: 'Your intent, active or not.',
   },
   'GET /discovery/candidates': {
     summary: 'List people whose intent matches yours',
@@ -49,6 +51,7 @@ export default routes('discovery', {
     query: CandidateQuery,
     page: true,
     answers: { 200: CandidatePage },
+    outcome: 'A page of people, with the reasons why they match.',
   },
   'GET /discovery/mentors': {
     summary: 'List mentors who know more than you do',
@@ -58,6 +61,7 @@ export default routes('discovery', {
     query: MentorQuery,
     page: true,
     answers: { 200: MentorPage },
+    outcome: 'A page of mentors, with the interests in which they know more.',
   },
   'GET /discovery/people': {
     summary: 'List people, or find them by name',
@@ -67,6 +71,7 @@ export default routes('discovery', {
     query: PeopleQuery,
     page: true,
     answers: { 200: MatchedPersonPage },
+    outcome: 'A page of people.',
   },
   'GET /discovery/suggested': {
     summary: 'List authors you may like',
@@ -76,6 +81,7 @@ export default routes('discovery', {
     operation: 'list_suggested',
     query: SuggestedQuery,
     answers: { 200: MatchedPersonPage },
+    outcome: 'A page of authors, with the reasons for each.',
   },
   'GET /discovery/talent': {
     summary: 'List people by reputation',
@@ -85,6 +91,7 @@ export default routes('discovery', {
     query: TalentQuery,
     page: true,
     answers: { 200: TalentPage },
+    outcome: 'A page of people with their reputation.',
   },
   'GET /discovery/stream': {
     summary: 'List public posts and contents of every kind',
@@ -95,6 +102,7 @@ export default routes('discovery', {
     query: StreamQuery,
     page: true,
     answers: { 200: StreamPage },
+    outcome: 'A page of posts and contents of all kinds, newest first.',
   },
   'GET /discovery/search': {
     summary: 'Search posts, people, groups, guilds, wiki entries and contents',
@@ -106,5 +114,6 @@ export default routes('discovery', {
     query: SearchQuery,
     page: true,
     answers: { 200: SearchPage },
+    outcome: 'A page of finds of all kinds; `type` says what each one is.',
   },
 })

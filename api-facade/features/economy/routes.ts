@@ -24,6 +24,7 @@ export default routes('economy', {
     access: 'user',
     operation: 'get_wallet',
     answers: { 200: Wallet },
+    outcome: 'Your wallet, with the mana that is due up to now.',
   },
   'POST /economy/pay': {
     summary: 'Pay for a post, a reply or a person',
@@ -34,6 +35,7 @@ export default routes('economy', {
     gate: { check: 'require_flag', of: 'emoji-pay' },
     body: NewPayment,
     answers: { 201: Paid },
+    outcome: 'The payment with its shares, and what you have left.',
   },
   'GET /economy/payments': {
     summary: 'List payments that you sent or received, newest first',
@@ -45,6 +47,7 @@ export default routes('economy', {
     query: PaymentsQuery,
     page: true,
     answers: { 200: PaymentPage },
+    outcome: 'A page of payments; your own share if you were paid.',
   },
   'GET /economy/payments/:postId/breakdown': {
     summary: 'Count the payments of a post, by emotion',
@@ -56,6 +59,7 @@ export default routes('economy', {
     operation: 'get_breakdown',
     params: PostParam,
     answers: { 200: PostBreakdown },
+    outcome: 'The number of payments and the mana of each emotion.',
   },
   'POST /posts/:id/boost': {
     summary: 'Boost one of your posts in the feed',
@@ -69,5 +73,6 @@ export default routes('economy', {
     params: UuidId,
     body: NewBoost,
     answers: { 201: Boosted },
+    outcome: 'The boost, when it ends, and what you have left.',
   },
 })

@@ -30,6 +30,7 @@ export default routes('events', {
     query: EventQuery,
     page: true,
     answers: { 200: EventPage },
+    outcome: 'A page of events.',
   },
   'POST /events': {
     summary: 'Publish an event',
@@ -39,6 +40,7 @@ export default routes('events', {
     operation: 'create_event',
     body: NewEvent,
     answers: { 201: Event },
+    outcome: 'The new event.',
   },
   'GET /events/mine': {
     summary: 'List events that you host or attend',
@@ -49,6 +51,7 @@ export default routes('events', {
     query: MyEventsQuery,
     page: true,
     answers: { 200: EventPage },
+    outcome: 'A page of the events that you host or have replied to.',
   },
   'GET /events/:id': {
     summary: 'Get an event',
@@ -57,6 +60,7 @@ export default routes('events', {
     operation: 'get_event',
     params: UuidId,
     answers: { 200: Event },
+    outcome: 'The event with its seats and your reply.',
   },
   'PATCH /events/:id': {
     summary: 'Change an event',
@@ -67,6 +71,7 @@ export default routes('events', {
     body: EventChanges,
     bodyAs: 'p_changes',
     answers: { 200: Event },
+    outcome: 'The event after the change.',
   },
   'DELETE /events/:id': {
     summary: 'Delete an event',
@@ -75,6 +80,7 @@ export default routes('events', {
     operation: 'delete_event',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The event is deleted.',
   },
   'POST /events/:id/cancel': {
     summary: 'Cancel an event',
@@ -84,6 +90,7 @@ export default routes('events', {
     params: UuidId,
     body: Cancellation,
     answers: { 200: Event },
+    outcome: 'The cancelled event.',
   },
   'PUT /events/:id/rsvp': {
     summary: 'Attend an event, or be interested in it',
@@ -95,6 +102,7 @@ export default routes('events', {
     body: Rsvp,
     never: ['event_rsvp'],
     answers: { 200: Event },
+    outcome: 'The event with your reply: `waitlisted` if all seats are taken.',
   },
   'DELETE /events/:id/rsvp': {
     summary: 'Withdraw your reply',
@@ -104,6 +112,7 @@ export default routes('events', {
     operation: 'unrsvp_event',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'Your reply is withdrawn.',
   },
   'GET /events/:id/attendees': {
     summary: 'List the people who attend an event, are interested in it, or wait for a seat',
@@ -115,6 +124,7 @@ export default routes('events', {
     query: AttendeeQuery,
     page: true,
     answers: { 200: AttendeePage },
+    outcome: 'A page of people who replied in this way.',
   },
   'GET /events/:id/calendar.ics': {
     summary: 'Get an event as a calendar file',
@@ -127,5 +137,6 @@ export default routes('events', {
     calls: ['get_event_calendar'],
     contentType: 'text/calendar',
     answers: { 200: z.string() },
+    outcome: 'An iCalendar file with this one event.',
   },
 })

@@ -19,6 +19,7 @@ export default routes('feed', {
     query: FeedQuery,
     page: true,
     answers: { 200: FeedPage },
+    outcome: 'A page of posts, each with the reasons for its place.',
   },
   'GET /sync': {
     summary: 'Get what changed since a cursor',
@@ -31,6 +32,7 @@ export default routes('feed', {
     access: 'user',
     id: 'sync',
     operation: 'list_changes',
+    outcome: 'The changes, and the cursor for the next call.',
     query: SyncQuery,
     answers: { 200: Sync },
   },

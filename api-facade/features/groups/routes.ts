@@ -47,6 +47,7 @@ export default routes('groups', {
     query: GroupQuery,
     page: true,
     answers: { 200: GroupPage },
+    outcome: 'A page of groups.',
   },
   'POST /groups': {
     summary: 'Create a group',
@@ -56,6 +57,7 @@ export default routes('groups', {
     operation: 'create_group',
     body: NewGroup,
     answers: { 201: Group },
+    outcome: 'The new group, which you own.',
   },
   'GET /groups/:id': {
     summary: 'Get a group',
@@ -66,6 +68,7 @@ export default routes('groups', {
     constants: { p_kind: 'group' },
     params: GroupId,
     answers: { 200: Group },
+    outcome: 'The group, and whether you are a member.',
   },
   'PATCH /groups/:id': {
     summary: 'Change a group',
@@ -76,6 +79,7 @@ export default routes('groups', {
     body: GroupChanges,
     bodyAs: 'p_changes',
     answers: { 200: Group },
+    outcome: 'The group after the change.',
   },
   'DELETE /groups/:id': {
     summary: 'Archive a group',
@@ -86,6 +90,7 @@ export default routes('groups', {
     params: GroupId,
     never: ['space_ownerless', 'spaces_exhausted'],
     answers: { 204: null },
+    outcome: 'The group is archived.',
   },
   'POST /groups/:id/restore': {
     summary: 'Restore an archived group',
@@ -95,6 +100,7 @@ export default routes('groups', {
     params: GroupId,
     never: ['space_ownerless'],
     answers: { 200: Group },
+    outcome: 'The group, active again.',
   },
   'POST /groups/:id/join': {
     summary: 'Join a group, or request to join',
@@ -105,6 +111,7 @@ export default routes('groups', {
     never: ['person_unknown'],
     body: JoinMessage,
     answers: { 200: Joined },
+    outcome: 'Whether you are a member now, or have a pending request.',
   },
   'POST /groups/:id/leave': {
     summary: 'Leave a group',
@@ -117,6 +124,7 @@ export default routes('groups', {
     params: GroupId,
     never: ['space_ownerless', 'spaces_exhausted'],
     answers: { 200: Left },
+    outcome: 'You are not a member.',
   },
   'GET /groups/:id/members': {
     summary: 'List the members of a group',
@@ -130,6 +138,7 @@ export default routes('groups', {
     query: MemberQuery,
     page: true,
     answers: { 200: MemberPage },
+    outcome: 'A page of members with their roles.',
   },
   'PATCH /groups/:id/members/:userId': {
     summary: 'Give a member another role',
@@ -139,6 +148,7 @@ export default routes('groups', {
     params: GroupMember,
     body: RoleChange,
     answers: { 200: Member },
+    outcome: 'The member with the new role.',
   },
   'DELETE /groups/:id/members/:userId': {
     summary: 'Remove a member',
@@ -148,6 +158,7 @@ export default routes('groups', {
     params: GroupMember,
     query: RemovalQuery,
     answers: { 204: null },
+    outcome: 'The person is no longer a member.',
   },
   'GET /groups/:id/bans': {
     summary: 'List people who are banned from a group',
@@ -157,6 +168,7 @@ export default routes('groups', {
     params: GroupId,
     page: true,
     answers: { 200: BanPage },
+    outcome: 'A page of banned people.',
   },
   'DELETE /groups/:id/bans/:userId': {
     summary: 'Lift a ban',
@@ -165,6 +177,7 @@ export default routes('groups', {
     operation: 'lift_group_ban',
     params: GroupMember,
     answers: { 204: null },
+    outcome: 'The person can join again.',
   },
   'GET /groups/:id/join-requests': {
     summary: 'List pending requests to join a group',
@@ -176,6 +189,7 @@ export default routes('groups', {
     params: GroupId,
     page: true,
     answers: { 200: JoinRequestPage },
+    outcome: 'A page of pending requests with their messages.',
   },
   'POST /groups/:id/join-requests/:rid/approve': {
     summary: 'Approve a request to join',
@@ -187,6 +201,7 @@ export default routes('groups', {
     as: { rid: 'p_request_id' },
     params: GroupRequest,
     answers: { 200: JoinRequest },
+    outcome: 'The approved request; the person is a member now.',
   },
   'POST /groups/:id/join-requests/:rid/reject': {
     summary: 'Reject a request to join',
@@ -199,6 +214,7 @@ export default routes('groups', {
     params: GroupRequest,
     never: ['person_unknown', 'space_archived', 'space_full', 'memberships_exhausted'],
     answers: { 200: JoinRequest },
+    outcome: 'The rejected request.',
   },
   'POST /groups/:id/join-requests/:rid/withdraw': {
     summary: 'Withdraw your request',
@@ -211,6 +227,7 @@ export default routes('groups', {
     as: { rid: 'p_request_id' },
     params: GroupRequest,
     answers: { 200: JoinRequest },
+    outcome: 'Your request, now withdrawn.',
   },
   'POST /groups/:id/invitations': {
     summary: 'Invite a person to a group',
@@ -221,6 +238,7 @@ export default routes('groups', {
     params: GroupId,
     body: Invitee,
     answers: { 201: Invitation },
+    outcome: 'The new invitation, which waits for an answer.',
   },
   'GET /groups/:id/invitations': {
     summary: 'List pending invitations to a group',
@@ -230,6 +248,7 @@ export default routes('groups', {
     params: GroupId,
     page: true,
     answers: { 200: InvitationPage },
+    outcome: 'A page of invitations that wait for an answer.',
   },
   'DELETE /groups/:id/invitations/:iid': {
     summary: 'Revoke an invitation',
@@ -238,6 +257,7 @@ export default routes('groups', {
     operation: 'revoke_group_invitation',
     params: GroupInvitation,
     answers: { 204: null },
+    outcome: 'The invitation can no longer be accepted.',
   },
   'GET /groups/invitations/me': {
     summary: 'List your pending invitations to groups, newest first',
@@ -246,6 +266,7 @@ export default routes('groups', {
     operation: 'list_my_group_invitations',
     page: true,
     answers: { 200: InvitationPage },
+    outcome: 'A page of invitations that wait for your answer.',
   },
   'POST /groups/invitations/:iid/accept': {
     summary: 'Accept an invitation to a group',
@@ -255,6 +276,7 @@ export default routes('groups', {
     params: InvitationId,
     never: ['person_unknown'],
     answers: { 200: Invitation },
+    outcome: 'The accepted invitation; you are a member now.',
   },
   'POST /groups/invitations/:iid/decline': {
     summary: 'Decline an invitation to a group',
@@ -264,6 +286,7 @@ export default routes('groups', {
     params: InvitationId,
     never: ['person_unknown', 'space_archived', 'space_full', 'memberships_exhausted'],
     answers: { 200: Invitation },
+    outcome: 'The declined invitation.',
   },
   'GET /groups/:id/posts': {
     summary: 'List the posts of a group, newest first',
@@ -277,6 +300,7 @@ export default routes('groups', {
     never: ['content_space'],
     page: true,
     answers: { 200: PostPage },
+    outcome: 'A page of posts of the group.',
   },
   'POST /groups/:id/posts': {
     summary: 'Publish a post in a group, or schedule one',
@@ -289,5 +313,6 @@ export default routes('groups', {
     as: { id: 'p_group_id' },
     body: NewGroupPost,
     answers: { 201: Post },
+    outcome: 'The new post; one with `publishAt` is not published yet.',
   },
 })

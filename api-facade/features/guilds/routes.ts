@@ -43,6 +43,7 @@ export default routes('guilds', {
     query: SpaceQuery,
     page: true,
     answers: { 200: GuildPage },
+    outcome: 'A page of guilds.',
   },
   'POST /guilds': {
     summary: 'Create a guild',
@@ -53,6 +54,7 @@ export default routes('guilds', {
     gate: { check: 'require_guild_founder' },
     body: NewGuild,
     answers: { 201: Guild },
+    outcome: 'The new guild, of which you are the founder.',
   },
   'GET /guilds/:id': {
     summary: 'Get a guild',
@@ -63,6 +65,7 @@ export default routes('guilds', {
     constants: { p_kind: 'guild' },
     params: GuildId,
     answers: { 200: Guild },
+    outcome: 'The guild, and whether you are a member.',
   },
   'PATCH /guilds/:id': {
     summary: 'Change a guild',
@@ -74,6 +77,7 @@ export default routes('guilds', {
     bodyAs: 'p_changes',
     never: ['interest_unknown'],
     answers: { 200: Guild },
+    outcome: 'The guild after the change.',
   },
   'GET /guilds/:id/charter/versions': {
     summary: 'List the charters of a guild, latest first',
@@ -84,6 +88,7 @@ export default routes('guilds', {
     params: GuildId,
     page: true,
     answers: { 200: CharterPage },
+    outcome: 'A page of charters with the proposals that introduced them.',
   },
   'GET /guilds/:id/members': {
     summary: 'List the members of a guild',
@@ -97,6 +102,7 @@ export default routes('guilds', {
     query: MemberQuery,
     page: true,
     answers: { 200: GuildMemberPage },
+    outcome: 'A page of members with their roles.',
   },
   'PATCH /guilds/:id/members/:userId': {
     summary: 'Transfer a guild to a member',
@@ -107,6 +113,7 @@ export default routes('guilds', {
     body: HandOver,
     never: ['last_owner', 'value_invalid'],
     answers: { 200: GuildMember },
+    outcome: 'The member, who is the founder now.',
   },
   'POST /guilds/:id/leave': {
     summary: 'Leave a guild',
@@ -119,6 +126,7 @@ export default routes('guilds', {
     params: GuildId,
     never: ['space_ownerless', 'spaces_exhausted'],
     answers: { 200: LeftGuild },
+    outcome: 'You are not a member.',
   },
   'POST /guilds/:id/applications': {
     summary: 'Apply to a guild',
@@ -130,6 +138,7 @@ export default routes('guilds', {
     body: JoinMessage,
     never: ['invitation_required', 'memberships_exhausted', 'person_unknown', 'space_banned', 'space_full'],
     answers: { 201: Application },
+    outcome: 'Your application, which waits for a decision.',
   },
   'GET /guilds/:id/applications': {
     summary: 'List pending applications to a guild',
@@ -142,6 +151,7 @@ export default routes('guilds', {
     params: GuildId,
     page: true,
     answers: { 200: ApplicationPage },
+    outcome: 'A page of applications that wait for a decision.',
   },
   'GET /guilds/applications/me': {
     summary: 'List your applications to guilds, newest first',
@@ -150,6 +160,7 @@ export default routes('guilds', {
     operation: 'list_my_guild_applications',
     page: true,
     answers: { 200: ApplicationPage },
+    outcome: 'A page of your applications in every state.',
   },
   'POST /guilds/:id/applications/:aid/approve': {
     summary: 'Approve an application',
@@ -161,6 +172,7 @@ export default routes('guilds', {
     as: { aid: 'p_request_id' },
     params: GuildApplicationId,
     answers: { 200: Application },
+    outcome: 'The approved application; the person is a member now.',
   },
   'POST /guilds/:id/applications/:aid/reject': {
     summary: 'Reject an application',
@@ -173,6 +185,7 @@ export default routes('guilds', {
     params: GuildApplicationId,
     never: ['person_unknown', 'space_archived', 'space_full', 'memberships_exhausted'],
     answers: { 200: Application },
+    outcome: 'The rejected application.',
   },
   'POST /guilds/:id/applications/:aid/withdraw': {
     summary: 'Withdraw your application',
@@ -185,6 +198,7 @@ export default routes('guilds', {
     as: { aid: 'p_request_id' },
     params: GuildApplicationId,
     answers: { 200: Application },
+    outcome: 'Your application, now withdrawn.',
   },
   'GET /guilds/:id/proposals': {
     summary: 'List proposals to a guild, newest first',
@@ -197,6 +211,7 @@ export default routes('guilds', {
     never: ['space_role'],
     page: true,
     answers: { 200: ProposalPage },
+    outcome: 'A page of proposals without their tallies.',
   },
   'POST /guilds/:id/proposals': {
     summary: 'Create a proposal to a guild',
@@ -209,6 +224,7 @@ export default routes('guilds', {
     body: NewProposal,
     never: ['proposal_kind', 'space_role', 'treasury_amount'],
     answers: { 201: Proposal },
+    outcome: 'The new proposal, open for votes.',
   },
   'GET /guilds/:id/proposals/:pid': {
     summary: 'Get a proposal, with its tally',
@@ -220,6 +236,7 @@ export default routes('guilds', {
     params: GuildProposalId,
     never: ['space_role'],
     answers: { 200: Proposal },
+    outcome: 'The proposal with its tally and your vote.',
   },
   'PUT /guilds/:id/proposals/:pid/vote': {
     summary: 'Vote on a proposal, or change your vote',
@@ -232,6 +249,7 @@ export default routes('guilds', {
     body: Vote,
     never: ['proposal_vote', 'space_role'],
     answers: { 200: Proposal },
+    outcome: 'The proposal with your vote in its tally.',
   },
   'POST /guilds/:id/proposals/:pid/withdraw': {
     summary: 'Withdraw your proposal',
@@ -242,6 +260,7 @@ export default routes('guilds', {
     params: GuildProposalId,
     never: ['space_role'],
     answers: { 200: Proposal },
+    outcome: 'Your proposal, now withdrawn.',
   },
   'GET /guilds/:id/posts': {
     summary: 'List the posts of a guild, newest first',
@@ -255,6 +274,7 @@ export default routes('guilds', {
     never: ['content_space'],
     page: true,
     answers: { 200: PostPage },
+    outcome: 'A page of posts of the guild.',
   },
   'POST /guilds/:id/posts': {
     summary: 'Publish a post in a guild, or schedule one',
@@ -267,5 +287,6 @@ export default routes('guilds', {
     as: { id: 'p_guild_id' },
     body: NewGuildPost,
     answers: { 201: Post },
+    outcome: 'The new post; one with `publishAt` is not published yet.',
   },
 })

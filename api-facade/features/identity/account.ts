@@ -21,6 +21,7 @@ export default routes('identity', {
     also: ['GET /identity/me'],
     operation: 'get_me',
     answers: { 200: Me },
+    outcome: 'Your profile, with what only you see.',
   },
   'PATCH /me': {
     summary: 'Change your profile',
@@ -32,6 +33,7 @@ export default routes('identity', {
     body: ProfileChanges,
     bodyAs: 'p_changes',
     answers: { 200: Me },
+    outcome: 'Your profile after the change.',
   },
   'GET /users': {
     summary: 'Get several people by their ids',
@@ -41,6 +43,7 @@ export default routes('identity', {
     operation: 'get_people',
     query: idsQuery(PersonParam, 'acct:ada@localhost,acct:bo@localhost'),
     answers: { 200: People },
+    outcome: 'The cards of the people whom you can see.',
   },
   'GET /users/:usernameOrId': {
     summary: 'Get a person’s public profile',
@@ -59,6 +62,7 @@ export default routes('identity', {
     params: zod.object({ usernameOrId: PersonParam }),
     as: { usernameOrId: 'p_person' },
     answers: { 200: Profile },
+    outcome: 'The person’s profile, and how you are connected.',
   },
   'POST /me/delete': {
     summary: 'Erase your account permanently',
@@ -73,6 +77,7 @@ export default routes('identity', {
     limits: ['password'],
     calls: ['find_password', 'erase_me'],
     answers: { 200: Erased },
+    outcome: 'The account is erased, and its tokens no longer work.',
     fails: ['password_wrong'],
   },
   'GET /me/export': {
@@ -86,5 +91,6 @@ export default routes('identity', {
     calls: ['export_me'],
     never: ['section_unknown', 'cursor_unknown'], // the schema has the sections
     answers: { 200: Export },
+    outcome: 'Your data as one file, which is sent while it is read.',
   },
 })

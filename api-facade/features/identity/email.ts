@@ -38,6 +38,7 @@ export default routes('identity', {
     handler: verify,
     calls: ['verify_email'],
     answers: { 200: Done },
+    outcome: 'The address is verified.',
   },
   'POST /me/verify-email': {
     summary: 'Mail another link that verifies your email address',
@@ -50,6 +51,7 @@ export default routes('identity', {
     handler: sendAgain,
     calls: ['resend_verification'],
     answers: { 200: Done },
+    outcome: 'The mail is on its way.',
   },
   'POST /me/email': {
     summary: 'Change your email address',
@@ -64,6 +66,7 @@ export default routes('identity', {
     handler: change,
     calls: ['find_password', 'request_email_change'],
     answers: { 202: Done },
+    outcome: 'Mails to the new and the old address are on their way.',
     fails: ['password_wrong'],
   },
 })

@@ -12,6 +12,7 @@ export default routes('identity', {
     operation: 'list_my_invites',
     secret: true,
     answers: { 200: Invites },
+    outcome: 'Your codes, and how many more you can create.',
   },
   'POST /me/invites': {
     summary: 'Create an invite code',
@@ -19,6 +20,7 @@ export default routes('identity', {
     access: 'user',
     operation: 'create_invite',
     answers: { 201: Invite },
+    outcome: 'The new code, ready to be given away.',
   },
   'DELETE /me/invites/:id': {
     summary: 'Revoke an unused invite code',
@@ -28,6 +30,7 @@ export default routes('identity', {
     operation: 'revoke_invite',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The code can no longer be used.',
   },
   'GET /me/invite-tree': {
     summary: 'List the people whom you invited, newest first, and the person who invited you',
@@ -37,5 +40,6 @@ export default routes('identity', {
     operation: 'get_invite_tree',
     page: true,
     answers: { 200: InviteTree },
+    outcome: 'A page of people who came by your codes, and who invited you.',
   },
 })

@@ -38,6 +38,7 @@ export default routes('identity', {
     limits: ['password'],
     calls: ['find_password', 'change_password'],
     answers: { 200: Session },
+    outcome: 'New tokens; the earlier ones no longer work.',
     fails: ['password_wrong'],
   },
   'POST /auth/forgot-password': {
@@ -53,6 +54,7 @@ export default routes('identity', {
     handler: requestReset,
     calls: ['request_password_reset'],
     answers: { 200: Done },
+    outcome: 'A mail is on its way if somebody has this address.',
   },
   'POST /auth/reset-password': {
     summary: 'Set a new password with the token from a mail',
@@ -66,5 +68,6 @@ export default routes('identity', {
     handler: resetPassword,
     calls: ['check_password_reset', 'reset_password'],
     answers: { 200: PasswordSet },
+    outcome: 'The password is set. Log in with it.',
   },
 })

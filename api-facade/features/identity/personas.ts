@@ -11,6 +11,7 @@ export default routes('identity', {
     operation: 'list_my_personas',
     etag: true,
     answers: { 200: PersonaPage },
+    outcome: 'Your personas.',
   },
   'POST /me/personas': {
     summary: 'Create a persona',
@@ -19,6 +20,7 @@ export default routes('identity', {
     operation: 'create_persona',
     body: NewPersona,
     answers: { 201: Persona },
+    outcome: 'The new persona.',
   },
   'PATCH /me/personas/:id': {
     summary: 'Change a persona',
@@ -29,6 +31,7 @@ export default routes('identity', {
     body: PersonaChanges,
     bodyAs: 'p_changes',
     answers: { 200: Persona },
+    outcome: 'The persona after the change.',
   },
   'DELETE /me/personas/:id': {
     summary: 'Delete a persona',
@@ -38,6 +41,7 @@ export default routes('identity', {
     operation: 'delete_persona',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The persona is deleted.',
   },
   'POST /me/personas/:id/set-default': {
     summary: 'Make a persona the default',
@@ -46,5 +50,6 @@ export default routes('identity', {
     operation: 'set_default_persona',
     params: UuidId,
     answers: { 200: Persona },
+    outcome: 'The persona, now the default.',
   },
 })

@@ -33,6 +33,7 @@ const joining = routes('identity', {
     handler: reserve,
     calls: ['reserve_invite'],
     answers: { 200: Reserved },
+    outcome: 'The secret of the reservation, and when it ends.',
   },
   'POST /identity/invite-codes/reserve': {
     summary: 'Reserve an invite code for a candidate session',
@@ -46,6 +47,7 @@ const joining = routes('identity', {
     handler: reserveAlias,
     calls: ['reserve_invite_code'],
     answers: { 200: ReservedAlias },
+    outcome: 'The secret of the reservation, and when it ends.',
   },
   'POST /auth/register': {
     summary: 'Register with a reservation',
@@ -67,6 +69,7 @@ const joining = routes('identity', {
     handler: register,
     calls: ['register'],
     answers: { 201: Session },
+    outcome: 'The new account with its first tokens.',
   },
 })
 

@@ -18,6 +18,7 @@ export default routes('identity', {
     limits: ['login_account', 'login_device'],
     calls: ['find_login', 'log_in'],
     answers: { 200: Session },
+    outcome: 'Tokens for this device, and your profile.',
   },
   'POST /auth/logout': {
     summary: 'Log out: end this token, or with scope global all tokens',
@@ -29,6 +30,7 @@ export default routes('identity', {
     handler: logOut,
     calls: ['remove_push_token', 'log_out'],
     answers: { 204: null },
+    outcome: 'The tokens are no longer accepted.',
   },
   'POST /identity/refresh': {
     summary: 'Exchange a refresh token for a new pair',
@@ -43,6 +45,7 @@ export default routes('identity', {
     handler: refresh,
     calls: ['refresh_session'],
     answers: { 200: Pair },
+    outcome: 'The next pair of tokens; the sent one is used up.',
   },
   'GET /me/sessions': {
     summary: 'List your rotating sessions, newest first',
@@ -53,6 +56,7 @@ export default routes('identity', {
     operation: 'list_sessions',
     page: true,
     answers: { 200: Page(RotatingSession) },
+    outcome: 'A page of sessions.',
   },
   'DELETE /me/sessions/:id': {
     summary: 'End one of your rotating sessions',
@@ -62,5 +66,6 @@ export default routes('identity', {
     operation: 'end_session',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The session and its tokens no longer work.',
   },
 })

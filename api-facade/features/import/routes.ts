@@ -95,6 +95,7 @@ export default routes('import', {
     access: 'user',
     operation: 'get_import',
     answers: { 200: Import },
+    outcome: 'How far the import has come, and its problems.',
   },
   'POST /me/import': {
     summary: 'Import an export of another account',
@@ -111,5 +112,6 @@ export default routes('import', {
     calls: ['begin_import', 'add_import_rows', 'finish_import', 'cancel_import'],
     fails: ['import_invalid', 'import_changed'],
     answers: { 202: Import },
+    outcome: 'The import, which now runs in the background.',
   },
 })

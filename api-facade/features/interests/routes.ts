@@ -16,6 +16,7 @@ export default routes('interests', {
     query: CatalogQuery,
     etag: true,
     answers: { 200: Catalog },
+    outcome: 'All interests of the instance.',
   },
   'GET /me/interests': {
     summary: 'List your interests',
@@ -25,6 +26,7 @@ export default routes('interests', {
     operation: 'list_my_interests',
     etag: true,
     answers: { 200: Choices },
+    outcome: 'The interests that you chose, with your depth and expertise.',
   },
   'POST /me/interests': {
     summary: 'Choose an interest, or change its depth and expertise',
@@ -35,6 +37,7 @@ export default routes('interests', {
     never: ['interest_depth_out_of_range', 'interest_expertise_out_of_range'],
     body: NewChoice,
     answers: { 201: Choice },
+    outcome: 'The interest as you chose it.',
   },
   'POST /interests/me/bulk': {
     summary: 'Choose several interests',
@@ -45,6 +48,7 @@ export default routes('interests', {
     never: ['interest_depth_out_of_range', 'interest_expertise_out_of_range'],
     body: NewChoices,
     answers: { 200: Choices },
+    outcome: 'All interests that you have chosen now.',
   },
   'DELETE /me/interests/:id': {
     summary: 'Remove an interest from those that you chose',
@@ -55,5 +59,6 @@ export default routes('interests', {
     params: UuidId,
     as: { id: 'p_interest_id' },
     answers: { 204: null },
+    outcome: 'The interest is no longer among yours.',
   },
 })

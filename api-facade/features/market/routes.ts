@@ -30,6 +30,7 @@ const offerings = routes('market', {
     query: OfferingQuery,
     page: true,
     answers: { 200: OfferingPage },
+    outcome: 'A page of offerings.',
   },
   'POST /economy/market/offerings': {
     summary: 'Offer something for mana',
@@ -38,6 +39,7 @@ const offerings = routes('market', {
     operation: 'create_offering',
     body: NewOffering,
     answers: { 201: Offering },
+    outcome: 'The new offering.',
   },
   'GET /economy/market/offerings/:id': {
     summary: 'Get an offering',
@@ -47,6 +49,7 @@ const offerings = routes('market', {
     operation: 'get_offering',
     params: UuidId,
     answers: { 200: Offering },
+    outcome: 'The offering with its stock and ratings.',
   },
   'PATCH /economy/market/offerings/:id': {
     summary: 'Change an offering',
@@ -58,6 +61,7 @@ const offerings = routes('market', {
     body: OfferingChanges,
     bodyAs: 'p_changes',
     answers: { 200: Offering },
+    outcome: 'The offering after the change.',
   },
   'DELETE /economy/market/offerings/:id': {
     summary: 'Delete an offering',
@@ -67,6 +71,7 @@ const offerings = routes('market', {
     operation: 'delete_offering',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The offering is deleted.',
   },
   'GET /economy/market/offerings/:id/reviews': {
     summary: 'List the reviews of an offering, newest first',
@@ -78,6 +83,7 @@ const offerings = routes('market', {
     params: UuidId,
     page: true,
     answers: { 200: ReviewPage },
+    outcome: 'A page of reviews with their stars.',
   },
 })
 
@@ -94,6 +100,7 @@ const orders = routes('market', {
     params: UuidId,
     body: NewOrder,
     answers: { 201: PlacedOrder },
+    outcome: 'The order, whose price is held, and what you have left.',
   },
   'GET /economy/market/orders': {
     summary: 'List your orders, newest first',
@@ -105,6 +112,7 @@ const orders = routes('market', {
     query: OrdersQuery,
     page: true,
     answers: { 200: OrderPage },
+    outcome: 'A page of your orders.',
   },
   'GET /economy/market/orders/:id': {
     summary: 'Get one of your orders',
@@ -113,6 +121,7 @@ const orders = routes('market', {
     operation: 'get_order',
     params: UuidId,
     answers: { 200: Order },
+    outcome: 'The order with its steps.',
   },
   'POST /economy/market/orders/:id/accept': {
     summary: 'Accept an order, as its seller',
@@ -122,6 +131,7 @@ const orders = routes('market', {
     params: UuidId,
     idempotent: true,
     answers: { 200: Order },
+    outcome: 'The accepted order with its date of delivery.',
   },
   'POST /economy/market/orders/:id/decline': {
     summary: 'Decline an order, as its seller',
@@ -131,6 +141,7 @@ const orders = routes('market', {
     params: UuidId,
     idempotent: true,
     answers: { 200: Order },
+    outcome: 'The declined order; the buyer has the mana back.',
   },
   'POST /economy/market/orders/:id/deliver': {
     summary: 'Deliver an order, as its seller',
@@ -141,6 +152,7 @@ const orders = routes('market', {
     body: Delivery,
     idempotent: true,
     answers: { 200: Order },
+    outcome: 'The delivered order, which the buyer can now confirm.',
   },
   'POST /economy/market/orders/:id/complete': {
     summary: 'Confirm that you received an order',
@@ -150,6 +162,7 @@ const orders = routes('market', {
     params: UuidId,
     idempotent: true,
     answers: { 200: Order },
+    outcome: 'The completed order; the seller is paid.',
   },
   'POST /economy/market/orders/:id/cancel': {
     summary: 'Cancel an order',
@@ -159,6 +172,7 @@ const orders = routes('market', {
     params: UuidId,
     idempotent: true,
     answers: { 200: Order },
+    outcome: 'The cancelled order; the buyer has the mana back.',
   },
   'POST /economy/market/orders/:id/dispute': {
     summary: 'Dispute an order, as its buyer',
@@ -169,6 +183,7 @@ const orders = routes('market', {
     body: Dispute,
     idempotent: true,
     answers: { 200: Order },
+    outcome: 'The disputed order, which waits for staff.',
   },
   'POST /economy/market/orders/:id/review': {
     summary: 'Review an order, as its buyer',
@@ -178,6 +193,7 @@ const orders = routes('market', {
     params: UuidId,
     body: NewReview,
     answers: { 201: Review },
+    outcome: 'Your review.',
   },
 })
 

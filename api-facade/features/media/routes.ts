@@ -35,6 +35,7 @@ export default routes('media', {
     calls: ['create_asset'],
     fails: ['storage_unavailable'],
     answers: { 201: Upload },
+    outcome: 'Where to send the file, with which headers, and until when.',
     also: [{ route: 'POST /media/upload', handler: presignAlias, answers: { 201: UploadAlias } }],
   },
   'POST /media/:assetId/commit': {
@@ -48,6 +49,7 @@ export default routes('media', {
     calls: ['get_asset', 'commit_asset'],
     fails: ['asset_large', 'asset_missing', 'asset_unfit', 'storage_unavailable'],
     answers: { 200: Asset },
+    outcome: 'The upload, ready for use.',
     also: [{ route: 'POST /media/commit', params: undefined, body: AssetKey, handler: commitAlias }],
   },
   'POST /media/avatar/generate': {
@@ -60,6 +62,7 @@ export default routes('media', {
     handler: generateAvatar,
     calls: [],
     answers: { 200: Avatar },
+    outcome: 'The picture, and a URL that always draws it.',
   },
   'GET /media/avatar/:style/:picture': {
     summary: 'Get a generated avatar',
@@ -72,6 +75,7 @@ export default routes('media', {
     calls: [],
     contentType: 'image/svg+xml',
     answers: { 200: z.string() },
+    outcome: 'The picture as SVG.',
   },
   'PUT /media/local/:assetId': {
     summary: 'Receive an upload, in development',
@@ -85,6 +89,7 @@ export default routes('media', {
     calls: [],
     fails: ['upload_refused'],
     answers: { 200: z.null() },
+    outcome: 'The file is stored; commit it next.',
   },
   'GET /media/local/:assetId': {
     summary: 'Get a committed asset, in development',
@@ -99,5 +104,6 @@ export default routes('media', {
     fails: ['asset_unknown'],
     contentType: 'application/octet-stream',
     answers: { 200: z.string() },
+    outcome: 'The file as it was uploaded.',
   },
 })

@@ -37,6 +37,7 @@ const conversations = routes('messaging', {
     query: ConversationQuery,
     page: true,
     answers: { 200: ConversationPage },
+    outcome: 'A page of conversations, each with its last message.',
   },
   'POST /conversations': {
     summary: 'Open a conversation',
@@ -47,6 +48,7 @@ const conversations = routes('messaging', {
     example: { kind: 'group', memberIds: ['acct:ada@localhost'], title: 'The hikers' },
     exists: 'The direct conversation that already exists.',
     answers: { 201: Conversation },
+    outcome: 'The conversation, with you as its owner if it is a group.',
   },
   'GET /conversations/availability/:userId': {
     summary: 'Check whether you can write to a person',
@@ -57,6 +59,7 @@ const conversations = routes('messaging', {
     as: { userId: 'p_person' },
     never: ['conversation_full'],
     answers: { 200: Availability },
+    outcome: 'Whether you can write to the person, otherwise why not.',
   },
   'GET /conversations/unread-count': {
     summary: 'Count your conversations with unread messages',
@@ -65,6 +68,7 @@ const conversations = routes('messaging', {
     access: 'user',
     operation: 'count_unread_conversations',
     answers: { 200: UnreadConversations },
+    outcome: 'The number of conversations with unread messages.',
   },
   'GET /conversations/:id': {
     summary: 'Get one of your conversations',
@@ -73,6 +77,7 @@ const conversations = routes('messaging', {
     operation: 'get_conversation',
     params: UuidId,
     answers: { 200: Conversation },
+    outcome: 'The conversation with its members and last message.',
   },
   'PATCH /conversations/:id': {
     summary: 'Rename a group',
@@ -82,6 +87,7 @@ const conversations = routes('messaging', {
     params: UuidId,
     body: Title,
     answers: { 200: Conversation },
+    outcome: 'The conversation with its new title.',
   },
   'POST /conversations/:id/leave': {
     summary: 'Leave a group',
@@ -91,6 +97,7 @@ const conversations = routes('messaging', {
     operation: 'leave_conversation',
     params: UuidId,
     answers: { 200: Left },
+    outcome: 'You are no longer a member.',
   },
   'PUT /conversations/:id/mute': {
     summary: 'Mute a conversation',
@@ -100,6 +107,7 @@ const conversations = routes('messaging', {
     params: UuidId,
     body: MuteUntil.optional(),
     answers: { 200: Conversation },
+    outcome: 'The conversation, muted for you.',
   },
   'DELETE /conversations/:id/mute': {
     summary: 'Unmute a conversation',
@@ -108,6 +116,7 @@ const conversations = routes('messaging', {
     operation: 'unmute_conversation',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The conversation is no longer muted for you.',
   },
   'POST /conversations/:id/read': {
     summary: 'Mark a conversation as read',
@@ -118,6 +127,7 @@ const conversations = routes('messaging', {
     params: UuidId,
     body: ReadUpTo,
     answers: { 200: Conversation },
+    outcome: 'The conversation with the number that is still unread.',
   },
   'POST /conversations/:id/members': {
     summary: 'Add people to a group',
@@ -127,6 +137,7 @@ const conversations = routes('messaging', {
     params: UuidId,
     body: NewMembers,
     answers: { 201: Conversation },
+    outcome: 'The conversation with its new members.',
   },
   'PATCH /conversations/:id/members/:userId': {
     summary: 'Transfer the ownership of a group',
@@ -138,6 +149,7 @@ const conversations = routes('messaging', {
     as: { userId: 'p_person' },
     never: ['conversation_full'],
     answers: { 200: Conversation },
+    outcome: 'The conversation with its new owner.',
   },
   'DELETE /conversations/:id/members/:userId': {
     summary: 'Remove a member from a group',
@@ -148,6 +160,7 @@ const conversations = routes('messaging', {
     as: { userId: 'p_person' },
     never: ['conversation_full'],
     answers: { 204: null },
+    outcome: 'The person is no longer a member.',
   },
 })
 
@@ -164,6 +177,7 @@ const messages = routes('messaging', {
     query: MessageQuery,
     page: true,
     answers: { 200: MessagePage },
+    outcome: 'A page of messages.',
   },
   'POST /conversations/:id/messages': {
     summary: 'Send a message',
@@ -175,6 +189,7 @@ const messages = routes('messaging', {
     body: NewMessage,
     exists: 'The message that the client has already sent.',
     answers: { 201: Message },
+    outcome: 'The message as everybody in the conversation sees it.',
   },
   'GET /messages/:id': {
     summary: 'Get a message',
@@ -183,6 +198,7 @@ const messages = routes('messaging', {
     operation: 'get_message',
     params: UuidId,
     answers: { 200: Message },
+    outcome: 'The message with its reactions.',
   },
   'PATCH /messages/:id': {
     summary: 'Edit a message',
@@ -192,6 +208,7 @@ const messages = routes('messaging', {
     params: UuidId,
     body: EditedMessage,
     answers: { 200: Message },
+    outcome: 'The message with its new text.',
   },
   'DELETE /messages/:id': {
     summary: 'Delete a message',
@@ -201,6 +218,7 @@ const messages = routes('messaging', {
     operation: 'delete_message',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The text and the attachment are deleted.',
   },
   'PUT /messages/:id/reactions/:emoji': {
     summary: 'React to a message',
@@ -209,6 +227,7 @@ const messages = routes('messaging', {
     operation: 'react_to_message',
     params: ReactionParams,
     answers: { 200: Message },
+    outcome: 'The message with your reaction.',
   },
   'DELETE /messages/:id/reactions/:emoji': {
     summary: 'Remove your reaction',
@@ -218,6 +237,7 @@ const messages = routes('messaging', {
     operation: 'unreact_to_message',
     params: ReactionParams,
     answers: { 204: null },
+    outcome: 'The reaction is removed.',
   },
 })
 

@@ -37,5 +37,6 @@ export default routes('notifications', {
     handler: unsubscribe,
     calls: ['unsubscribe'],
     answers: { 200: Unsubscribed },
+    outcome: 'You get no more digests.',
   },
 })

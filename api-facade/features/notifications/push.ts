@@ -28,6 +28,7 @@ export default routes('notifications', {
     handler: async (c: Context) => ({ publicKey: c.get('services').pushKey }),
     calls: [],
     answers: { 200: PushKey },
+    outcome: 'The public VAPID key of the instance.',
   },
   'POST /me/push-token': {
     summary: 'Register a device for push',
@@ -48,6 +49,7 @@ export default routes('notifications', {
       },
     },
     answers: { 200: Registered },
+    outcome: 'The device is registered.',
   },
   'DELETE /me/push-token': {
     summary: 'Unregister a device',
@@ -58,5 +60,6 @@ export default routes('notifications', {
     query: PushRemoval,
     body: PushRemoval.optional(),
     answers: { 204: null },
+    outcome: 'The device gets no more pushes.',
   },
 })

@@ -23,6 +23,7 @@ const inbox = routes('notifications', {
     query: NotificationQuery,
     page: true,
     answers: { 200: NotificationPage },
+    outcome: 'A page of notifications.',
   },
   'GET /notifications/unread-count': {
     summary: 'Count your unread notifications',
@@ -31,6 +32,7 @@ const inbox = routes('notifications', {
     id: 'countUnreadNotifications',
     operation: 'count_unread',
     answers: { 200: Unread },
+    outcome: 'How many notifications you have not read.',
   },
   'POST /notifications/read': {
     summary: 'Mark notifications as read',
@@ -41,6 +43,7 @@ const inbox = routes('notifications', {
     operation: 'mark_read',
     body: ReadSelection,
     answers: { 200: Unread },
+    outcome: 'How many notifications are still unread.',
   },
   'GET /links': {
     summary: 'Get the web addresses of things',
@@ -50,6 +53,7 @@ const inbox = routes('notifications', {
     operation: 'list_links',
     etag: true,
     answers: { 200: Links },
+    outcome: 'The base address, and a path for each kind of thing.',
   },
   'GET /notifications/preferences': {
     summary: 'Get your notification preferences',
@@ -59,6 +63,7 @@ const inbox = routes('notifications', {
     id: 'getNotificationPreferences',
     operation: 'get_preferences',
     answers: { 200: Preferences },
+    outcome: 'Your choice for each kind, and the hour of your digest.',
   },
   'PATCH /notifications/preferences': {
     summary: 'Change your notification preferences',
@@ -70,6 +75,7 @@ const inbox = routes('notifications', {
     body: PreferencesPatch,
     bodyAs: 'p_changes',
     answers: { 200: Preferences },
+    outcome: 'Your preferences after the change.',
   },
 })
 

@@ -13,6 +13,7 @@ export default routes('posts', {
     params: UuidId,
     body: NewCoAuthor,
     answers: { 201: CoAuthorInvitation },
+    outcome: 'The invitation, which waits for an answer.',
   },
   'POST /posts/:id/co-authors/:inviteId/respond': {
     summary: 'Accept or decline an invitation to be a co-author',
@@ -25,5 +26,6 @@ export default routes('posts', {
     body: Acceptance,
     never: ['value_invalid'],
     answers: { 200: CoAuthorInvitation },
+    outcome: 'The invitation with your answer.',
   },
 })

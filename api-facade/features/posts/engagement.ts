@@ -14,6 +14,7 @@ export default routes('posts', {
     params: UuidId,
     body: NewReaction,
     answers: { 200: ReactionAnswer },
+    outcome: 'The counters of the post, and what you have done with it.',
   },
   'DELETE /posts/:id/react': {
     summary: 'Remove your reaction',
@@ -24,6 +25,7 @@ export default routes('posts', {
     params: UuidId,
     query: TakenReaction,
     answers: { 200: ReactionAnswer },
+    outcome: 'The counters of the post, and what you have done with it.',
   },
   'POST /posts/:id/bookmark': {
     summary: 'Bookmark a post',
@@ -33,6 +35,7 @@ export default routes('posts', {
     operation: 'bookmark',
     params: UuidId,
     answers: { 200: ReactionAnswer },
+    outcome: 'The counters of the post, and what you have done with it.',
   },
   'DELETE /posts/:id/bookmark': {
     summary: 'Remove a bookmark',
@@ -42,6 +45,7 @@ export default routes('posts', {
     operation: 'unbookmark',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The bookmark is removed.',
   },
   'GET /posts/bookmarks': {
     summary: 'List your bookmarks, newest first',
@@ -51,6 +55,7 @@ export default routes('posts', {
     operation: 'list_bookmarks',
     page: true,
     answers: { 200: PostPage },
+    outcome: 'A page of bookmarked posts that you can still see.',
   },
   'POST /posts/:id/mute': {
     summary: 'Mute a post',
@@ -60,6 +65,7 @@ export default routes('posts', {
     operation: 'mute_post',
     params: UuidId,
     answers: { 200: Muted },
+    outcome: 'The post is muted for you.',
   },
   'DELETE /posts/:id/mute': {
     summary: 'Unmute a post',
@@ -68,6 +74,7 @@ export default routes('posts', {
     operation: 'unmute_post',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The post is not muted for you.',
   },
   'POST /posts/:id/pin': {
     summary: 'Pin a post to your profile',
@@ -77,6 +84,7 @@ export default routes('posts', {
     operation: 'pin_post',
     params: UuidId,
     answers: { 200: Post },
+    outcome: 'The pinned post.',
   },
   'DELETE /posts/:id/pin': {
     summary: 'Unpin a post',
@@ -85,5 +93,6 @@ export default routes('posts', {
     operation: 'unpin_post',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The post is not pinned.',
   },
 })

@@ -12,6 +12,7 @@ export default routes('posts', {
     id: 'getLinkPreview',
     query: LinkQuery,
     answers: { 200: LinkPreview.nullable() },
+    outcome: 'What the page says about itself.',
     calls: [],
     handler: async (c: Context, { url }: { url: string }) =>
       c.get('services').previews(c.get('claims')?.sub ?? '', url),

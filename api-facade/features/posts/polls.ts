@@ -13,6 +13,7 @@ export default routes('posts', {
     params: UuidId,
     body: Vote,
     answers: { 200: Poll },
+    outcome: 'The poll with your vote.',
   },
   'DELETE /posts/:id/poll/vote': {
     summary: 'Remove your vote',
@@ -22,5 +23,6 @@ export default routes('posts', {
     operation: 'unvote_poll',
     params: UuidId,
     answers: { 200: Poll },
+    outcome: 'The poll without your vote.',
   },
 })

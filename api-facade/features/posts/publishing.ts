@@ -26,6 +26,7 @@ export default routes('posts', {
     operation: 'create_post',
     body: NewPost,
     answers: { 201: Post },
+    outcome: 'The new post; one with `publishAt` is not published yet.',
   },
   'GET /posts': {
     summary: 'Get several posts by their ids',
@@ -35,6 +36,7 @@ export default routes('posts', {
     operation: 'get_posts',
     query: idsQuery(Uuid, '3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10'),
     answers: { 200: Posts },
+    outcome: 'The posts that you can see, and the ids that did not fit into this answer.',
   },
   'GET /posts/:id': {
     summary: 'Get a post with the first page of its replies',
@@ -45,6 +47,7 @@ export default routes('posts', {
     params: UuidId,
     after: noteView,
     answers: { 200: PostDetail },
+    outcome: 'The post with its first replies.',
   },
   'PATCH /posts/:id': {
     summary: 'Edit a post',
@@ -60,6 +63,7 @@ export default routes('posts', {
     body: PostChanges,
     bodyAs: 'p_changes',
     answers: { 200: Post },
+    outcome: 'The post after the edit.',
   },
   'DELETE /posts/:id': {
     summary: 'Delete a post',
@@ -69,6 +73,7 @@ export default routes('posts', {
     operation: 'delete_post',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The post is deleted.',
   },
   'GET /posts/by/:username': {
     summary: 'List a person’s posts: pinned posts first, then the newest',
@@ -80,6 +85,7 @@ export default routes('posts', {
     params: Username,
     page: true,
     answers: { 200: PostPage },
+    outcome: 'A page of the person’s posts that you can see.',
   },
   'GET /me/posts/scheduled': {
     summary: 'List your scheduled posts, the earliest first',
@@ -88,5 +94,6 @@ export default routes('posts', {
     operation: 'list_scheduled_posts',
     page: true,
     answers: { 200: PostPage },
+    outcome: 'A page of posts that are not published yet.',
   },
 })

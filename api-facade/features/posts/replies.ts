@@ -13,6 +13,7 @@ export default routes('posts', {
     params: UuidId,
     body: NewReply,
     answers: { 201: Reply },
+    outcome: 'The new reply.',
   },
   'GET /posts/:id/replies': {
     summary: 'List replies to a post, oldest first',
@@ -24,5 +25,6 @@ export default routes('posts', {
     query: RepliesQuery,
     page: true,
     answers: { 200: ReplyPage },
+    outcome: 'A page of replies.',
   },
 })

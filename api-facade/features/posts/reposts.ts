@@ -30,6 +30,7 @@ export default routes('posts', {
     params: UuidId,
     body: NewRepost.optional(),
     answers: { 201: Post },
+    outcome: 'The repost or quote as a post of its own.',
   },
   'DELETE /posts/:id/repost': {
     summary: 'Delete your repost of a post',
@@ -39,5 +40,6 @@ export default routes('posts', {
     operation: 'unrepost',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'You have no repost of the post.',
   },
 })

@@ -20,6 +20,7 @@ export default routes('posts', {
     operation: 'list_my_series',
     page: true,
     answers: { 200: SeriesPage },
+    outcome: 'A page of your series.',
   },
   'POST /posts/series': {
     summary: 'Create a series',
@@ -28,6 +29,7 @@ export default routes('posts', {
     operation: 'create_series',
     body: NewSeries,
     answers: { 201: Series },
+    outcome: 'The new series, without posts.',
   },
   'POST /posts/series/:id/items': {
     summary: 'Add a post to a series, or move it',
@@ -38,6 +40,7 @@ export default routes('posts', {
     params: UuidId,
     body: NewSeriesItem,
     answers: { 201: SeriesItem },
+    outcome: 'The post with its position in the series.',
   },
   'GET /series/:seriesId/items': {
     summary: 'Get a series and its items, in order',
@@ -48,6 +51,7 @@ export default routes('posts', {
     params: SeriesIdParams,
     page: true,
     answers: { 200: SeriesParts },
+    outcome: 'The series with a page of its posts.',
   },
   'POST /series/:id/follow': {
     summary: 'Follow a series to be notified of new items',
@@ -57,6 +61,7 @@ export default routes('posts', {
     operation: 'follow_series',
     params: UuidId,
     answers: { 200: SeriesFollow },
+    outcome: 'You follow the series.',
   },
   'DELETE /series/:id/follow': {
     summary: 'Unfollow a series',
@@ -65,5 +70,6 @@ export default routes('posts', {
     operation: 'unfollow_series',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'You do not follow the series.',
   },
 })

@@ -32,6 +32,7 @@ export default routes('problems', {
     query: ProblemsQuery,
     page: true,
     answers: { 200: ProblemPage },
+    outcome: 'A page of problems with their bounties.',
   },
   'POST /problems': {
     summary: 'Create a problem',
@@ -42,6 +43,7 @@ export default routes('problems', {
     never: ['problem_bounty'],
     body: NewProblem,
     answers: { 201: Problem },
+    outcome: 'The new problem, open for solutions.',
   },
   'GET /problems/:id': {
     summary: 'Get a problem',
@@ -50,6 +52,7 @@ export default routes('problems', {
     operation: 'get_problem',
     params: UuidId,
     answers: { 200: Problem },
+    outcome: 'The problem with its bounty and accepted solution.',
   },
   'PATCH /problems/:id': {
     summary: 'Change a problem',
@@ -60,6 +63,7 @@ export default routes('problems', {
     body: ProblemChanges,
     bodyAs: 'p_changes',
     answers: { 200: Problem },
+    outcome: 'The problem after the change.',
   },
   'DELETE /problems/:id': {
     summary: 'Delete a problem',
@@ -69,6 +73,7 @@ export default routes('problems', {
     operation: 'delete_problem',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The problem is deleted.',
   },
   'POST /problems/:id/bounty': {
     summary: 'Add to the bounty of a problem',
@@ -80,6 +85,7 @@ export default routes('problems', {
     body: Bounty,
     idempotent: true,
     answers: { 200: Problem },
+    outcome: 'The problem with the larger bounty.',
   },
   'POST /problems/:id/close': {
     summary: 'Close a problem without a solution',
@@ -88,6 +94,7 @@ export default routes('problems', {
     operation: 'close_problem',
     params: UuidId,
     answers: { 200: Problem },
+    outcome: 'The closed problem; the bounty has gone back.',
   },
   'GET /problems/:id/solutions': {
     summary: 'List the solutions of a problem',
@@ -98,6 +105,7 @@ export default routes('problems', {
     params: UuidId,
     page: true,
     answers: { 200: SolutionPage },
+    outcome: 'A page of solutions with their votes.',
   },
   'POST /problems/:id/solutions': {
     summary: 'Offer a solution',
@@ -107,6 +115,7 @@ export default routes('problems', {
     params: UuidId,
     body: SolutionText,
     answers: { 201: Solution },
+    outcome: 'The new solution.',
   },
   'PATCH /problems/solutions/:sid': {
     summary: 'Change your solution',
@@ -117,6 +126,7 @@ export default routes('problems', {
     as: { sid: 'p_id' },
     body: SolutionText,
     answers: { 200: Solution },
+    outcome: 'The solution after the change.',
   },
   'DELETE /problems/solutions/:sid': {
     summary: 'Delete your solution',
@@ -127,6 +137,7 @@ export default routes('problems', {
     params: SolutionId,
     as: { sid: 'p_id' },
     answers: { 204: null },
+    outcome: 'The solution is deleted.',
   },
   'PUT /problems/solutions/:sid/vote': {
     summary: 'Vote a solution up or down',
@@ -137,6 +148,7 @@ export default routes('problems', {
     as: { sid: 'p_id' },
     body: SolutionVote,
     answers: { 200: Solution },
+    outcome: 'The solution with your vote.',
   },
   'DELETE /problems/solutions/:sid/vote': {
     summary: 'Remove your vote',
@@ -146,6 +158,7 @@ export default routes('problems', {
     params: SolutionId,
     as: { sid: 'p_id' },
     answers: { 204: null },
+    outcome: 'Your vote no longer counts.',
   },
   'POST /problems/:id/solutions/:sid/accept': {
     summary: 'Accept a solution to your problem',
@@ -156,5 +169,6 @@ export default routes('problems', {
     as: { sid: 'p_solution_id' },
     idempotent: true,
     answers: { 200: Problem },
+    outcome: 'The solved problem; its bounty is paid.',
   },
 })

@@ -45,6 +45,7 @@ export default routes('projects', {
     query: ProjectsQuery,
     page: true,
     answers: { 200: ProjectPage },
+    outcome: 'A page of projects.',
   },
   'POST /projects': {
     summary: 'Create a project',
@@ -55,6 +56,7 @@ export default routes('projects', {
     body: NewProject,
     never: ['value_invalid', 'project_roles_exhausted'],
     answers: { 201: Project },
+    outcome: 'The new project with its roles.',
   },
   'GET /projects/mine': {
     summary: 'List projects that you created or have a role in, newest first',
@@ -63,6 +65,7 @@ export default routes('projects', {
     operation: 'list_my_projects',
     page: true,
     answers: { 200: ProjectPage },
+    outcome: 'A page of projects that you created or have a role in.',
   },
   'GET /projects/:id': {
     summary: 'Get a project',
@@ -71,6 +74,7 @@ export default routes('projects', {
     operation: 'get_project',
     params: UuidId,
     answers: { 200: Project },
+    outcome: 'The project with its roles and your part in it.',
   },
   'PATCH /projects/:id': {
     summary: 'Change a project',
@@ -81,6 +85,7 @@ export default routes('projects', {
     body: ProjectChanges,
     bodyAs: 'p_changes',
     answers: { 200: Project },
+    outcome: 'The project after the change.',
   },
   'DELETE /projects/:id': {
     summary: 'Delete a project',
@@ -90,6 +95,7 @@ export default routes('projects', {
     operation: 'delete_project',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The project is deleted.',
   },
   'PUT /projects/:id/status': {
     summary: 'Change the status of a project',
@@ -99,6 +105,7 @@ export default routes('projects', {
     params: UuidId,
     body: ProjectStatus,
     answers: { 200: Project },
+    outcome: 'The project with its new status.',
   },
   'POST /projects/:id/roles': {
     summary: 'Add a role to a project',
@@ -108,6 +115,7 @@ export default routes('projects', {
     params: UuidId,
     body: NewProjectRole,
     answers: { 201: ProjectRole },
+    outcome: 'The new role.',
   },
   'PATCH /projects/:id/roles/:roleId': {
     summary: 'Change a role of a project',
@@ -118,6 +126,7 @@ export default routes('projects', {
     body: RoleChanges,
     bodyAs: 'p_changes',
     answers: { 200: ProjectRole },
+    outcome: 'The role after the change.',
   },
   'DELETE /projects/:id/roles/:roleId': {
     summary: 'Delete a role that nobody holds',
@@ -126,6 +135,7 @@ export default routes('projects', {
     operation: 'delete_project_role',
     params: RoleParams,
     answers: { 204: null },
+    outcome: 'The role is deleted.',
   },
   'GET /projects/:id/applications': {
     summary: 'List applications to a project, latest first',
@@ -137,6 +147,7 @@ export default routes('projects', {
     query: ApplicationsQuery,
     page: true,
     answers: { 200: ApplicationPage },
+    outcome: 'A page of applications.',
   },
   'POST /projects/:id/applications': {
     summary: 'Apply for a role',
@@ -146,6 +157,7 @@ export default routes('projects', {
     params: UuidId,
     body: NewApplication,
     answers: { 201: Application },
+    outcome: 'Your application, which waits for a decision.',
   },
   'POST /projects/:id/applications/:aid/approve': {
     summary: 'Accept an application',
@@ -154,6 +166,7 @@ export default routes('projects', {
     operation: 'approve_project_application',
     params: ApplicationParams,
     answers: { 200: Application },
+    outcome: 'The accepted application; the person has the role now.',
   },
   'POST /projects/:id/applications/:aid/reject': {
     summary: 'Decline an application',
@@ -163,6 +176,7 @@ export default routes('projects', {
     params: ApplicationParams,
     never: ['project_over', 'project_role_full', 'project_member_already', 'project_places_exhausted'],
     answers: { 200: Application },
+    outcome: 'The declined application.',
   },
   'POST /projects/:id/applications/:aid/withdraw': {
     summary: 'Withdraw your application',
@@ -172,6 +186,7 @@ export default routes('projects', {
     operation: 'withdraw_project_application',
     params: ApplicationParams,
     answers: { 200: Application },
+    outcome: 'Your application, now withdrawn.',
   },
   'GET /projects/:id/members': {
     summary: 'List the members of a project',
@@ -182,6 +197,7 @@ export default routes('projects', {
     params: UuidId,
     page: true,
     answers: { 200: MemberPage },
+    outcome: 'A page of members with their roles.',
   },
   'DELETE /projects/:id/members/:userId': {
     summary: 'Remove a member from a project',
@@ -190,6 +206,7 @@ export default routes('projects', {
     operation: 'remove_project_member',
     params: MemberParams,
     answers: { 204: null },
+    outcome: 'The person has no role in the project.',
   },
   'POST /projects/:id/leave': {
     summary: 'Leave a project',
@@ -199,6 +216,7 @@ export default routes('projects', {
     operation: 'leave_project',
     params: UuidId,
     answers: { 200: Left },
+    outcome: 'You have no role in the project.',
   },
   'GET /projects/:id/updates': {
     summary: 'List updates of a project, latest first',
@@ -208,6 +226,7 @@ export default routes('projects', {
     params: UuidId,
     page: true,
     answers: { 200: UpdatePage },
+    outcome: 'A page of updates.',
   },
   'POST /projects/:id/updates': {
     summary: 'Publish an update of a project',
@@ -217,5 +236,6 @@ export default routes('projects', {
     params: UuidId,
     body: NewUpdate,
     answers: { 201: Update },
+    outcome: 'The new update.',
   },
 })

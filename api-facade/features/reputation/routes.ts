@@ -27,6 +27,7 @@ export default routes('reputation', {
     access: 'user',
     operation: 'get_my_reputation',
     answers: { 200: Reputation },
+    outcome: 'Your total, and the value and level of each interest.',
   },
   'GET /reputation/:userId': {
     summary: 'Get a person’s reputation by interest',
@@ -36,6 +37,7 @@ export default routes('reputation', {
     params: UserId,
     as: { userId: 'p_person' },
     answers: { 200: Reputation },
+    outcome: 'The person’s total, and the value and level of each interest.',
   },
   'GET /reputation/me/detailed': {
     summary: 'Get your reputation in detail, with the events behind it',
@@ -45,6 +47,7 @@ export default routes('reputation', {
     operation: 'get_reputation_details',
     page: true,
     answers: { 200: DetailedReputation },
+    outcome: 'Your totals, each interest, and your latest events.',
   },
   'GET /reputation/users/:id/public': {
     summary: 'Get a summary of a person’s reputation',
@@ -54,6 +57,7 @@ export default routes('reputation', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 200: ReputationSummary },
+    outcome: 'The person’s total and best interests.',
   },
   'POST /reputation/vote': {
     summary: 'Vote for or against a person in an interest',
@@ -63,6 +67,7 @@ export default routes('reputation', {
     operation: 'vote_reputation',
     body: NewVote,
     answers: { 200: CastVote },
+    outcome: 'Your vote as it counts now; value 0 after removing it.',
   },
   'GET /reputation/votes/mine': {
     summary: 'List current votes for and against you, newest first',
@@ -73,6 +78,7 @@ export default routes('reputation', {
     operation: 'list_received_votes',
     page: true,
     answers: { 200: ReceivedVotePage },
+    outcome: 'A page of votes that name nobody.',
   },
   'POST /reputation/appeals': {
     summary: 'Appeal to staff about your reputation in an interest',
@@ -82,6 +88,7 @@ export default routes('reputation', {
     operation: 'create_appeal',
     body: NewAppeal,
     answers: { 201: Appeal },
+    outcome: 'Your appeal, which waits for staff.',
   },
   'GET /reputation/appeals': {
     summary: 'List your appeals, newest first',
@@ -90,6 +97,7 @@ export default routes('reputation', {
     operation: 'list_my_appeals',
     page: true,
     answers: { 200: AppealPage },
+    outcome: 'A page of your appeals with their decisions.',
   },
   'GET /access/me': {
     summary: 'Get your capabilities',
@@ -99,5 +107,6 @@ export default routes('reputation', {
     id: 'getMyCapabilities',
     operation: 'get_my_capabilities',
     answers: { 200: Capabilities },
+    outcome: 'What you are allowed to do, by capability.',
   },
 })

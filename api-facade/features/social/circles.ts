@@ -29,6 +29,7 @@ export default routes('social', {
     operation: 'list_my_circles',
     page: true,
     answers: { 200: CirclePage },
+    outcome: 'A page of circles, your own and those of others.',
   },
   'POST /circles/me': {
     summary: 'Create a circle',
@@ -38,6 +39,7 @@ export default routes('social', {
     operation: 'create_circle',
     body: NewCircle,
     answers: { 201: Circle },
+    outcome: 'The new circle, without members.',
   },
   'PATCH /circles/me/:id': {
     summary: 'Rename a circle or change its accent',
@@ -48,6 +50,7 @@ export default routes('social', {
     body: CircleChanges,
     bodyAs: 'p_changes',
     answers: { 200: Circle },
+    outcome: 'The circle after the change.',
   },
   'DELETE /circles/me/:id': {
     summary: 'Delete a circle with its memberships and invitations',
@@ -56,6 +59,7 @@ export default routes('social', {
     operation: 'delete_circle',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The circle is deleted.',
   },
   'GET /circles/me/:id/members': {
     summary: 'List the members of your circle',
@@ -65,6 +69,7 @@ export default routes('social', {
     operation: 'list_circle_members',
     params: UuidId,
     answers: { 200: MemberPage },
+    outcome: 'A page of members with their bond levels.',
   },
   'POST /circles/me/:id/members': {
     summary: 'Add a person to your circle',
@@ -75,6 +80,7 @@ export default routes('social', {
     params: UuidId,
     body: NewMember,
     answers: { 201: Member },
+    outcome: 'The new member of your circle.',
   },
   'PATCH /circles/me/:id/members/:memberId': {
     summary: 'Set the bond level of a member',
@@ -85,6 +91,7 @@ export default routes('social', {
     params: MemberParams,
     body: MemberChanges,
     answers: { 200: Member },
+    outcome: 'The member with the new bond level.',
   },
   'DELETE /circles/me/:id/members/:memberId': {
     summary: 'Remove a member, or leave',
@@ -93,6 +100,7 @@ export default routes('social', {
     operation: 'remove_circle_member',
     params: MemberParams,
     answers: { 204: null },
+    outcome: 'The person is no longer in the circle.',
   },
   'POST /circles/me/:id/invitations': {
     summary: 'Invite a person to your circle',
@@ -106,6 +114,7 @@ export default routes('social', {
     handler: invite,
     calls: ['invite_to_circle'],
     answers: { 201: Invitation },
+    outcome: 'The invitation, which waits for an answer.',
   },
   'GET /circles/me/:id/invitations': {
     summary: 'List pending invitations of your circle, newest first',
@@ -115,6 +124,7 @@ export default routes('social', {
     params: UuidId,
     page: true,
     answers: { 200: InvitationPage },
+    outcome: 'A page of invitations that wait for an answer.',
   },
   'DELETE /circles/me/:id/invitations/:invitationId': {
     summary: 'Revoke a pending invitation',
@@ -125,6 +135,7 @@ export default routes('social', {
     params: CircleInvitationParams,
     as: { id: 'p_circle_id', invitationId: 'p_id' },
     answers: { 204: null },
+    outcome: 'The invitation can no longer be accepted.',
   },
   'GET /circles/invitations/me': {
     summary: 'List your pending invitations, newest first',
@@ -134,6 +145,7 @@ export default routes('social', {
     operation: 'list_my_invitations',
     page: true,
     answers: { 200: InvitationPage },
+    outcome: 'A page of invitations that wait for your answer.',
   },
   'POST /circles/invitations/:invitationId/accept': {
     summary: 'Accept an invitation',
@@ -145,6 +157,7 @@ export default routes('social', {
     as: { invitationId: 'p_id' },
     never: ['value_invalid'],
     answers: { 200: Invitation },
+    outcome: 'The accepted invitation; you are in the circle now.',
   },
   'POST /circles/invitations/:invitationId/decline': {
     summary: 'Decline an invitation',
@@ -155,6 +168,7 @@ export default routes('social', {
     params: InvitationParams,
     as: { invitationId: 'p_id' },
     answers: { 200: Invitation },
+    outcome: 'The declined invitation.',
   },
   'POST /circles/invitations/:id/respond': {
     summary: 'Accept or decline an invitation',
@@ -167,6 +181,7 @@ export default routes('social', {
     body: Acceptance,
     never: ['value_invalid'],
     answers: { 200: Invitation },
+    outcome: 'The invitation with your answer.',
   },
   'GET /circles/me/check/:userId': {
     summary: 'Check whether you share a circle with a person',
@@ -177,6 +192,7 @@ export default routes('social', {
     params: UserId,
     as: { userId: 'p_person' },
     answers: { 200: CircleCheck },
+    outcome: 'Whether one of you is in a circle of the other, by direction.',
   },
   'GET /circles/me/pending/:userId': {
     summary: 'List your pending invitations to this person, newest first',
@@ -187,6 +203,7 @@ export default routes('social', {
     params: UserId,
     as: { userId: 'p_person' },
     answers: { 200: InvitationPage },
+    outcome: 'A page of your invitations that wait for this person’s answer.',
   },
   'GET /circles/memberships/me': {
     summary: 'List circles of others that you belong to, newest first',
@@ -196,5 +213,6 @@ export default routes('social', {
     operation: 'list_memberships',
     page: true,
     answers: { 200: CirclePage },
+    outcome: 'A page of circles of others.',
   },
 })

@@ -14,6 +14,7 @@ export default routes('social', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 200: FollowStats },
+    outcome: 'The person’s numbers, with you among the followers.',
   },
   'DELETE /circles/users/:id/follow': {
     summary: 'Unfollow a person',
@@ -24,6 +25,7 @@ export default routes('social', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 204: null },
+    outcome: 'You do not follow the person.',
   },
   'GET /circles/users/:id/follow-stats': {
     summary: 'Count a person’s followers, and the people whom they follow',
@@ -35,6 +37,7 @@ export default routes('social', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 200: FollowStats },
+    outcome: 'The person’s numbers, and whether you follow them.',
   },
   'GET /circles/users/:id/followers': {
     summary: 'List a person’s followers, newest first',
@@ -45,6 +48,7 @@ export default routes('social', {
     as: { id: 'p_person' },
     page: true,
     answers: { 200: PersonPage },
+    outcome: 'A page of people.',
   },
   'GET /circles/users/:id/following': {
     summary: 'List people whom a person follows, newest first',
@@ -55,5 +59,6 @@ export default routes('social', {
     as: { id: 'p_person' },
     page: true,
     answers: { 200: PersonPage },
+    outcome: 'A page of people.',
   },
 })

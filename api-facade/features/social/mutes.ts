@@ -13,6 +13,7 @@ export default routes('social', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 200: Blocked },
+    outcome: 'The person is blocked.',
   },
   'DELETE /users/:id/block': {
     summary: 'Unblock a person',
@@ -22,6 +23,7 @@ export default routes('social', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 204: null },
+    outcome: 'The person is not blocked.',
   },
   'GET /identity/me/blocks': {
     summary: 'List people whom you blocked, by username',
@@ -30,6 +32,7 @@ export default routes('social', {
     operation: 'list_blocks',
     page: true,
     answers: { 200: BlockedPage },
+    outcome: 'A page of people.',
   },
   'POST /users/:id/mute': {
     summary: 'Mute a person',
@@ -40,6 +43,7 @@ export default routes('social', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 200: Muted },
+    outcome: 'The person is muted for you.',
   },
   'DELETE /users/:id/mute': {
     summary: 'Unmute a person',
@@ -49,6 +53,7 @@ export default routes('social', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 204: null },
+    outcome: 'The person is not muted for you.',
   },
   'GET /identity/me/mutes': {
     summary: 'List people whom you muted, by username',
@@ -57,6 +62,7 @@ export default routes('social', {
     operation: 'list_mutes',
     page: true,
     answers: { 200: PersonPage },
+    outcome: 'A page of people.',
   },
   'GET /identity/me/muted-keywords': {
     summary: 'List your active muted keywords, newest first',
@@ -66,6 +72,7 @@ export default routes('social', {
     etag: true,
     page: true,
     answers: { 200: KeywordPage },
+    outcome: 'A page of keywords that are muted now.',
   },
   'POST /identity/me/muted-keywords': {
     summary: 'Mute a keyword, permanently or until a time',
@@ -75,6 +82,7 @@ export default routes('social', {
     operation: 'mute_keyword',
     body: NewKeyword,
     answers: { 201: Keyword },
+    outcome: 'The muted keyword, and until when.',
   },
   'DELETE /identity/me/muted-keywords/:id': {
     summary: 'Unmute a keyword',
@@ -83,6 +91,7 @@ export default routes('social', {
     operation: 'unmute_keyword',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The keyword is not muted.',
   },
   'POST /reports': {
     summary: 'Report a person, a post or a reply to staff',
@@ -93,5 +102,6 @@ export default routes('social', {
     operation: 'report',
     body: NewReport,
     answers: { 201: Report },
+    outcome: 'Your report, which waits for staff.',
   },
 })

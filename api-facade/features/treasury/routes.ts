@@ -28,6 +28,7 @@ export default routes('treasury', {
     params: GuildParam,
     page: true,
     answers: { 200: Treasury },
+    outcome: 'The balance with a page of its movements.',
   },
   'POST /treasury/:guildId/contribute': {
     summary: 'Give mana to the treasury of a guild',
@@ -39,6 +40,7 @@ export default routes('treasury', {
     params: GuildParam,
     body: NewContribution,
     answers: { 201: Contributed },
+    outcome: 'The movement, and the balances of the treasury and of your wallet.',
   },
   'POST /treasury/:guildId/disburse': {
     summary: 'Pay mana from the treasury to a person',
@@ -50,6 +52,7 @@ export default routes('treasury', {
     params: GuildParam,
     body: NewDisbursement,
     answers: { 201: Disbursed },
+    outcome: 'The movement, and the balance of the treasury.',
   },
   'POST /treasury/:guildId/distribute-by-contribution': {
     summary: 'Distribute mana from the treasury to all members by contribution',
@@ -61,5 +64,6 @@ export default routes('treasury', {
     params: GuildParam,
     body: NewDistribution,
     answers: { 201: Distributed },
+    outcome: 'Each member’s share, and the balance of the treasury.',
   },
 })

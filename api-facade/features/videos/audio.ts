@@ -13,6 +13,7 @@ export default routes('videos', {
     query: AboutQuery,
     page: true,
     answers: { 200: AudioPage },
+    outcome: 'A page of recordings.',
   },
   'POST /audio': {
     summary: 'Publish an audio recording',
@@ -22,6 +23,7 @@ export default routes('videos', {
     operation: 'create_audio',
     body: NewAudio,
     answers: { 201: Audio },
+    outcome: 'The new recording.',
   },
   'GET /audio/by-author/:authorId': {
     summary: 'List a person’s audio recordings, newest first',
@@ -32,6 +34,7 @@ export default routes('videos', {
     params: AuthorId,
     query: CursorQuery,
     answers: { 200: AudioPage },
+    outcome: 'A page of the person’s recordings.',
   },
   'GET /audio/:id': {
     summary: 'Get an audio recording',
@@ -40,6 +43,7 @@ export default routes('videos', {
     operation: 'get_audio',
     params: UuidId,
     answers: { 200: Audio },
+    outcome: 'The recording.',
   },
   'DELETE /audio/:id': {
     summary: 'Delete an audio recording',
@@ -49,5 +53,6 @@ export default routes('videos', {
     operation: 'delete_audio',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The recording is deleted.',
   },
 })

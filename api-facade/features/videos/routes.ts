@@ -30,6 +30,7 @@ const videos = routes('videos', {
     query: AboutQuery,
     page: true,
     answers: { 200: VideoPage },
+    outcome: 'A page of videos.',
   },
   'POST /videos': {
     summary: 'Publish a video',
@@ -40,6 +41,7 @@ const videos = routes('videos', {
     limit: 'create_video',
     body: NewVideo,
     answers: { 201: Video },
+    outcome: 'The new video.',
   },
   'GET /videos/by-author/:authorId': {
     summary: 'List a person’s videos, newest first',
@@ -50,6 +52,7 @@ const videos = routes('videos', {
     params: AuthorId,
     query: CursorQuery,
     answers: { 200: VideoPage },
+    outcome: 'A page of the person’s videos.',
   },
   'GET /videos/:id': {
     summary: 'Get a video',
@@ -58,6 +61,7 @@ const videos = routes('videos', {
     operation: 'get_video',
     params: UuidId,
     answers: { 200: Video },
+    outcome: 'The video with its counts.',
   },
   'DELETE /videos/:id': {
     summary: 'Delete a video',
@@ -67,6 +71,7 @@ const videos = routes('videos', {
     operation: 'delete_video',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The video is deleted.',
   },
   'POST /videos/:id/like': {
     summary: 'Like a video',
@@ -75,6 +80,7 @@ const videos = routes('videos', {
     operation: 'like_video',
     params: UuidId,
     answers: { 200: Video },
+    outcome: 'The video with your like.',
   },
   'DELETE /videos/:id/like': {
     summary: 'Remove your like',
@@ -83,6 +89,7 @@ const videos = routes('videos', {
     operation: 'unlike_video',
     params: UuidId,
     answers: { 200: Video },
+    outcome: 'The video without your like.',
   },
   'POST /videos/:id/repost': {
     summary: 'Repost a video',
@@ -91,6 +98,7 @@ const videos = routes('videos', {
     operation: 'repost_video',
     params: UuidId,
     answers: { 200: Video },
+    outcome: 'The video with your repost.',
   },
   'DELETE /videos/:id/repost': {
     summary: 'Remove your repost',
@@ -99,6 +107,7 @@ const videos = routes('videos', {
     operation: 'unrepost_video',
     params: UuidId,
     answers: { 200: Video },
+    outcome: 'The video without your repost.',
   },
   'GET /videos/:id/comments': {
     summary: 'List comments on a video, oldest first',
@@ -109,6 +118,7 @@ const videos = routes('videos', {
     params: UuidId,
     query: CursorQuery,
     answers: { 200: CommentPage },
+    outcome: 'A page of comments.',
   },
   'POST /videos/:id/comments': {
     summary: 'Comment on a video',
@@ -119,6 +129,7 @@ const videos = routes('videos', {
     params: UuidId,
     body: NewComment,
     answers: { 201: Comment },
+    outcome: 'The new comment.',
   },
   'DELETE /videos/comments/:commentId': {
     summary: 'Delete your comment',
@@ -129,6 +140,7 @@ const videos = routes('videos', {
     params: CommentId,
     as: { commentId: 'p_id' },
     answers: { 204: null },
+    outcome: 'The comment is deleted.',
   },
 })
 

@@ -24,6 +24,7 @@ export default routes('webhooks', {
     access: 'admin',
     operation: 'list_webhooks',
     answers: { 200: Webhooks },
+    outcome: 'All webhooks, and the names of the events that they can ask for.',
   },
   'POST /admin/webhooks': {
     summary: 'Add a webhook',
@@ -34,6 +35,7 @@ export default routes('webhooks', {
     secret: true,
     body: NewWebhook,
     answers: { 201: WebhookWithSecret },
+    outcome: 'The new webhook, with its secret for the only time.',
   },
   'GET /admin/webhooks/:id': {
     summary: 'Get a webhook',
@@ -41,6 +43,7 @@ export default routes('webhooks', {
     operation: 'get_webhook',
     params: UuidId,
     answers: { 200: Webhook },
+    outcome: 'The webhook without its secret.',
   },
   'PATCH /admin/webhooks/:id': {
     summary: 'Change a webhook',
@@ -52,6 +55,7 @@ export default routes('webhooks', {
     body: WebhookChanges,
     bodyAs: 'p_changes',
     answers: { 200: Webhook },
+    outcome: 'The webhook after the change.',
   },
   'DELETE /admin/webhooks/:id': {
     summary: 'Delete a webhook and its deliveries',
@@ -60,6 +64,7 @@ export default routes('webhooks', {
     operation: 'delete_webhook',
     params: UuidId,
     answers: { 204: null },
+    outcome: 'The webhook is deleted.',
   },
   'POST /admin/webhooks/:id/secret': {
     summary: 'Replace the secret of a webhook',
@@ -70,6 +75,7 @@ export default routes('webhooks', {
     secret: true,
     params: UuidId,
     answers: { 200: WebhookWithSecret },
+    outcome: 'The webhook, with its new secret for the only time.',
   },
   'POST /admin/webhooks/:id/test': {
     summary: 'Send a test to a webhook',
@@ -79,6 +85,7 @@ export default routes('webhooks', {
     operation: 'test_webhook',
     params: UuidId,
     answers: { 202: WebhookDelivery },
+    outcome: 'The delivery, which is sent in the background.',
   },
   'GET /admin/webhooks/:id/deliveries': {
     summary: 'List the deliveries of a webhook, newest first',
@@ -89,6 +96,7 @@ export default routes('webhooks', {
     query: DeliveriesQuery,
     page: true,
     answers: { 200: WebhookDeliveryPage },
+    outcome: 'A page of deliveries with their attempts.',
   },
   'POST /admin/webhooks/:id/deliveries/:deliveryId/replay': {
     summary: 'Send a delivery again',
@@ -98,6 +106,7 @@ export default routes('webhooks', {
     operation: 'replay_webhook_delivery',
     params: DeliveryId,
     answers: { 202: WebhookDelivery },
+    outcome: 'The delivery, which is sent again in the background.',
   },
   'GET /admin/events': {
     summary: 'Read the event log',
@@ -107,5 +116,6 @@ export default routes('webhooks', {
     operation: 'list_logged_events',
     query: EventsQuery,
     answers: { 200: LoggedEvents },
+    outcome: 'Events in their order, and where to continue.',
   },
 })

@@ -31,6 +31,7 @@ export default routes('wiki', {
     gate: open,
     params: Slug,
     answers: { 200: WikiEntry },
+    outcome: 'The entry; version 0 with an empty body if nothing is written yet.',
   },
   'GET /wiki/:slug/versions': {
     summary: 'List the versions of an entry, latest first',
@@ -41,6 +42,7 @@ export default routes('wiki', {
     params: Slug,
     page: true,
     answers: { 200: WikiVersionPage },
+    outcome: 'A page of versions without their texts.',
   },
   'GET /wiki/:slug/versions/:n': {
     summary: 'Get a version of an entry',
@@ -50,6 +52,7 @@ export default routes('wiki', {
     gate: open,
     params: VersionParams,
     answers: { 200: WikiVersion },
+    outcome: 'The version with its text and the difference to the one before.',
   },
   'GET /wiki/:slug/proposals': {
     summary: 'List proposals about an interest, newest first',
@@ -64,6 +67,7 @@ export default routes('wiki', {
     calls: ['list_wiki_proposals'],
     gate: open,
     answers: { 200: WikiProposalPage },
+    outcome: 'A page of proposals with their votes.',
   },
   'POST /wiki/:slug/proposals': {
     summary: 'Propose a new version of an entry',
@@ -76,6 +80,7 @@ export default routes('wiki', {
     calls: ['create_wiki_proposal'],
     gate: { check: 'require_wiki_author', param: 'slug' },
     answers: { 201: WikiProposal },
+    outcome: 'The new proposal, open for votes.',
   },
   'POST /wiki/proposals/:id/vote': {
     summary: 'Vote on a proposal',
@@ -89,6 +94,7 @@ export default routes('wiki', {
     gate: { check: 'require_wiki_voter', param: 'id' },
     never: ['wiki_vote_value'],
     answers: { 200: WikiProposal.nullable() },
+    outcome: 'The proposal with your vote; approved if that was the last one needed.',
   },
   'POST /wiki/proposals/:id/withdraw': {
     summary: 'Withdraw your proposal',
@@ -100,5 +106,6 @@ export default routes('wiki', {
     calls: ['withdraw_wiki_proposal'],
     gate: open,
     answers: { 200: WikiProposal },
+    outcome: 'Your proposal, now withdrawn.',
   },
 })

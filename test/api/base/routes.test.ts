@@ -14,6 +14,7 @@ const row: Row<'get_space'> = {
   constants: { p_kind: 'group' },
   params: z.object({ id: z.string() }),
   answers: { 200: z.object({}) },
+  outcome: 'The group.',
 }
 const tables = (rows: Record<string, Row<'get_space'>>) => [routes('groups', rows)]
 const mounted = (one: Row<'get_space'>) => () => mount(new Hono<Env>(), tables({ 'GET /groups/:id': one }))

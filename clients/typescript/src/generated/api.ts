@@ -13755,7 +13755,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description What you are allowed to do, by capability. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13798,7 +13798,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of sessions: how far each has come, without its words. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13843,7 +13843,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of audit entries. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13875,7 +13875,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Whether the checked part is unchanged, and where to continue. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13911,7 +13911,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The broadcast, whose notifications are still being written. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -13954,7 +13954,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of circles with the number of their members. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13985,7 +13985,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The circle is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -14023,7 +14023,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of contents of all kinds, or of what was left within them. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14063,7 +14063,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description When the content was removed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14103,7 +14103,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The content, with `removedAt` null. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14137,7 +14137,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of people with their scores. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14178,7 +14178,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of conversations with their numbers of members and messages. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14220,7 +14220,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of payments with everyone’s shares. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14255,7 +14255,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The reversal as a payment of its own, and the mana that had to be created for it. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -14297,7 +14297,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of wallets with their owners. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14330,7 +14330,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Events in their order, and where to continue. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14364,7 +14364,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of flags and who switched each last. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14399,7 +14399,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The flag in its new state. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14441,7 +14441,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of groups, archived ones too. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14478,7 +14478,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The group with its members and pending requests. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14517,7 +14517,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The archived group. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14550,7 +14550,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The approved request; the person is a member now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14583,7 +14583,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The rejected request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14617,7 +14617,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person is no longer a member. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -14656,7 +14656,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The member with the new role. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14695,7 +14695,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The group, active again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14736,7 +14736,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of guilds, archived ones too. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14773,7 +14773,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The guild with its members and pending applications. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14806,7 +14806,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The approved application; the person is a member now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14839,7 +14839,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The rejected application. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14878,7 +14878,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The archived guild. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14912,7 +14912,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person is no longer a member. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -14951,7 +14951,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The member with the new role. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14984,7 +14984,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The passed proposal, which waits for its execution. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15017,7 +15017,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The proposal, closed without a decision. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15050,7 +15050,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The failed proposal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15089,7 +15089,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The guild, active again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15131,7 +15131,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of intents with their people. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15173,7 +15173,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of interests with the numbers of people and of interests below. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15206,7 +15206,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new interest. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -15237,7 +15237,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The interest with its numbers of people and of interests below. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15272,7 +15272,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The interest after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15315,7 +15315,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of codes with their owners and users. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15350,7 +15350,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new codes, ready to be given away. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -15381,7 +15381,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The code, now revoked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15410,7 +15410,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The jobs with their last runs, failed work, and waiting effects. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15445,7 +15445,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of orders with their steps. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15480,7 +15480,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The order with its decision, and what the buyer gets back. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15524,7 +15524,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of uploads with their owners. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15553,7 +15553,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The counters, and the result of the last nightly check. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15600,7 +15600,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of posts in every state. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15638,7 +15638,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The post is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -15674,7 +15674,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description When the post was hidden. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15712,7 +15712,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The post, with `hiddenAt` null. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15756,7 +15756,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of replies in every state. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15794,7 +15794,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description When the reply was hidden. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15832,7 +15832,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The reply, with `hiddenAt` null. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15876,7 +15876,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of reports with their reporters. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15907,7 +15907,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The report, what it is about, and earlier decisions. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15938,7 +15938,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The report, settled as dismissed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15969,7 +15969,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The report, settled as reviewed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16002,7 +16002,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The change, and the person’s reputation after it. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -16046,7 +16046,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of appeals with the people who made them. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16081,7 +16081,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The appeal with its decision. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16126,7 +16126,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of ledger entries with their causes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16171,7 +16171,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of votes with both people. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16213,7 +16213,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of series with their authors. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16250,7 +16250,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of people who pay or vote for neighbours in the invite tree, the most conspicuous first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16292,7 +16292,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of accounts with their roles and email addresses. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16324,7 +16324,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The account with reputation, balance and open reports. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16360,7 +16360,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The account, now banned. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16392,7 +16392,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The account is erased. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16424,7 +16424,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person’s data as one file, which is sent while it is read. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16460,7 +16460,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The account with its new role. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16499,7 +16499,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The account, no longer banned. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16528,7 +16528,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description All webhooks, and the names of the events that they can ask for. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16561,7 +16561,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new webhook, with its secret for the only time. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -16592,7 +16592,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The webhook without its secret. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16623,7 +16623,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The webhook is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -16656,7 +16656,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The webhook after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16693,7 +16693,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of deliveries with their attempts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16725,7 +16725,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The delivery, which is sent again in the background. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -16756,7 +16756,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The webhook, with its new secret for the only time. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16787,7 +16787,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The delivery, which is sent in the background. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -16828,7 +16828,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of proposals with their proposers and votes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16866,7 +16866,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The approved proposal; its text is the entry now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16904,7 +16904,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The rejected proposal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16940,7 +16940,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The improved title and body, and what was changed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16974,7 +16974,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of your sessions. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17010,7 +17010,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The session with its first question. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -17050,7 +17050,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The session with the next question, or null after the last. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17089,7 +17089,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Your interests after the choice. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17120,7 +17120,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The completed session with all questions and answers. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17151,7 +17151,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The suggested interests, and what suggested them. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17195,7 +17195,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of recordings. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17228,7 +17228,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new recording. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -17263,7 +17263,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of the person’s recordings. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17294,7 +17294,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The recording. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17325,7 +17325,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The recording is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -17359,7 +17359,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description A mail is on its way if somebody has this address. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17402,7 +17402,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Tokens for this device, and your profile. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17440,7 +17440,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The tokens are no longer accepted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -17483,7 +17483,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new account with its first tokens. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -17518,7 +17518,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The secret of the reservation, and when it ends. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17554,7 +17554,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The password is set. Log in with it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17589,7 +17589,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The address is verified. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17631,7 +17631,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The answers in the order of the requests, each with its own status. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17665,7 +17665,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of invitations that wait for your answer. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17702,7 +17702,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The invitation with your answer. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17733,7 +17733,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The accepted invitation; you are in the circle now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17764,7 +17764,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The declined invitation. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17798,7 +17798,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of circles, your own and those of others. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17836,7 +17836,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new circle, without members. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -17868,7 +17868,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Whether one of you is in a circle of the other, by direction. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17904,7 +17904,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of your invitations that wait for this person’s answer. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17935,7 +17935,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The circle is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -17971,7 +17971,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The circle after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18007,7 +18007,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of invitations that wait for an answer. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18049,7 +18049,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The invitation, which waits for an answer. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -18081,7 +18081,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The invitation can no longer be accepted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -18110,7 +18110,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of members with their bond levels. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18150,7 +18150,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new member of your circle. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -18183,7 +18183,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person is no longer in the circle. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -18221,7 +18221,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The member with the new bond level. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18255,7 +18255,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of circles of others. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18287,7 +18287,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person’s numbers, with you among the followers. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18326,7 +18326,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description You do not follow the person. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -18356,7 +18356,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person’s numbers, and whether you follow them. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18400,7 +18400,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of people. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18437,7 +18437,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of people. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18476,7 +18476,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of conversations, each with its last message. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18518,7 +18518,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conversation"];
                 };
             };
-            /** @description Done. */
+            /** @description The conversation, with you as its owner if it is a group. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -18550,7 +18550,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Whether you can write to the person, otherwise why not. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18579,7 +18579,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The number of conversations with unread messages. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18610,7 +18610,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The conversation with its members and last message. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18651,7 +18651,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The conversation with its new title. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18682,7 +18682,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description You are no longer a member. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18722,7 +18722,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The conversation with its new members. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -18755,7 +18755,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person is no longer a member. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -18793,7 +18793,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The conversation with its new owner. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18833,7 +18833,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of messages. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18877,7 +18877,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Done. */
+            /** @description The message as everybody in the conversation sees it. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -18918,7 +18918,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The conversation, muted for you. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18949,7 +18949,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The conversation is no longer muted for you. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -18985,7 +18985,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The conversation with the number that is still unread. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19029,7 +19029,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of published courses. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19062,7 +19062,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new course, a draft that only you see. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -19098,7 +19098,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of the courses that you wrote or attend. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19129,7 +19129,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The course, and how far you have come. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19160,7 +19160,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The course is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -19196,7 +19196,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The course after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19227,7 +19227,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The archived course, which takes no new students. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19265,7 +19265,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The course, of which you are a student now. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -19301,7 +19301,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of lessons; `body` is null where you have no access. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19336,7 +19336,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new lesson, in the last place. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -19373,7 +19373,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The course; its lessons are in the new order. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19405,7 +19405,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The lesson with its text. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19437,7 +19437,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The lesson is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -19474,7 +19474,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The lesson after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19512,7 +19512,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The course with your new progress. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19543,7 +19543,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The published course. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19579,7 +19579,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of students and their progress. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19623,7 +19623,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of debates. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19656,7 +19656,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new debate, open for arguments. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -19687,7 +19687,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The argument is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -19716,7 +19716,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The argument with your vote. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19747,7 +19747,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your vote no longer counts. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -19776,7 +19776,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The debate, with your position and the counts of each side. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19807,7 +19807,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The debate is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -19843,7 +19843,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The debate after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19884,7 +19884,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of arguments with their votes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19919,7 +19919,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new argument. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -19950,7 +19950,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The closed debate. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19988,7 +19988,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The debate with your position in its counts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20019,7 +20019,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description You have no position in the debate. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -20060,7 +20060,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of people, with the reasons why they match. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20089,7 +20089,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your intent, active or not. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20125,7 +20125,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Your intent as it is stored now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20163,7 +20163,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of mentors, with the interests in which they know more. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20199,7 +20199,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of people. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20238,7 +20238,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of finds of all kinds; `type` says what each one is. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20281,7 +20281,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of posts and contents of all kinds, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20312,7 +20312,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of authors, with the reasons for each. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20350,7 +20350,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of people with their reputation. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20399,7 +20399,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of offerings. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20432,7 +20432,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new offering. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -20463,7 +20463,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The offering with its stock and ratings. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20494,7 +20494,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The offering is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -20530,7 +20530,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The offering after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20565,7 +20565,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The order, whose price is held, and what you have left. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -20601,7 +20601,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of reviews with their stars. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20637,7 +20637,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of your orders. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20668,7 +20668,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The order with its steps. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20699,7 +20699,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The accepted order with its date of delivery. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20730,7 +20730,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The cancelled order; the buyer has the mana back. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20761,7 +20761,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The completed order; the seller is paid. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20792,7 +20792,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The declined order; the buyer has the mana back. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20827,7 +20827,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The delivered order, which the buyer can now confirm. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20862,7 +20862,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The disputed order, which waits for staff. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20897,7 +20897,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Your review. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -20941,7 +20941,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The payment with its shares, and what you have left. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -20976,7 +20976,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of payments; your own share if you were paid. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21007,7 +21007,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The number of payments and the mana of each emotion. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21038,7 +21038,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your wallet, with the mana that is due up to now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21092,7 +21092,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of events. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21125,7 +21125,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new event. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -21161,7 +21161,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of the events that you host or have replied to. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21192,7 +21192,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The event with its seats and your reply. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21223,7 +21223,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The event is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -21259,7 +21259,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The event after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21297,7 +21297,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of people who replied in this way. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21328,7 +21328,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description An iCalendar file with this one event. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21366,7 +21366,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The cancelled event. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21404,7 +21404,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The event with your reply: `waitlisted` if all seats are taken. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21435,7 +21435,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your reply is withdrawn. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -21475,7 +21475,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of posts, each with the reasons for its place. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21516,7 +21516,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of groups. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21549,7 +21549,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new group, which you own. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -21583,7 +21583,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of invitations that wait for your answer. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21614,7 +21614,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The accepted invitation; you are a member now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21645,7 +21645,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The declined invitation. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21677,7 +21677,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The group, and whether you are a member. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21709,7 +21709,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The group is archived. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -21746,7 +21746,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The group after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21783,7 +21783,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of banned people. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21817,7 +21817,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person can join again. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -21852,7 +21852,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of invitations that wait for an answer. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21891,7 +21891,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new invitation, which waits for an answer. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -21924,7 +21924,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The invitation can no longer be accepted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -21961,7 +21961,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Whether you are a member now, or have a pending request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21998,7 +21998,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of pending requests with their messages. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22031,7 +22031,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The approved request; the person is a member now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22064,7 +22064,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The rejected request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22097,7 +22097,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your request, now withdrawn. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22129,7 +22129,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description You are not a member. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22168,7 +22168,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of members with their roles. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22205,7 +22205,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person is no longer a member. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -22244,7 +22244,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The member with the new role. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22281,7 +22281,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of posts of the group. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22317,7 +22317,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new post; one with `publishAt` is not published yet. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -22349,7 +22349,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The group, active again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22389,7 +22389,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of guilds. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22422,7 +22422,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new guild, of which you are the founder. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -22456,7 +22456,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of your applications in every state. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22488,7 +22488,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The guild, and whether you are a member. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22527,7 +22527,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The guild after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22564,7 +22564,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of applications that wait for a decision. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22603,7 +22603,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Your application, which waits for a decision. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -22636,7 +22636,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The approved application; the person is a member now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22669,7 +22669,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The rejected application. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22702,7 +22702,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your application, now withdrawn. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22739,7 +22739,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of charters with the proposals that introduced them. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22771,7 +22771,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description You are not a member. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22810,7 +22810,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of members with their roles. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22851,7 +22851,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The member, who is the founder now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22888,7 +22888,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of posts of the guild. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22924,7 +22924,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new post; one with `publishAt` is not published yet. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -22962,7 +22962,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of proposals without their tallies. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22998,7 +22998,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new proposal, open for votes. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -23031,7 +23031,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The proposal with its tally and your vote. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23071,7 +23071,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The proposal with your vote in its tally. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23104,7 +23104,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your proposal, now withdrawn. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23141,7 +23141,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The secret of the reservation, and when it ends. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23175,7 +23175,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of people. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23209,7 +23209,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of keywords that are muted now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23249,7 +23249,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The muted keyword, and until when. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -23280,7 +23280,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The keyword is not muted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -23312,7 +23312,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of people. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23353,7 +23353,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description New tokens; the earlier ones no longer work. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23388,7 +23388,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The next pair of tokens; the sent one is used up. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23420,7 +23420,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description All interests of the instance. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23460,7 +23460,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description All interests that you have chosen now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23489,7 +23489,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The base address, and a path for each kind of thing. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23518,7 +23518,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your profile, with what only you see. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23568,7 +23568,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Your profile after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23603,7 +23603,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The account is erased, and its tokens no longer work. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23640,7 +23640,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Mails to the new and the old address are on their way. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -23669,7 +23669,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your data as one file, which is sent while it is read. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23698,7 +23698,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description How far the import has come, and its problems. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23731,7 +23731,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The import, which now runs in the background. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -23760,7 +23760,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The interests that you chose, with your depth and expertise. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23798,7 +23798,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The interest as you chose it. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -23829,7 +23829,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The interest is no longer among yours. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -23861,7 +23861,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of people who came by your codes, and who invited you. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23890,7 +23890,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your codes, and how many more you can create. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23919,7 +23919,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The new code, ready to be given away. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -23950,7 +23950,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The code can no longer be used. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -23977,7 +23977,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your personas. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24023,7 +24023,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new persona. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -24054,7 +24054,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The persona is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -24097,7 +24097,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The persona after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24128,7 +24128,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The persona, now the default. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24162,7 +24162,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of posts that are not published yet. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24208,7 +24208,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The device is registered. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24247,7 +24247,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The device gets no more pushes. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -24279,7 +24279,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of sessions. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24310,7 +24310,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The session and its tokens no longer work. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -24337,7 +24337,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The mail is on its way. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24370,7 +24370,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The picture, and a URL that always draws it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24402,7 +24402,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The picture as SVG. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24433,7 +24433,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The file as it was uploaded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24467,7 +24467,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The file is stored; commit it next. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24500,7 +24500,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Where to send the file, with which headers, and until when. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -24531,7 +24531,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The upload, ready for use. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24562,7 +24562,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The message with its reactions. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24593,7 +24593,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The text and the attachment are deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -24632,7 +24632,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The message with its new text. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24665,7 +24665,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The message with your reaction. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24698,7 +24698,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The reaction is removed. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -24732,7 +24732,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of notifications. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24761,7 +24761,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your choice for each kind, and the hour of your digest. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24932,7 +24932,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Your preferences after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24961,7 +24961,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The public VAPID key of the instance. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24999,7 +24999,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description How many notifications are still unread. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25028,7 +25028,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description How many notifications you have not read. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25075,7 +25075,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description You get no more digests. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25107,7 +25107,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The posts that you can see, and the ids that did not fit into this answer. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25140,7 +25140,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new post; one with `publishAt` is not published yet. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -25174,7 +25174,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of bookmarked posts that you can still see. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25211,7 +25211,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of the person’s posts that you can see. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25243,7 +25243,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description What the page says about itself. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25277,7 +25277,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of your series. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25313,7 +25313,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new series, without posts. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -25353,7 +25353,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The post with its position in the series. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -25384,7 +25384,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The post with its first replies. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25415,7 +25415,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The post is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -25451,7 +25451,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The post after the edit. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25482,7 +25482,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The counters of the post, and what you have done with it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25513,7 +25513,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The bookmark is removed. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -25549,7 +25549,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The boost, when it ends, and what you have left. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -25588,7 +25588,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The invitation, which waits for an answer. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -25626,7 +25626,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The invitation with your answer. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25657,7 +25657,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The post is muted for you. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25691,7 +25691,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The post is not muted for you. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -25720,7 +25720,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The pinned post. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25751,7 +25751,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The post is not pinned. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -25787,7 +25787,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The poll with your vote. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25818,7 +25818,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The poll without your vote. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25856,7 +25856,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The counters of the post, and what you have done with it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25889,7 +25889,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The counters of the post, and what you have done with it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25927,7 +25927,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of replies. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25968,7 +25968,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new reply. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -26003,7 +26003,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The repost or quote as a post of its own. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -26034,7 +26034,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description You have no repost of the post. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -26080,7 +26080,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of problems with their bounties. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26113,7 +26113,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new problem, open for solutions. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -26144,7 +26144,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The solution is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -26180,7 +26180,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The solution after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26217,7 +26217,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The solution with your vote. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26248,7 +26248,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your vote no longer counts. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -26277,7 +26277,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The problem with its bounty and accepted solution. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26308,7 +26308,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The problem is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -26344,7 +26344,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The problem after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26382,7 +26382,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The problem with the larger bounty. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26413,7 +26413,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The closed problem; the bounty has gone back. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26449,7 +26449,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of solutions with their votes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26487,7 +26487,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new solution. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -26519,7 +26519,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The solved problem; its bounty is paid. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26566,7 +26566,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of projects. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26599,7 +26599,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new project with its roles. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -26633,7 +26633,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of projects that you created or have a role in. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26664,7 +26664,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The project with its roles and your part in it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26695,7 +26695,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The project is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -26731,7 +26731,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The project after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26768,7 +26768,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of applications. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26808,7 +26808,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Your application, which waits for a decision. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -26840,7 +26840,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The accepted application; the person has the role now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26872,7 +26872,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The declined application. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26904,7 +26904,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your application, now withdrawn. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26935,7 +26935,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description You have no role in the project. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26974,7 +26974,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of members with their roles. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27007,7 +27007,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person has no role in the project. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -27040,7 +27040,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new role. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -27072,7 +27072,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The role is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -27106,7 +27106,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The role after the change. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27144,7 +27144,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The project with its new status. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27180,7 +27180,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of updates. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27218,7 +27218,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new update. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -27256,7 +27256,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Your report, which waits for staff. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -27290,7 +27290,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of your appeals with their decisions. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27332,7 +27332,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Your appeal, which waits for staff. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -27361,7 +27361,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your total, and the value and level of each interest. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27395,7 +27395,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your totals, each interest, and your latest events. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27427,7 +27427,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person’s total and best interests. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27467,7 +27467,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Your vote as it counts now; value 0 after removing it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27501,7 +27501,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of votes that name nobody. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27533,7 +27533,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person’s total, and the value and level of each interest. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27564,7 +27564,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description You follow the series. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27597,7 +27597,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description You do not follow the series. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -27631,7 +27631,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The series with a page of its posts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27713,7 +27713,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The balance with a page of its movements. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27749,7 +27749,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The movement, and the balances of the treasury and of your wallet. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -27785,7 +27785,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The movement, and the balance of the treasury. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -27821,7 +27821,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Each member’s share, and the balance of the treasury. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -27853,7 +27853,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The cards of the people whom you can see. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27885,7 +27885,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person is blocked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27920,7 +27920,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person is not blocked. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -27950,7 +27950,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person is muted for you. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27985,7 +27985,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person is not muted for you. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -28015,7 +28015,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The person’s profile, and how you are connected. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28059,7 +28059,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of videos. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28092,7 +28092,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new video. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -28127,7 +28127,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of the person’s videos. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28158,7 +28158,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The comment is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -28187,7 +28187,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The video with its counts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28218,7 +28218,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The video is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -28250,7 +28250,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of comments. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28285,7 +28285,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new comment. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -28316,7 +28316,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The video with your like. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28347,7 +28347,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The video without your like. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28378,7 +28378,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The video with your repost. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28409,7 +28409,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The video without your repost. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28444,7 +28444,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The proposal with your vote; approved if that was the last one needed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28475,7 +28475,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Your proposal, now withdrawn. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28507,7 +28507,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The entry; version 0 with an empty body if nothing is written yet. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28545,7 +28545,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of proposals with their votes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28581,7 +28581,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new proposal, open for votes. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -28618,7 +28618,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description A page of versions without their texts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28651,7 +28651,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The version with its text and the difference to the one before. */
             200: {
                 headers: {
                     [name: string]: unknown;
