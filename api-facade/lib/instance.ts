@@ -10,11 +10,11 @@ import { version } from './version.ts'
 export const Instance = z
   .object({
     software: z.object({ name: z.literal('kith'), version: z.string() }),
-    domain: z.string().openapi({ description: 'The domain in the actor ids of its people.' }),
-    url: z.string().openapi({ description: 'The address of its API, without `/api/v1`.' }),
+    domain: z.string().describe('The domain in the actor ids of its people.'),
+    url: z.string().describe('The address of its API, without `/api/v1`.'),
     keys: z
       .array(PublicKey)
-      .openapi({ description: 'The keys that verify its exports, as JWK: the one that signs, then former ones.' }),
+      .describe('The keys that verify its exports, as JWK: the one that signs, then former ones.'),
   })
   .openapi('Instance')
 

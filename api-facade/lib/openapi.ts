@@ -512,7 +512,7 @@ function successOf(row: Row): Responses {
     ...(hasCsv(row) && referTo('Link')),
   }
   if (!schema) return { [status]: { description: row.outcome, headers } }
-  const events = row.streams && { 'text/event-stream': { schema: zod.string().openapi({ description: row.streams }) } }
+  const events = row.streams && { 'text/event-stream': { schema: zod.string().describe(row.streams) } }
   const content = { [row.contentType ?? 'application/json']: { schema }, ...events }
   return {
     ...(row.exists && { 200: { description: row.exists, headers, content } }),

@@ -90,12 +90,12 @@ export const ErrorBody = z
     fields: z
       .array(z.object({ path: z.string().openapi({ example: 'media.0.alt' }), code: z.enum(fieldCodes) }))
       .optional()
-      .openapi({ description: 'For `validation_failed`: the invalid fields, in the order of `message`.' }),
+      .describe('For `validation_failed`: the invalid fields, in the order of `message`.'),
   })
   .openapi('Error', { description: 'The body of every error. The header X-Error-Code has its stable code.' })
 
 /** The public id of a person that survives a rename. */
-export const personId = Uuid.openapi({ description: 'A public id of the person that never changes.' })
+export const personId = Uuid.describe('A public id of the person that never changes.')
 export const PersonCard = z
   .object({
     id: z.string(),

@@ -3,10 +3,8 @@
 import { reportTargets } from '../../generated/report-targets.ts'
 import { Moment, Page, PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-export const AnyPerson = PersonParam.openapi({
-  description: 'An internal id, a `personId`, an actor id or a username.',
-})
-export const InternalId = Uuid.openapi({ description: 'The internal id.' })
+export const AnyPerson = PersonParam.describe('An internal id, a `personId`, an actor id or a username.')
+export const InternalId = Uuid.describe('The internal id.')
 export const Flag = z
   .enum(['true', 'false'])
   .transform((word) => word === 'true')
@@ -79,7 +77,7 @@ export const StaffUserDetails = z
     reputation: z.number(),
     contribution: z.number(),
     balance: z.int(),
-    openReports: z.int().openapi({ description: 'Open reports of the person, counted up to 1000.' }),
+    openReports: z.int().describe('Open reports of the person, counted up to 1000.'),
   })
   .openapi('StaffUserDetails')
 
@@ -114,12 +112,12 @@ export const StaffReport = z
     reporterId: InternalId,
     reporter: PersonCard,
     targetType: TargetType,
-    targetId: Uuid.openapi({ description: 'For a person the internal id.' }),
+    targetId: Uuid.describe('For a person the internal id.'),
     reason: z.string(),
     copy: z
       .record(z.string(), z.unknown())
       .nullable()
-      .openapi({ description: 'What was reported, as the reporter saw it. Null if staff can see it elsewhere.' }),
+      .describe('What was reported, as the reporter saw it. Null if staff can see it elsewhere.'),
     status: ReportStatus,
     reviewedById: InternalId.nullable(),
     reviewedAt: Timestamp.nullable(),

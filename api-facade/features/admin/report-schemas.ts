@@ -30,16 +30,14 @@ export const StaffReportFile = StaffReport.extend({
   target: z
     .union([StaffPost, StaffReply, StaffContent, StaffUser, StaffGroup, StaffGuild, StaffVideoComment])
     .nullable()
-    .openapi({ description: 'Which of these it is depends on `targetType`.' }),
+    .describe('Which of these it is depends on `targetType`.'),
   author: StaffUserDetails.nullable(),
   reportsOfTarget: z.array(StaffReport),
   history: z
     .object({
-      reports: z.array(StaffReport).openapi({ description: 'Of other things of the author.' }),
-      decisions: z
-        .array(Decision)
-        .openapi({ description: 'What staff hid, showed again, deleted, removed or restored.' }),
-      bans: z.array(Decision).openapi({ description: 'Bans and their ends.' }),
+      reports: z.array(StaffReport).describe('Of other things of the author.'),
+      decisions: z.array(Decision).describe('What staff hid, showed again, deleted, removed or restored.'),
+      bans: z.array(Decision).describe('Bans and their ends.'),
     })
     .nullable(),
 }).openapi('StaffReportFile')

@@ -35,10 +35,10 @@ export const VerifyQuery = z.object({
 export const Verified = z
   .object({
     ok: z.boolean(),
-    entries: z.int().openapi({ description: 'How many entries the log has had.' }),
+    entries: z.int().describe('How many entries the log has had.'),
     firstBroken: z.int().nullable(),
     verifiedTo: z.int(),
-    next: z.int().nullable().openapi({ description: 'Null at the end.' }),
+    next: z.int().nullable().describe('Null at the end.'),
   })
   .openapi('AuditVerification')
 
@@ -88,7 +88,7 @@ export const StaffInterestPage = Page(StaffInterest)
 
 export const FeatureFlag = z
   .object({
-    id: z.string().openapi({ description: 'The key of the flag.' }),
+    id: z.string().describe('The key of the flag.'),
     key: z.string(),
     enabled: z.boolean(),
     description: z.string(),
@@ -106,11 +106,13 @@ export const Metrics = z
     reportsOpen: z.int(),
     postsHidden: z.int(),
     repliesHidden: z.int(),
-    mauActive: z.int().openapi({ description: 'People who were active within 30 days.' }),
-    manaAudit: z.object({ auditedAt: Timestamp, violations: z.int() }).nullable().openapi({
-      description:
+    mauActive: z.int().describe('People who were active within 30 days.'),
+    manaAudit: z
+      .object({ auditedAt: Timestamp, violations: z.int() })
+      .nullable()
+      .describe(
         'The result of the last nightly audit of the mana ledger; every violation is a fault. Null before the first audit.',
-    }),
+      ),
     countedAt: Timestamp,
   })
   .openapi('Metrics')
@@ -118,7 +120,7 @@ export const Metrics = z
 const FlowKind = z.enum(['mana', 'votes'])
 export const SignalsQuery = z.object({
   kind: FlowKind.optional(),
-  since: Moment.optional().openapi({ description: 'Default: 30 days ago.' }),
+  since: Moment.optional().describe('Default: 30 days ago.'),
 })
 export const SignalPage = Page(
   z
@@ -128,15 +130,15 @@ export const SignalPage = Page(
       giver: PersonCard,
       receiverId: InternalId,
       receiver: PersonCard,
-      distance: z.int().openapi({ description: 'Steps in the invite tree; 1 between inviter and invited person.' }),
-      youngerAgeDays: z.int().openapi({ description: 'Age of the younger account at the first payment or vote.' }),
+      distance: z.int().describe('Steps in the invite tree; 1 between inviter and invited person.'),
+      youngerAgeDays: z.int().describe('Age of the younger account at the first payment or vote.'),
       flows: z.int(),
       total: z.number(),
-      givenShare: z.number().nullable().openapi({ description: 'Its fraction of everything that the giver gave.' }),
+      givenShare: z.number().nullable().describe('Its fraction of everything that the giver gave.'),
       neighbourShare: z
         .number()
         .nullable()
-        .openapi({ description: 'The fraction of everything that the receiver got that came from neighbours.' }),
+        .describe('The fraction of everything that the receiver got that came from neighbours.'),
       firstAt: Timestamp,
       lastAt: Timestamp,
     })
@@ -151,7 +153,7 @@ export const Jobs = z
         cron: z.string(),
         runs: z.int(),
         failures: z.int(),
-        lastChanged: z.int().openapi({ description: 'Rows changed by the last completed run.' }),
+        lastChanged: z.int().describe('Rows changed by the last completed run.'),
         lastRunAt: Timestamp.nullable(),
         lastFailedAt: Timestamp.nullable(),
       }),

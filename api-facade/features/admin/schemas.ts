@@ -15,7 +15,7 @@ export const GeneratedCodes = z
   .openapi('GeneratedCodes')
 
 /** How staff identify people: as everyone does, or by UUID. */
-const AnyPerson = PersonParam.openapi({ description: 'A UUID, an actor id or a username.' })
+const AnyPerson = PersonParam.describe('A UUID, an actor id or a username.')
 
 export const AppealsQuery = z.object({
   status: AppealStatus.optional(),
@@ -24,7 +24,7 @@ export const AppealsQuery = z.object({
   ...narrowing,
 })
 export const StaffAppeal = Appeal.extend({
-  userId: Uuid.openapi({ description: 'The internal id.' }),
+  userId: Uuid.describe('The internal id.'),
   user: PersonCard,
 }).openapi('StaffAppeal')
 export const StaffAppealPage = Page(StaffAppeal)
@@ -49,12 +49,12 @@ export const Adjustment = z
   .openapi('ReputationAdjustment')
 export const Adjusted = z
   .object({
-    id: Uuid.openapi({ description: 'The id of the ledger entry.' }),
-    userId: Uuid.openapi({ description: 'The internal id.' }),
+    id: Uuid.describe('The id of the ledger entry.'),
+    userId: Uuid.describe('The internal id.'),
     user: PersonCard,
     interestId: Uuid,
     delta: z.number(),
-    value: z.number().openapi({ description: 'The person’s current reputation in the interest.' }),
+    value: z.number().describe('The person’s current reputation in the interest.'),
     level: Level,
   })
   .openapi('AdjustedReputation')
@@ -66,7 +66,7 @@ export const Role = z.enum(['user', 'moderator', 'admin'])
 export const RoleChange = z.object({ role: Role }).openapi('RoleChange')
 export const StaffAccount = z
   .object({
-    id: Uuid.openapi({ description: 'The internal id.' }),
+    id: Uuid.describe('The internal id.'),
     user: PersonCard,
     role: Role,
     bannedAt: Timestamp.nullable(),
@@ -74,7 +74,7 @@ export const StaffAccount = z
   .openapi('StaffAccount')
 
 export const Reason = z
-  .object({ reason: z.string().trim().max(1000).nullish().openapi({ description: 'For the audit log.' }) })
+  .object({ reason: z.string().trim().max(1000).nullish().describe('For the audit log.') })
   .optional()
 export const Hidden = z.object({ id: Uuid, hiddenAt: Timestamp.nullable() }).openapi('Hidden')
 
@@ -95,13 +95,13 @@ export const StaffContent = z
   .object({
     id: Uuid,
     kind: z.string().openapi({ description: 'In the singular.', example: 'video' }),
-    authorId: Uuid.openapi({ description: 'The internal id.' }),
+    authorId: Uuid.describe('The internal id.'),
     author: PersonCard,
     interestId: Uuid.nullable(),
     title: z.string().nullable(),
     groupId: Uuid.nullable(),
     guildId: Uuid.nullable(),
-    detail: z.record(z.string(), z.unknown()).openapi({ description: 'The fields of its kind, as in its card.' }),
+    detail: z.record(z.string(), z.unknown()).describe('The fields of its kind, as in its card.'),
     createdAt: Timestamp,
     editedAt: Timestamp.nullable(),
     removedAt: Timestamp.nullable(),
@@ -124,10 +124,10 @@ export const StaffConversationPage = Page(
 )
 
 export const EconomyQuery = z.object({ userId: AnyPerson.optional(), ...narrowing })
-const InternalId = Uuid.openapi({ description: 'The internal id.' })
+const InternalId = Uuid.describe('The internal id.')
 export const StaffWalletPage = Page(
   Wallet.extend({
-    id: Uuid.openapi({ description: 'The internal id of its person.' }),
+    id: Uuid.describe('The internal id of its person.'),
     user: PersonCard,
     createdAt: Timestamp,
   }).openapi('StaffWallet'),
@@ -147,7 +147,7 @@ export const StaffPayment = z
     replyId: Uuid.nullable(),
     reversed: z.boolean(),
     reversalOf: Uuid.nullable(),
-    reversedBy: Uuid.nullable().openapi({ description: 'The payment that reversed this one.' }),
+    reversedBy: Uuid.nullable().describe('The payment that reversed this one.'),
     createdAt: Timestamp,
   })
   .openapi('StaffPayment')
@@ -157,14 +157,14 @@ export const NewReversal = z
   .openapi('NewReversal')
 export const Reversal = z
   .object({
-    payment: StaffPayment.openapi({ description: 'The reversal.' }),
-    minted: z.int().openapi({ description: 'The mana that the recipients lacked and that was newly created.' }),
+    payment: StaffPayment.describe('The reversal.'),
+    minted: z.int().describe('The mana that the recipients lacked and that was newly created.'),
   })
   .openapi('Reversal')
 export const StaffOrder = Order.extend({
-  buyerId: Uuid.openapi({ description: 'The internal id.' }),
+  buyerId: Uuid.describe('The internal id.'),
   buyer: PersonCard,
-  sellerId: Uuid.openapi({ description: 'The internal id.' }),
+  sellerId: Uuid.describe('The internal id.'),
   seller: PersonCard,
 }).openapi('StaffOrder', { description: 'An order with all fields.' })
 export const StaffOrderPage = Page(StaffOrder)
@@ -185,6 +185,6 @@ export const WikiProposalsQuery = z.object({
   ...narrowing,
 })
 export const StaffWikiProposal = WikiProposal.omit({ viewer: true })
-  .extend({ proposerId: Uuid.openapi({ description: 'The internal id.' }) })
+  .extend({ proposerId: Uuid.describe('The internal id.') })
   .openapi('StaffWikiProposal')
 export const StaffWikiProposalPage = Page(StaffWikiProposal)

@@ -3,8 +3,8 @@ import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/sch
 import { memberWith, requestWith, spaceId } from '../spaces/schemas.ts'
 import { narrowing } from './list-schemas.ts'
 
-const InternalId = Uuid.openapi({ description: 'The internal id.' })
-const AnyPerson = PersonParam.openapi({ description: 'A UUID, an actor id or a username.' })
+const InternalId = Uuid.describe('The internal id.')
+const AnyPerson = PersonParam.describe('A UUID, an actor id or a username.')
 const id = spaceId('id.space', 'The id or the slug.')
 const status = z.enum(['active', 'archived'])
 const visibility = z.enum(['public', 'private'])
@@ -29,7 +29,7 @@ const space = {
   interestId: Uuid.nullable(),
   accent: z.string().nullable(),
   status,
-  memberCount: z.int().min(0).openapi({ description: 'The number of all members, including banned people.' }),
+  memberCount: z.int().min(0).describe('The number of all members, including banned people.'),
   archivedAt: Timestamp.nullable(),
   createdAt: Timestamp,
 }
@@ -46,7 +46,7 @@ const guild = {
   treasuryBalance: z.int(),
   founderId: InternalId.nullable(),
   founder: PersonCard.nullable(),
-  stewardCount: z.int().openapi({ description: 'The number of stewards, without the founder.' }),
+  stewardCount: z.int().describe('The number of stewards, without the founder.'),
 }
 export const StaffGroup = z.object(group).openapi('StaffGroup')
 export const StaffGroupPage = Page(StaffGroup)

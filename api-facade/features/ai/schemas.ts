@@ -2,10 +2,8 @@
 import { Page, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const Position = z.int().min(1).max(5)
-const Backend = z.enum(['scripted', 'llm']).openapi({ description: 'Who asks: the script or a language model.' })
-const Fallback = z
-  .boolean()
-  .openapi({ description: 'True if the script asks because the model gave no usable question.' })
+const Backend = z.enum(['scripted', 'llm']).describe('Who asks: the script or a language model.')
+const Fallback = z.boolean().describe('True if the script asks because the model gave no usable question.')
 const Answer = z.string().openapi({ description: '1 to 2000 characters.', example: 'My grandmother showed me how.' })
 
 export const SessionId = z.object({ sessionId: Uuid })
@@ -17,9 +15,9 @@ export const NewSession = z.object({
 })
 export const NewAnswer = z.object({
   answer: Answer,
-  position: Position.optional().openapi({
-    description: 'The position of the question that you answer. 409 if it is not the current one.',
-  }),
+  position: Position.optional().describe(
+    'The position of the question that you answer. 409 if it is not the current one.',
+  ),
 })
 
 export const Session = z
@@ -27,9 +25,10 @@ export const Session = z
     id: Uuid,
     topic: z.string(),
     status: z.enum(['in_progress', 'completed', 'abandoned']),
-    question: z.object({ position: Position, text: z.string() }).nullable().openapi({
-      description: 'The question to answer. Null after the fifth answer, and while the next one is being prepared.',
-    }),
+    question: z
+      .object({ position: Position, text: z.string() })
+      .nullable()
+      .describe('The question to answer. Null after the fifth answer, and while the next one is being prepared.'),
     turns: z.array(
       z.object({
         position: Position,
@@ -52,7 +51,7 @@ export const Suggestions = z
     fallback: Fallback,
     suggestions: z.array(
       z.object({
-        id: Uuid.openapi({ description: 'The id of the interest.' }),
+        id: Uuid.describe('The id of the interest.'),
         slug: z.string(),
         name: z.string(),
         confidence: z.number().min(0).max(1),
@@ -67,14 +66,14 @@ export const Draft = z.object({
 })
 export const Enhanced = z
   .object({
-    title: z.string().optional().openapi({ description: 'If the draft has one.' }),
+    title: z.string().optional().describe('If the draft has one.'),
     body: z.string(),
-    changes: z.array(z.string()).openapi({ description: 'What was changed, in words.' }),
+    changes: z.array(z.string()).describe('What was changed, in words.'),
     backend: Backend,
     fallback: Fallback,
   })
   .openapi('EnhancedPost')
 
-const ids = z.array(Uuid).min(1).max(50).openapi({ description: 'The ids of interests.' })
+const ids = z.array(Uuid).min(1).max(50).describe('The ids of interests.')
 export const Applied = z.object({ ids })
 export const AppliedAlias = z.object({ sessionId: Uuid, ids })

@@ -6,9 +6,11 @@ const Read = z.object({
     description: 'The path with its query, as for a request of its own.',
     example: '/api/v1/feed?limit=10',
   }),
-  ifNoneMatch: z.string().max(1000).optional().openapi({
-    description: 'The ETag of the answer that the client has stored. If it is still valid, the answer is 304.',
-  }),
+  ifNoneMatch: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe('The ETag of the answer that the client has stored. If it is still valid, the answer is 304.'),
 })
 
 export const Batch = z.object({ requests: z.array(Read).min(1).max(20) })
@@ -23,11 +25,11 @@ const Response = z
         'Retry-After': z.string().optional(),
         'X-Error-Code': z.string().optional(),
       })
-      .openapi({ description: 'The headers of the answer that depend on the request.' }),
-    body: z.unknown().openapi({ description: 'The JSON body as for a request of its own; null for 304.' }),
+      .describe('The headers of the answer that depend on the request.'),
+    body: z.unknown().describe('The JSON body as for a request of its own; null for 304.'),
   })
   .openapi('BatchResponse')
 
 export const BatchAnswer = z
-  .object({ responses: z.array(Response).openapi({ description: 'In the order of the requests.' }) })
+  .object({ responses: z.array(Response).describe('In the order of the requests.') })
   .openapi('BatchAnswer')

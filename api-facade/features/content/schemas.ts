@@ -15,15 +15,13 @@ export const contentOf = <K extends string, T extends z.ZodType, D extends z.Zod
     authorId: z.string(),
     author: PersonCard,
     interestId: Uuid.nullable(),
-    interest: interest.nullable().openapi({ description: 'Also null if the catalog has no such interest.' }),
+    interest: interest.nullable().describe('Also null if the catalog has no such interest.'),
     title,
     groupId: Uuid.nullable(),
     guildId: Uuid.nullable(),
     createdAt: Timestamp,
     editedAt: Timestamp.nullable(),
-    removedAt: Timestamp.nullable().openapi({
-      description: 'When staff removed it. Afterwards only its author sees it.',
-    }),
+    removedAt: Timestamp.nullable().describe('When staff removed it. Afterwards only its author sees it.'),
     ...detail,
   })
 
@@ -31,16 +29,16 @@ const spaceId = z.string().trim().min(1).max(100)
 
 /** Where a new content may be published. */
 export const space = {
-  groupId: spaceId.nullish().openapi({
-    description: 'The id or slug of a group that you are a member of. Only its members can see the content.',
-  }),
+  groupId: spaceId
+    .nullish()
+    .describe('The id or slug of a group that you are a member of. Only its members can see the content.'),
   guildId: spaceId
     .nullish()
-    .openapi({ description: 'The id or slug of a guild that you are a member of. Not together with `groupId`.' }),
+    .describe('The id or slug of a guild that you are a member of. Not together with `groupId`.'),
 }
-export const title = z.string().openapi({ description: '1 to 200 characters, one line.' })
-export const markdown = z.string().openapi({ description: '1 to 20,000 characters of Markdown, stored unchanged.' })
-export const interestId = Uuid.nullish().openapi({ description: 'An interest of the catalog.' })
+export const title = z.string().describe('1 to 200 characters, one line.')
+export const markdown = z.string().describe('1 to 20,000 characters of Markdown, stored unchanged.')
+export const interestId = Uuid.nullish().describe('An interest of the catalog.')
 
 /** The filters that the list of every kind has. They can be combined. */
 export const aboutContents = {

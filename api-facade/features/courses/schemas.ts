@@ -3,7 +3,7 @@ import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
 const depth = z.int().min(0).max(5)
-const priceMana = z.int().min(0).max(100_000).openapi({ description: 'The price of enrolling; 0 if it is free.' })
+const priceMana = z.int().min(0).max(100_000).describe('The price of enrolling; 0 if it is free.')
 
 export const NewCourse = z
   .object({ title, summary: markdown, depth, priceMana: priceMana.optional(), interestId, ...space })
@@ -14,7 +14,7 @@ export const CourseChanges = z
   .openapi('CourseChanges')
 export const CourseQuery = z.object(aboutContents)
 export const MyCoursesQuery = z.object({
-  role: z.enum(['author', 'student']).optional().openapi({ description: 'Default: both.' }),
+  role: z.enum(['author', 'student']).optional().describe('Default: both.'),
 })
 
 export const Course = contentOf('course', z.string(), {
@@ -30,15 +30,15 @@ export const Course = contentOf('course', z.string(), {
       .int()
       .min(0)
       .nullable()
-      .openapi({ description: 'How many lessons you have completed. Null if you are not a student.' }),
+      .describe('How many lessons you have completed. Null if you are not a student.'),
     completedAt: Timestamp.nullable(),
   }),
 }).openapi('Course')
 export const CoursePage = Page(Course)
 
-const asset = Uuid.nullish().openapi({ description: 'A committed asset of yours, of any kind except `avatar`.' })
-const minutes = z.int().min(1).max(1440).nullish().openapi({ description: 'How long the lesson takes.' })
-const preview = z.boolean().openapi({ description: 'Whether everyone who can see the course may read the lesson.' })
+const asset = Uuid.nullish().describe('A committed asset of yours, of any kind except `avatar`.')
+const minutes = z.int().min(1).max(1440).nullish().describe('How long the lesson takes.')
+const preview = z.boolean().describe('Whether everyone who can see the course may read the lesson.')
 export const NewLesson = z
   .object({ title, body: markdown, assetId: asset, minutes, preview: preview.optional() })
   .openapi('NewLesson')
@@ -51,7 +51,7 @@ export const LessonOrder = z.object({ ids: z.array(Uuid).max(200) })
 export const Enrolment = z.object({
   expectedPrice: priceMana
     .optional()
-    .openapi({ description: 'The price that you saw; default 0. 409 if the course now has another price.' }),
+    .describe('The price that you saw; default 0. 409 if the course now has another price.'),
 })
 export const Progress = z.object({ done: z.boolean() })
 export const Lesson = z
@@ -60,10 +60,7 @@ export const Lesson = z
     courseId: Uuid,
     position: z.int().min(1),
     title: z.string(),
-    body: z
-      .string()
-      .nullable()
-      .openapi({ description: 'Null if you may not read the lesson; then the asset is also null.' }),
+    body: z.string().nullable().describe('Null if you may not read the lesson; then the asset is also null.'),
     assetId: Uuid.nullable(),
     assetUrl: z.string().nullable(),
     minutes: z.int().nullable(),

@@ -2,8 +2,8 @@
 import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
-const closesAt = Moment.openapi({ description: 'In the future. The debate then closes by itself.' })
-const motion = title.openapi({ description: 'The motion: 1 to 200 characters, one line.' })
+const closesAt = Moment.describe('In the future. The debate then closes by itself.')
+const motion = title.describe('The motion: 1 to 200 characters, one line.')
 const position = z.enum(['for', 'against', 'undecided'])
 const side = z.enum(['for', 'against'])
 
@@ -25,23 +25,23 @@ export const Position = z.object({ side: position })
 export const Debate = contentOf('debate', z.string(), {
   body: z.string(),
   closesAt: Timestamp,
-  closedAt: Timestamp.nullable().openapi({ description: 'When its author closed it early.' }),
+  closedAt: Timestamp.nullable().describe('When its author closed it early.'),
   status: z.enum(['open', 'closed']),
   tally: z
     .object({ for: z.int().min(0), against: z.int().min(0), undecided: z.int().min(0) })
-    .openapi({ description: 'Includes people with a block between you, but not banned people.' }),
-  argumentCount: z.int().min(0).openapi({ description: 'Arguments of all levels, counted like the tally.' }),
+    .describe('Includes people with a block between you, but not banned people.'),
+  argumentCount: z.int().min(0).describe('Arguments of all levels, counted like the tally.'),
   viewer: z.object({ side: position.nullable() }),
 }).openapi('Debate')
 export const DebatePage = Page(Debate)
 
 export const ArgumentsQuery = z.object({
   side: side.optional(),
-  parentId: Uuid.optional().openapi({ description: 'The direct answers to this argument.' }),
+  parentId: Uuid.optional().describe('The direct answers to this argument.'),
   sort: z
     .enum(['top', 'new'])
     .default('top')
-    .openapi({ description: '`top`: most votes first; with equally many votes, the newest first.' }),
+    .describe('`top`: most votes first; with equally many votes, the newest first.'),
 })
 export const NewArgument = z
   .object({
@@ -50,9 +50,7 @@ export const NewArgument = z
       description: '50 to 2000 characters.',
       example: 'Those who work until the evening would find the doors open at last.',
     }),
-    parentId: Uuid.nullish().openapi({
-      description: 'The argument that this one answers, on one of the first three levels.',
-    }),
+    parentId: Uuid.nullish().describe('The argument that this one answers, on one of the first three levels.'),
   })
   .openapi('NewArgument')
 export const ArgumentId = z.object({ aid: Uuid })
@@ -61,15 +59,13 @@ export const Argument = z
     id: Uuid,
     debateId: Uuid,
     side,
-    body: z.string().nullable().openapi({ description: 'Null if it was deleted.' }),
-    parentId: Uuid.nullable().openapi({ description: 'Also null if you cannot see the argument that it answers.' }),
+    body: z.string().nullable().describe('Null if it was deleted.'),
+    parentId: Uuid.nullable().describe('Also null if you cannot see the argument that it answers.'),
     authorId: z.string().nullable(),
     author: PersonCard.nullable(),
     votes: z.int().min(0),
     viewer: z.object({ voted: z.boolean() }),
-    removedAt: Timestamp.nullable().openapi({
-      description: 'When staff removed it. Afterwards only its author sees it.',
-    }),
+    removedAt: Timestamp.nullable().describe('When staff removed it. Afterwards only its author sees it.'),
     deletedAt: Timestamp.nullable(),
     createdAt: Timestamp,
   })

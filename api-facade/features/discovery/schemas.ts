@@ -15,11 +15,8 @@ const slug = z.string().trim().min(1).max(80).openapi({ example: 'philosophy' })
 export const NewIntent = z
   .object({
     intent,
-    note: z.string().max(2000).nullish().openapi({ description: 'Up to 280 characters, shown to candidates.' }),
-    isActive: z
-      .boolean()
-      .default(true)
-      .openapi({ description: 'While false, nobody finds you by your intent. Default: true.' }),
+    note: z.string().max(2000).nullish().describe('Up to 280 characters, shown to candidates.'),
+    isActive: z.boolean().default(true).describe('While false, nobody finds you by your intent. Default: true.'),
   })
   .openapi('NewIntent')
 export const Intent = z
@@ -34,15 +31,15 @@ export const Intent = z
 
 export const MatchedPerson = PersonCard.extend({
   isFollowing: z.boolean(),
-  sharedInterests: z.int().min(0).openapi({ description: 'How many interests you have in common.' }),
+  sharedInterests: z.int().min(0).describe('How many interests you have in common.'),
 }).openapi('MatchedPerson')
 const place = { country: z.string().nullable(), city: z.string().nullable() }
 
 export const CandidateQuery = z.object({
-  intent: intent.optional().openapi({ description: 'Use this instead of your own intent.' }),
-  interestSlug: slug.optional().openapi({ description: 'An interest that you both chose.' }),
+  intent: intent.optional().describe('Use this instead of your own intent.'),
+  interestSlug: slug.optional().describe('An interest that you both chose.'),
   country: country.optional(),
-  city: city.optional().openapi({ description: 'Case and accents are ignored.' }),
+  city: city.optional().describe('Case and accents are ignored.'),
   minShared: queryInteger(0, 1000)
     .default(1)
     .openapi({ type: 'integer', minimum: 0, maximum: 1000, default: 1, description: 'Interests that you both chose.' }),
@@ -51,7 +48,7 @@ export const Candidate = MatchedPerson.extend({ intent, note: z.string().nullabl
 export const CandidatePage = Page(Candidate)
 
 export const MentorQuery = z.object({
-  interestSlug: slug.optional().openapi({ description: 'An interest that you both chose.' }),
+  interestSlug: slug.optional().describe('An interest that you both chose.'),
   minExpertiseGap: z
     .string()
     .regex(/^-?\d{1,9}$/, 'must be a whole number')
@@ -62,17 +59,19 @@ export const MentorQuery = z.object({
 const interest = { slug: z.string(), name: z.string() }
 export const Mentor = MatchedPerson.extend({
   note: z.string().nullable(),
-  expertiseGap: z.int().min(1).max(4).openapi({ description: 'The widest gap in an interest.' }),
-  interest: z
-    .object({ id: Uuid, ...interest, accentColor: z.string() })
-    .openapi({ description: 'The interest with that gap.' }),
+  expertiseGap: z.int().min(1).max(4).describe('The widest gap in an interest.'),
+  interest: z.object({ id: Uuid, ...interest, accentColor: z.string() }).describe('The interest with that gap.'),
 }).openapi('Mentor')
 export const MentorPage = Page(Mentor)
 
 export const PeopleQuery = z.object({
-  q: z.string().trim().min(1).max(200).optional().openapi({
-    description: 'A name or its beginning. Case, accents and one wrong letter are ignored.',
-  }),
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('A name or its beginning. Case, accents and one wrong letter are ignored.'),
 })
 export const SuggestedQuery = z.object({
   limit: queryInteger(1, 50).default(20).openapi({ type: 'integer', minimum: 1, maximum: 50, default: 20 }),
@@ -80,7 +79,7 @@ export const SuggestedQuery = z.object({
 export const MatchedPersonPage = Page(MatchedPerson)
 
 export const TalentQuery = z.object({
-  interestSlug: slug.optional().openapi({ description: 'Default: all interests that you chose.' }),
+  interestSlug: slug.optional().describe('Default: all interests that you chose.'),
   country: country.optional(),
   city: city.optional(),
 })
@@ -88,16 +87,16 @@ export const Talent = MatchedPerson.extend({
   ...place,
   reputation: z
     .object({ interestId: Uuid, ...interest, value: z.number(), level: z.string() })
-    .openapi({ description: 'The interest in which the person has the highest reputation.' }),
+    .describe('The interest in which the person has the highest reputation.'),
 }).openapi('Talent')
 export const TalentPage = Page(Talent)
 
 const types = ['post', 'video', 'audio', 'event', 'debate', 'problem', 'course', 'project', 'offering'] as const
 export const StreamQuery = z.object({
   type: z.enum(types).optional(),
-  interestId: Uuid.optional().openapi({ description: 'Only items about this interest or one below it.' }),
-  country: country.optional().openapi({ description: 'The country of the author.' }),
-  city: city.optional().openapi({ description: 'Case and accents are ignored.' }),
+  interestId: Uuid.optional().describe('Only items about this interest or one below it.'),
+  country: country.optional().describe('The country of the author.'),
+  city: city.optional().describe('Case and accents are ignored.'),
   trending: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
@@ -112,14 +111,12 @@ export const StreamItem = z
     actor: PersonCard,
     interestId: Uuid.nullable(),
     interest: z.object({ id: Uuid, ...interest, accentColor: z.string() }).nullable(),
-    spaceName: z.string().nullable().openapi({ description: 'The name of the group or guild whose members see it.' }),
+    spaceName: z.string().nullable().describe('The name of the group or guild whose members see it.'),
     title: z.string().nullable(),
-    text: z.string().max(200).nullable().openapi({
-      description: 'The beginning of its text, in one line of at most 200 characters.',
-    }),
-    subBadge: z.string().openapi({
-      description: 'For a post `journalism` or its format; for a content its status, or its kind if it has no status.',
-    }),
+    text: z.string().max(200).nullable().describe('The beginning of its text, in one line of at most 200 characters.'),
+    subBadge: z
+      .string()
+      .describe('For a post `journalism` or its format; for a content its status, or its kind if it has no status.'),
     mediaUrl: z.string().nullable(),
     engagement: z
       .object({
@@ -130,7 +127,7 @@ export const StreamItem = z
         viewerHasReposted: z.boolean(),
       })
       .nullable()
-      .openapi({ description: 'Only for posts and videos, otherwise null.' }),
+      .describe('Only for posts and videos, otherwise null.'),
     createdAt: Timestamp,
   })
   .openapi('StreamItem')
@@ -143,17 +140,14 @@ export const SearchQuery = z.object({
     example: 'gardens "in spring" -roses',
   }),
   type: z.enum(['person', 'group', 'guild', 'wiki', ...types]).optional(),
-  interestId: Uuid.optional().openapi({
-    description:
-      'Only results about this interest or one below it. Leaves out people, because a person is about no interest.',
-  }),
+  interestId: Uuid.optional().describe(
+    'Only results about this interest or one below it. Leaves out people, because a person is about no interest.',
+  ),
 })
 const hit = {
   id: z.string(),
   title: z.string().nullable(),
-  excerpt: z.string().openapi({
-    description: 'The text around the hits, as HTML: hits are in `<mark>`, everything else is escaped.',
-  }),
+  excerpt: z.string().describe('The text around the hits, as HTML: hits are in `<mark>`, everything else is escaped.'),
 }
 const SearchPerson = PersonCard.extend({ ...hit, type: z.literal('person') }).openapi('SearchPerson')
 const SearchGroup = Group.extend({ ...hit, type: z.literal('group') }).openapi('SearchGroup')

@@ -10,7 +10,7 @@ export const Wallet = z
 
 export const NewPayment = z.object({
   emotion: Emotion,
-  tier: Tier.openapi({ description: 'Spark, Wave, Storm, Surge, Tempest, Nova: 1, 3, 10, 25, 50 and 100 mana.' }),
+  tier: Tier.describe('Spark, Wave, Storm, Surge, Tempest, Nova: 1, 3, 10, 25, 50 and 100 mana.'),
   postId: Uuid.nullish(),
   replyId: Uuid.nullish(),
   receiverId: PersonParam.nullish(),
@@ -25,13 +25,14 @@ export const Payment = z
     receiver: PersonCard.nullable(),
     emotion: Emotion,
     tier: Tier,
-    amount: z.int().openapi({ description: 'What left or reached your wallet: your own share if you were paid.' }),
-    total: z.int().openapi({ description: 'The whole amount of the payment.' }),
-    splits: z.array(z.object({ receiverId: z.string().nullable(), amount: z.int() })).openapi({
-      description:
+    amount: z.int().describe('What left or reached your wallet: your own share if you were paid.'),
+    total: z.int().describe('The whole amount of the payment.'),
+    splits: z
+      .array(z.object({ receiverId: z.string().nullable(), amount: z.int() }))
+      .describe(
         'The recipients and their shares, the author first. If you were paid, only your own share. The share of a co-author whom you cannot see is included in the author’s.',
-    }),
-    postId: Uuid.nullable().openapi({ description: 'Also null for a post that you cannot see.' }),
+      ),
+    postId: Uuid.nullable().describe('Also null for a post that you cannot see.'),
     replyId: Uuid.nullable(),
     reversed: z.boolean(),
     reversalOf: Uuid.nullable(),
@@ -51,7 +52,7 @@ export const PostBreakdown = z.object({
 export const NewBoost = z.object({
   tier: z
     .union([z.literal(1), z.literal(2)])
-    .openapi({ description: '1: 10 mana, score × 1.5 for 24 hours. 2: 25 mana, score × 2 for 48 hours.' }),
+    .describe('1: 10 mana, score × 1.5 for 24 hours. 2: 25 mana, score × 2 for 48 hours.'),
 })
 export const Boosted = z
   .object({

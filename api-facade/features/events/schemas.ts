@@ -7,17 +7,12 @@ const timezone = z.string().max(64).openapi({ description: 'The name of a time z
 const kind = z.enum(['online', 'place', 'hybrid'])
 const location = z.object({
   kind,
-  url: z.string().nullish().openapi({ description: 'An http(s) address of up to 2000 characters.' }),
-  city: z.string().nullish().openapi({ description: 'Up to 100 characters.' }),
-  country: z.string().nullish().openapi({ description: 'Up to 100 characters: a name or a code.' }),
-  address: z.string().nullish().openapi({ description: 'Up to 500 characters.' }),
+  url: z.string().nullish().describe('An http(s) address of up to 2000 characters.'),
+  city: z.string().nullish().describe('Up to 100 characters.'),
+  country: z.string().nullish().describe('Up to 100 characters: a name or a code.'),
+  address: z.string().nullish().describe('Up to 500 characters.'),
 })
-const capacity = z
-  .int()
-  .min(1)
-  .max(100_000)
-  .nullable()
-  .openapi({ description: 'How many people can attend; null for no limit.' })
+const capacity = z.int().min(1).max(100_000).nullable().describe('How many people can attend; null for no limit.')
 
 export const NewEvent = z
   .object({
@@ -38,10 +33,7 @@ export const EventChanges = z
   .openapi('EventChanges')
 export const Cancellation = z
   .object({
-    reason: z
-      .string()
-      .nullish()
-      .openapi({ description: 'Up to 500 characters, shown to everyone who can see the event.' }),
+    reason: z.string().nullish().describe('Up to 500 characters, shown to everyone who can see the event.'),
   })
   .optional()
 export const Rsvp = z.object({ status: z.enum(['going', 'interested']) })
@@ -59,20 +51,18 @@ export const Event = contentOf('event', z.string(), {
     address: z.string().nullable(),
   }),
   capacity: z.int().nullable(),
-  status: z
-    .enum(['scheduled', 'live', 'ended', 'cancelled'])
-    .openapi({ description: 'Derived from the current time.' }),
+  status: z.enum(['scheduled', 'live', 'ended', 'cancelled']).describe('Derived from the current time.'),
   cancelledAt: Timestamp.nullable(),
   cancelReason: z.string().nullable(),
   goingCount: z
     .int()
     .min(0)
-    .openapi({ description: 'The number of seats that are taken, including those of people whom you cannot see.' }),
+    .describe('The number of seats that are taken, including those of people whom you cannot see.'),
   interestedCount: z.int().min(0),
   waitlistCount: z.int().min(0),
   viewer: z.object({
     rsvp: rsvp.nullable(),
-    waitlistPosition: z.int().min(1).nullable().openapi({ description: 'Starts at 1. Null if you are not waiting.' }),
+    waitlistPosition: z.int().min(1).nullable().describe('Starts at 1. Null if you are not waiting.'),
   }),
 }).openapi('Event')
 export const EventPage = Page(Event)
@@ -80,21 +70,18 @@ export const EventPage = Page(Event)
 export const EventCalendar = Event.extend({ sequence: z.int(), localStart: z.string(), localEnd: z.string() })
 
 export const EventQuery = z.object({
-  when: z
-    .enum(['upcoming', 'past'])
-    .optional()
-    .openapi({ description: '`upcoming`: not started and not cancelled. `past`: started.' }),
-  from: Moment.optional().openapi({ description: 'Only events that start at this time or later.' }),
-  to: Moment.optional().openapi({ description: 'Only events that start before this time.' }),
-  country: z.string().trim().min(1).max(100).optional().openapi({ description: 'Case and accents are ignored.' }),
-  city: z.string().trim().min(1).max(100).optional().openapi({ description: 'Case and accents are ignored.' }),
+  when: z.enum(['upcoming', 'past']).optional().describe('`upcoming`: not started and not cancelled. `past`: started.'),
+  from: Moment.optional().describe('Only events that start at this time or later.'),
+  to: Moment.optional().describe('Only events that start before this time.'),
+  country: z.string().trim().min(1).max(100).optional().describe('Case and accents are ignored.'),
+  city: z.string().trim().min(1).max(100).optional().describe('Case and accents are ignored.'),
   ...aboutContents,
 })
 export const MyEventsQuery = z.object({
-  role: z.enum(['hosting', 'going']).optional().openapi({ description: 'Default: both.' }),
+  role: z.enum(['hosting', 'going']).optional().describe('Default: both.'),
 })
 export const AttendeeQuery = z.object({
-  status: rsvp.optional().openapi({ description: 'Default: `going`.' }),
+  status: rsvp.optional().describe('Default: `going`.'),
 })
 export const AttendeePage = Page(
   z

@@ -10,12 +10,12 @@ export const FeedQuery = z.object({
   tab: z.enum(['following', 'trending', 'circles']).optional(),
   journalism: queryFlag.optional(),
   minDepth: queryInteger(0, 5).optional(),
-  interestId: Uuid.optional().openapi({ description: 'Only posts about this interest or one below it.' }),
+  interestId: Uuid.optional().describe('Only posts about this interest or one below it.'),
   format: PostFormat.optional(),
   since: Moment.optional().openapi({ description: 'Only posts that were published after this time.' }),
 })
 export const FeedItem = postAnd('FeedItem', {
-  score: z.number().openapi({ description: 'The sum of the weights in `why`.' }),
+  score: z.number().describe('The sum of the weights in `why`.'),
   why: z.array(
     z.object({
       factor: z.enum(['engagement', 'depth', 'interest', 'following', 'circle', 'boost', 'semantic', 'recency']),

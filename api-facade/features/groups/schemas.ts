@@ -72,7 +72,7 @@ export const Group = z
     viewer: z.object({
       role: role.nullable(),
       status: z.enum(['none', 'pending', 'invited', 'member', 'banned']),
-      requestId: Uuid.nullable().openapi({ description: 'The id of your pending request.' }),
+      requestId: Uuid.nullable().describe('The id of your pending request.'),
     }),
   })
   .openapi('Group')

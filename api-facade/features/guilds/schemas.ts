@@ -2,11 +2,7 @@
 import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { about, accent, left, memberCount, memberWith, name, newSlug, requestWith, spaceId } from '../spaces/schemas.ts'
 
-const minRep = z
-  .int()
-  .min(0)
-  .max(1000)
-  .openapi({ description: 'The reputation that applicants need in the interest of the guild.' })
+const minRep = z.int().min(0).max(1000).describe('The reputation that applicants need in the interest of the guild.')
 const role = z.enum(['founder', 'steward', 'member'])
 
 const id = spaceId('id.guild', 'The id or slug of a guild.')
@@ -20,7 +16,7 @@ export const NewGuild = z
     interestId: Uuid,
     slug: newSlug('lichen-keepers').optional(),
     about: about.optional(),
-    charter: z.string().max(100_000).optional().openapi({ description: 'Markdown, up to 20,000 characters.' }),
+    charter: z.string().max(100_000).optional().describe('Markdown, up to 20,000 characters.'),
     minRep: minRep.optional(),
     accent: accent.optional(),
   })
@@ -44,14 +40,14 @@ export const Guild = z
     accent: z.string().nullable(),
     status: z.enum(['active', 'archived']),
     memberCount,
-    stewardCount: z.int().min(0).openapi({ description: 'The number of stewards, without the founder.' }),
-    treasuryBalance: z.int().min(0).nullable().openapi({ description: 'Only for members, otherwise null.' }),
+    stewardCount: z.int().min(0).describe('The number of stewards, without the founder.'),
+    treasuryBalance: z.int().min(0).nullable().describe('Only for members, otherwise null.'),
     archivedAt: Timestamp.nullable(),
     createdAt: Timestamp,
     viewer: z.object({
       role: role.nullable(),
       status: z.enum(['none', 'pending', 'member']),
-      applicationId: Uuid.nullable().openapi({ description: 'The id of your pending application.' }),
+      applicationId: Uuid.nullable().describe('The id of your pending application.'),
     }),
   })
   .openapi('Guild')
@@ -62,9 +58,7 @@ export const CharterPage = Page(
     .object({
       version: z.int().min(1),
       charter: z.string(),
-      proposalId: Uuid.nullable().openapi({
-        description: 'The proposal that introduced this version; null for the first charter.',
-      }),
+      proposalId: Uuid.nullable().describe('The proposal that introduced this version; null for the first charter.'),
       createdAt: Timestamp,
     })
     .openapi('Charter'),
@@ -84,7 +78,7 @@ export const NewProposal = z
   .object({
     kind: proposalKind,
     title: z.string().trim().min(1).max(200),
-    body: z.string().max(100_000).optional().openapi({ description: 'Markdown, up to 20,000 characters.' }),
+    body: z.string().max(100_000).optional().describe('Markdown, up to 20,000 characters.'),
     payload: z
       .object({
         charter: z.string().max(100_000).optional(),
@@ -94,11 +88,10 @@ export const NewProposal = z
         amount: z.int().min(1).max(1_000_000_000).optional(),
       })
       .optional()
-      .openapi({
-        description:
-          'The fields depend on the kind: `charter` {charter}, `steward` {userId, grant}, `expel` {userId}, `disburse` {recipientId, amount}.',
-      }),
-    closesAt: Moment.optional().openapi({ description: '1 hour to 30 days from now; default 72 hours.' }),
+      .describe(
+        'The fields depend on the kind: `charter` {charter}, `steward` {userId, grant}, `expel` {userId}, `disburse` {recipientId, amount}.',
+      ),
+    closesAt: Moment.optional().describe('1 hour to 30 days from now; default 72 hours.'),
   })
   .openapi('NewProposal', {
     example: { kind: 'charter', title: 'A charter', body: 'Since we have none.', payload: { charter: '# We sing' } },
@@ -119,10 +112,10 @@ const Summary = z
         recipientId: z.string().nullable().optional(),
         amount: z.int().optional(),
       })
-      .openapi({ description: 'Null if you cannot see the person.' }),
-    proposer: PersonCard.nullable().openapi({ description: 'Null if you cannot see the person.' }),
+      .describe('Null if you cannot see the person.'),
+    proposer: PersonCard.nullable().describe('Null if you cannot see the person.'),
     status: proposalStatus,
-    reason: z.string().nullable().openapi({ description: 'The error code of the failed execution.' }),
+    reason: z.string().nullable().describe('The error code of the failed execution.'),
     closesAt: Timestamp,
     decidedAt: Timestamp.nullable(),
     executedAt: Timestamp.nullable(),
@@ -134,6 +127,6 @@ const count = z.int().min(0)
 export const Proposal = Summary.extend({
   tally: z
     .object({ yes: count, no: count, abstain: count, eligible: count, quorum: count })
-    .openapi({ description: 'The current tally; the final one after the decision.' }),
+    .describe('The current tally; the final one after the decision.'),
   viewer: z.object({ vote: z.enum(['yes', 'no', 'abstain']).nullable() }),
 }).openapi('Proposal')

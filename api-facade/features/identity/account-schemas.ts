@@ -8,10 +8,9 @@ const PictureUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .max(2000)
   .nullable()
-  .openapi({
-    description:
-      'A URL at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours of kind avatar or image, and the URL becomes its `publicUrl`.',
-  })
+  .describe(
+    'A URL at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours of kind avatar or image, and the URL becomes its `publicUrl`.',
+  )
 const { firstName, lastName, country, city } = Registration.shape
 
 export const ProfileChanges = z.object({
@@ -37,7 +36,7 @@ export const ProfileChanges = z.object({
   profilePicUrl: PictureUrl.optional(),
 })
 
-const count = z.int().min(0).max(10_000).openapi({ description: 'Counted up to 10,000.' })
+const count = z.int().min(0).max(10_000).describe('Counted up to 10,000.')
 export const People = z.object({ items: z.array(PersonCard) }).openapi('People')
 export const Profile = PersonCard.extend({
   about: z.string().nullable(),
@@ -47,18 +46,18 @@ export const Profile = PersonCard.extend({
   counters: z.object({ followers: count, following: count }),
   viewer: z
     .object({
-      follows: z.boolean().openapi({ description: 'Whether you follow the person.' }),
-      followedBy: z.boolean().openapi({ description: 'Whether the person follows you.' }),
+      follows: z.boolean().describe('Whether you follow the person.'),
+      followedBy: z.boolean().describe('Whether the person follows you.'),
       inMyCircle: z.boolean(),
       bondLevel: z
         .enum(['acquaintance', 'inner-circle'])
         .nullable()
-        .openapi({ description: 'The highest that the person has in your circles; null if in none.' }),
+        .describe('The highest that the person has in your circles; null if in none.'),
       inTheirCircle: z.boolean(),
-      muted: z.boolean().openapi({ description: 'Whether you have muted the person.' }),
+      muted: z.boolean().describe('Whether you have muted the person.'),
     })
     .nullable()
-    .openapi({ description: 'Null for yourself.' }),
+    .describe('Null for yourself.'),
 }).openapi('Profile', { description: 'A person’s public profile; `id` and `actorId` are both the actor id.' })
 
 export const ErasureBody = z.object({ password: z.string().max(1024) })
@@ -71,7 +70,7 @@ const PersonaAbout = z.string().trim().max(280).nullable()
 export const NewPersona = z.object({
   name: PersonaName,
   about: PersonaAbout.optional(),
-  accent: Accent.default('ink').openapi({ description: 'Default: `ink`.' }),
+  accent: Accent.default('ink').describe('Default: `ink`.'),
   profilePicUrl: PictureUrl.optional(),
 })
 export const PersonaChanges = z.object({
@@ -147,6 +146,6 @@ function sectionOf(name: string, { single, fields }: (typeof sections)[keyof typ
 export const Export = ExportHead.omit({ sections: true })
   .extend(Object.fromEntries(Object.entries(sections).map(([name, section]) => [name, sectionOf(name, section)])))
   .extend({
-    signature: z.string().openapi({ description: 'The signature of the instance: `POST /me/import`.' }),
+    signature: z.string().describe('The signature of the instance: `POST /me/import`.'),
   })
   .openapi('Export', { description: 'One section for each kind of data, with its rows as they are stored.' })

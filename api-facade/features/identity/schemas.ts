@@ -34,19 +34,24 @@ const Joining = z.object({
 export const Registration = z.object({ sessionId: Uuid, email: Email, password: Password, ...Joining.shape })
 export const RegistrationAlias = z.object({ inviteCodeId: Uuid, email: Email, password: Password, input: Joining })
 
-const Kind = z.literal('rotating').optional().openapi({
-  description:
+const Kind = z
+  .literal('rotating')
+  .optional()
+  .describe(
     'With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.',
-})
+  )
 // normalised here, once: attempts are counted by the address as the database compares it
 export const Credentials = z.object({
   email: z.string().max(254).trim().toLowerCase(),
   password: z.string().max(1024),
   session: Kind,
-  deviceToken: z.string().max(1024).optional().openapi({
-    description:
+  deviceToken: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe(
       'The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login.',
-  }),
+    ),
 })
 
 // anything that is not one of our tokens is 401, not 422: its length does not matter
@@ -90,9 +95,7 @@ export const Me = z
   })
   .openapi('Me', { description: 'A person’s own view of themselves. `id` is internal and is in no other answer.' })
 
-const DeviceToken = z
-  .string()
-  .openapi({ description: 'Opaque. Store it on this device and send it with its next login.' })
+const DeviceToken = z.string().describe('Opaque. Store it on this device and send it with its next login.')
 export const PasswordSet = z.object({ ok: z.literal(true), deviceToken: DeviceToken }).openapi('PasswordSet')
 
 const ExpiresIn = z

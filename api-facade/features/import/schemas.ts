@@ -13,20 +13,19 @@ export const Dossier = z
 export const Import = z
   .object({
     id: Uuid,
-    state: z.enum(['waiting', 'running', 'done', 'stopped']).openapi({
-      description: '`stopped`: you were banned before it was done.',
-    }),
-    origin: z.string().openapi({ description: 'The domain of the instance where the dossier is from.' }),
-    signature: z.enum(['valid', 'unknown_instance', 'none']).openapi({
-      description:
+    state: z.enum(['waiting', 'running', 'done', 'stopped']).describe('`stopped`: you were banned before it was done.'),
+    origin: z.string().describe('The domain of the instance where the dossier is from.'),
+    signature: z
+      .enum(['valid', 'unknown_instance', 'none'])
+      .describe(
         '`valid`: the dossier is as the instance `issuer` has signed it. `unknown_instance`: the keys of that instance could not be read, so the signature says nothing. `none`: it has no signature.',
-    }),
-    issuer: z.string().nullable().openapi({ description: 'The address of the instance that signed the dossier.' }),
-    done: z.int().openapi({ description: 'How many rows have been imported or left out.' }),
-    total: z.int().openapi({ description: 'How many rows the dossier has that can be imported.' }),
-    problems: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })).openapi({
-      description: 'What was left out and why, the first 200. `path` is the place in the file: `posts.12.media.0`.',
-    }),
+      ),
+    issuer: z.string().nullable().describe('The address of the instance that signed the dossier.'),
+    done: z.int().describe('How many rows have been imported or left out.'),
+    total: z.int().describe('How many rows the dossier has that can be imported.'),
+    problems: z
+      .array(z.object({ path: z.string(), code: z.string(), message: z.string() }))
+      .describe('What was left out and why, the first 200. `path` is the place in the file: `posts.12.media.0`.'),
     problemCount: z.int(),
     createdAt: Timestamp,
     endedAt: Timestamp.nullable(),

@@ -12,7 +12,7 @@ const fields = {
   level: Level,
   parentId: Uuid.nullable(),
   accentColor: AccentColor,
-  userCount: z.int().openapi({ description: 'How many people chose exactly this interest.' }),
+  userCount: z.int().describe('How many people chose exactly this interest.'),
 }
 // exactly three levels, written out because not every client generator supports recursive schemas
 const DeepInterest = z.object({ ...fields, children: z.array(z.unknown()).max(0).optional() }).openapi('DeepInterest')

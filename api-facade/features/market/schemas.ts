@@ -3,11 +3,9 @@ import { Page, PersonCard, PersonParam, queryInteger, Timestamp, Uuid, z } from 
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
 const priceMana = z.int().min(1).max(1_000_000)
-const stock = z.int().min(0).max(1_000_000).nullish().openapi({
-  description: 'How many can be ordered; null for no limit.',
-})
+const stock = z.int().min(0).max(1_000_000).nullish().describe('How many can be ordered; null for no limit.')
 const deliveryDays = z.int().min(1).max(60)
-const text = z.string().max(5000).openapi({ description: 'Up to 2000 characters.' })
+const text = z.string().max(5000).describe('Up to 2000 characters.')
 
 export const Offering = contentOf('offering', z.string(), {
   description: z.string(),
@@ -39,9 +37,7 @@ export const OfferingChanges = z
 
 export const OfferingQuery = z.object({
   ...aboutContents,
-  sellerId: PersonParam.optional().openapi({
-    description: 'The same as `authorId`; if both are given, this one counts.',
-  }),
+  sellerId: PersonParam.optional().describe('The same as `authorId`; if both are given, this one counts.'),
   minPrice: queryInteger(1, 1_000_000).optional(),
   maxPrice: queryInteger(1, 1_000_000).optional(),
   sort: z.enum(['new', 'price', 'rating']).optional(),
@@ -66,13 +62,8 @@ const orderFields = {
   deliveryNote: z.string().nullable(),
   attachment: z.object({ assetId: Uuid, url: z.string(), contentType: z.string() }).nullable(),
   disputeReason: z.string().nullable(),
-  refundMana: z
-    .int()
-    .nullable()
-    .openapi({ description: 'Only of a resolved order: the mana that went back to the buyer.' }),
-  deadlineAt: Timestamp.nullable().openapi({
-    description: 'When the order must be delivered. Null until it is accepted.',
-  }),
+  refundMana: z.int().nullable().describe('Only of a resolved order: the mana that went back to the buyer.'),
+  deadlineAt: Timestamp.nullable().describe('When the order must be delivered. Null until it is accepted.'),
   createdAt: Timestamp,
   history: z.array(z.object({ state: OrderState, by: z.enum(['buyer', 'seller', 'worker', 'admin']), at: Timestamp })),
 }
@@ -87,9 +78,7 @@ export const Order = z
         priceMana: z.int(),
         deliveryDays: z.int(),
       })
-      .openapi({
-        description: 'The offering as it was when it was ordered. `id` is null if you can no longer see it.',
-      }),
+      .describe('The offering as it was when it was ordered. `id` is null if you can no longer see it.'),
     buyerId: z.string().nullable(),
     buyer: PersonCard.nullable(),
     sellerId: z.string().nullable(),
@@ -101,9 +90,7 @@ export const OrderPage = Page(Order)
 export const OrdersQuery = z.object({ role: z.enum(['buyer', 'seller']).optional(), state: OrderState.optional() })
 export const NewOrder = z
   .object({
-    expectedPrice: priceMana.openapi({
-      description: 'The price that you saw. 409 if the offering now has another price.',
-    }),
+    expectedPrice: priceMana.describe('The price that you saw. 409 if the offering now has another price.'),
     note: text.nullish(),
   })
   .openapi('NewOrder')
@@ -115,15 +102,13 @@ export const NewReview = z.object({ stars: z.int().min(1).max(5), text: text.nul
 export const Review = z
   .object({
     id: Uuid,
-    orderId: Uuid.nullable().openapi({ description: 'Only the buyer and the seller see it.' }),
+    orderId: Uuid.nullable().describe('Only the buyer and the seller see it.'),
     authorId: z.string(),
     author: PersonCard,
     stars: z.int(),
     text: z.string().nullable(),
     createdAt: Timestamp,
-    removedAt: Timestamp.nullable().openapi({
-      description: 'When staff removed it. Afterwards only its author sees it.',
-    }),
+    removedAt: Timestamp.nullable().describe('When staff removed it. Afterwards only its author sees it.'),
   })
   .openapi('Review')
 export const ReviewPage = Page(Review)

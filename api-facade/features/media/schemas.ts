@@ -15,12 +15,10 @@ export const NewAsset = z
 export const Upload = z
   .object({
     assetId: Uuid,
-    uploadUrl: z
-      .string()
-      .openapi({ description: 'Accepts a PUT of the file from anybody who has this URL, until `expiresAt`.' }),
-    publicUrl: z.string().openapi({ description: 'The URL of the asset after the commit.' }),
+    uploadUrl: z.string().describe('Accepts a PUT of the file from anybody who has this URL, until `expiresAt`.'),
+    publicUrl: z.string().describe('The URL of the asset after the commit.'),
     expiresAt: Timestamp,
-    headers: z.record(z.string(), z.string()).openapi({ description: 'Send exactly these with the PUT.' }),
+    headers: z.record(z.string(), z.string()).describe('Send exactly these with the PUT.'),
   })
   .openapi('Upload')
 export const UploadAlias = z.object({ uploadUrl: z.string(), key: Uuid })
@@ -49,18 +47,18 @@ export const Looked = z.discriminatedUnion('outcome', [
 ])
 
 export const UploadToken = z.object({
-  token: z.string().max(200).default('').openapi({ description: 'Part of `uploadUrl`.' }),
+  token: z.string().max(200).default('').describe('Part of `uploadUrl`.'),
 })
 
 export const styles = ['lorelei', 'notionists', 'personas', 'micah', 'avataaars'] as const
 export const NewAvatar = z
   .object({
     style: z.enum(styles),
-    seed: z.string().min(1).max(200).optional().openapi({ description: 'Default: yourself.' }),
+    seed: z.string().min(1).max(200).optional().describe('Default: yourself.'),
   })
   .openapi('NewAvatar')
 export const Avatar = z
-  .object({ svg: z.string(), url: z.string().openapi({ description: 'Can be used as a `profilePicUrl`.' }) })
+  .object({ svg: z.string(), url: z.string().describe('Can be used as a `profilePicUrl`.') })
   .openapi('Avatar')
 export const AvatarParams = z.object({
   style: z.enum(styles),

@@ -7,12 +7,12 @@ import { routes } from '../../lib/routes.ts'
 import { z } from '../../lib/schemas.ts'
 
 const Token = z.string().min(1).max(200)
-const Unsubscription = z.object({ token: Token.openapi({ description: 'The part of the link after #.' }) })
+const Unsubscription = z.object({ token: Token.describe('The part of the link after #.') })
 const OneClick = z.object({ 'List-Unsubscribe': z.literal('One-Click') })
 const OneClickQuery = z.object({
-  token: Token.optional().openapi({
-    description: 'The token in the URL of the mail header `List-Unsubscribe`, to which mail programs send a form.',
-  }),
+  token: Token.optional().describe(
+    'The token in the URL of the mail header `List-Unsubscribe`, to which mail programs send a form.',
+  ),
 })
 const Unsubscribed = z.object({ ok: z.literal(true) }).openapi('Unsubscribed')
 

@@ -2,10 +2,11 @@
 import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { kinds, Path } from './schemas.ts'
 
-const Platform = z.enum(['expo', 'web', 'fcm', 'apns']).openapi({
-  description:
+const Platform = z
+  .enum(['expo', 'web', 'fcm', 'apns'])
+  .describe(
     'Who delivers the push: Expo, the push service of a browser, Firebase Cloud Messaging, or the Apple Push Notification service.',
-})
+  )
 const Token = z.string().min(1).max(2100).openapi({
   description:
     'The Expo push token, the `endpoint` of the web push subscription, the registration token of FCM, or the device token of APNs in lower-case hex.',
@@ -18,7 +19,7 @@ export const PushRegistration = z.object({
   keys: z
     .object({ p256dh: z.string().max(100), auth: z.string().max(40) })
     .optional()
-    .openapi({ description: 'Only for a web push subscription, which requires them.' }),
+    .describe('Only for a web push subscription, which requires them.'),
 })
 export type Registration = z.output<typeof PushRegistration>
 export const PushRemoval = z.object({ token: Token.optional() })
@@ -33,24 +34,19 @@ export const PushPayload = z
       description: 'A line of text: what happened, and how often. It never has names or what somebody wrote.',
       example: 'Somebody replied to you.',
     }),
-    badge: z
-      .int()
-      .min(0)
-      .max(1000)
-      .openapi({ description: 'The number of unread notifications in the inbox, counted up to 1000.' }),
+    badge: z.int().min(0).max(1000).describe('The number of unread notifications in the inbox, counted up to 1000.'),
     collapseId: z.string().openapi({
       description: 'The same for all pushes of a `groupKey`: a later push replaces an earlier one that is still shown.',
       example: 'dGhpcyBpcyBhIGNvbGxhcHNlIGlkIQ',
     }),
     data: z.object({
-      id: Uuid.openapi({ description: 'The id of the notification.' }),
+      id: Uuid.describe('The id of the notification.'),
       kind: z.enum(kinds),
       target: z.object({ type: z.string(), id: z.string() }).nullable(),
       path: Path,
     }),
   })
-  .openapi({
-    description:
-      'What a device gets. A service worker gets it as JSON. Expo: the same, with `collapseId` in `data`. FCM: `notification.title` and `.body`, `android.notification.notification_count` and `.tag`, `android.collapse_key`, and the fields of `data` as strings, `target` as JSON. APNs: `aps.alert`, `aps.badge`, `aps.thread-id` and the header `apns-collapse-id`, and the fields of `data` beside `aps`.',
-  })
+  .describe(
+    'What a device gets. A service worker gets it as JSON. Expo: the same, with `collapseId` in `data`. FCM: `notification.title` and `.body`, `android.notification.notification_count` and `.tag`, `android.collapse_key`, and the fields of `data` as strings, `target` as JSON. APNs: `aps.alert`, `aps.badge`, `aps.thread-id` and the header `apns-collapse-id`, and the fields of `data` beside `aps`.',
+  )
 export type PushPayload = z.output<typeof PushPayload>

@@ -23,17 +23,21 @@ const common = {
   path: Path,
   groupKey: z.string(),
   count: z.int().min(1),
-  actors: z.array(PersonCard).max(3).openapi({ description: 'The first three whom you can see, among the first 50.' }),
-  createdAt: Timestamp.openapi({ description: 'When the first item of a combined notification was added.' }),
-  updatedAt: Timestamp.openapi({ description: 'When it last changed: an item was added, or it was read.' }),
+  actors: z.array(PersonCard).max(3).describe('The first three whom you can see, among the first 50.'),
+  createdAt: Timestamp.describe('When the first item of a combined notification was added.'),
+  updatedAt: Timestamp.describe('When it last changed: an item was added, or it was read.'),
   readAt: Timestamp.nullable(),
-  title: z.string().nullable().openapi({
-    description: 'The title or name of the target, such as of an essay, a group or a circle, as you see it now.',
-  }),
-  excerpt: z.string().max(200).nullable().openapi({
-    description:
+  title: z
+    .string()
+    .nullable()
+    .describe('The title or name of the target, such as of an essay, a group or a circle, as you see it now.'),
+  excerpt: z
+    .string()
+    .max(200)
+    .nullable()
+    .describe(
       'The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target.',
-  }),
+    ),
 }
 
 /** One kind with its target and payload. The payload of a combined notification is that of its latest item. */
@@ -78,7 +82,7 @@ export const Notification = z
     kind('post.replied', of('post'), { postId, replyId: Uuid }),
     kind('post.mentioned', of('post'), {
       postId,
-      replyId: Uuid.nullable().openapi({ description: 'Null if the post itself mentions you.' }),
+      replyId: Uuid.nullable().describe('Null if the post itself mentions you.'),
     }),
     kind('post.reacted', of('post'), { postId, kind: z.enum(['heart', 'spark']) }),
     kind('post.milestone', of('post'), { postId, reactions: z.int() }),
@@ -90,7 +94,7 @@ export const Notification = z
     kind('series.updated', of('post', 'project'), {
       seriesId: Uuid.optional(),
       postId: Uuid.optional(),
-      projectId: Uuid.optional().openapi({ description: 'Only for an update of a project.' }),
+      projectId: Uuid.optional().describe('Only for an update of a project.'),
       updateId: Uuid.optional(),
     }),
     kind('reputation.level-up', of('interest'), { interestId, level: z.string().openapi({ example: 'Adept' }) }),
@@ -101,7 +105,7 @@ export const Notification = z
       emotion: z.string(),
       tier: z.int(),
       amount: z.int(),
-      postId: Uuid.nullable().openapi({ description: 'Also null if you can no longer see the post.' }),
+      postId: Uuid.nullable().describe('Also null if you can no longer see the post.'),
       replyId: Uuid.nullable(),
     }),
     kind('wiki.resolved', of('wiki-proposal'), {
@@ -109,7 +113,7 @@ export const Notification = z
       interestId,
       slug: z.string(),
       status: z.enum(['approved', 'rejected', 'superseded']),
-      version: z.int().nullable().openapi({ description: 'The number of the version that the proposal became.' }),
+      version: z.int().nullable().describe('The number of the version that the proposal became.'),
     }),
     kind('message.received', of('conversation'), { conversationId: Uuid, messageId: Uuid }),
     kind('moderation.actioned', of(...moderated), {
@@ -131,28 +135,28 @@ export const Notification = z
           'approved',
           'rejected',
         ])
-        .openapi({
-          description:
-            'What staff did: hid, unhid or deleted a post or reply of yours; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; or, in a group or guild, expelled you, gave you another role, or approved or rejected your request.',
-        }),
+        .describe(
+          'What staff did: hid, unhid or deleted a post or reply of yours; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; or, in a group or guild, expelled you, gave you another role, or approved or rejected your request.',
+        ),
     }),
     kind('membership.decided', of('group', 'guild', 'project'), {
       event: z.enum(['approved', 'rejected', 'invited', 'removed', 'role_changed', 'proposal_decided']),
       groupId: Uuid.nullable(),
       guildId: Uuid.nullable(),
-      invitationId: Uuid.nullable().openapi({ description: 'Only for an invitation.' }),
-      proposalId: Uuid.nullable().openapi({ description: 'Only for a proposal of yours to a guild.' }),
-      role: z.string().nullable().openapi({ description: 'Only for a change of role: the new role.' }),
+      invitationId: Uuid.nullable().describe('Only for an invitation.'),
+      proposalId: Uuid.nullable().describe('Only for a proposal of yours to a guild.'),
+      role: z.string().nullable().describe('Only for a change of role: the new role.'),
     }),
     kind('event.reminder', of('event'), {
       eventId: Uuid,
-      event: z.enum(['starts_in_a_day', 'starts_in_an_hour', 'changed', 'cancelled', 'promoted']).openapi({
-        description: 'What happened to the event. `promoted`: you moved up from the waiting list.',
-      }),
+      event: z
+        .enum(['starts_in_a_day', 'starts_in_an_hour', 'changed', 'cancelled', 'promoted'])
+        .describe('What happened to the event. `promoted`: you moved up from the waiting list.'),
       startsAt: Timestamp,
-      sequence: z.int().optional().openapi({
-        description: 'Only for a change or a cancellation: the number of changes, as `SEQUENCE` in its calendar file.',
-      }),
+      sequence: z
+        .int()
+        .optional()
+        .describe('Only for a change or a cancellation: the number of changes, as `SEQUENCE` in its calendar file.'),
     }),
     kind('order.updated', of('order'), { orderId: Uuid, state: z.string().openapi({ example: 'held' }) }),
     kind('admin.broadcast', of('broadcast'), { title: z.string(), body: z.string() }),
@@ -161,9 +165,7 @@ export const Notification = z
 export const NotificationPage = Page(Notification)
 
 export const NotificationQuery = z.object({
-  since: Moment.optional().openapi({
-    description: 'Only notifications that are new or changed since then, the oldest change first.',
-  }),
+  since: Moment.optional().describe('Only notifications that are new or changed since then, the oldest change first.'),
 })
 
 export const ReadSelection = z.object({
@@ -171,9 +173,7 @@ export const ReadSelection = z.object({
   groupKey: z.string().min(1).max(300).nullish(),
   before: Moment.nullish(),
 })
-export const Unread = z
-  .object({ count: z.int().min(0).max(1000).openapi({ description: 'Counted up to 1000.' }) })
-  .openapi('Unread')
+export const Unread = z.object({ count: z.int().min(0).max(1000).describe('Counted up to 1000.') }).openapi('Unread')
 
 const Channels = z
   .object({ inApp: z.boolean(), push: z.boolean(), email: z.boolean() })
@@ -188,7 +188,7 @@ const settings = {
     .min(0)
     .max(23)
     .nullable()
-    .openapi({ description: 'The hour of the digest in your time zone; null for no digest.' }),
+    .describe('The hour of the digest in your time zone; null for no digest.'),
 }
 
 export const Preferences = z.object({ ...byKind(Channels), ...settings }).openapi('NotificationPreferences')

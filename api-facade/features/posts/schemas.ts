@@ -7,20 +7,21 @@ export const PostFormat = z.enum(['note', 'essay', 'photo', 'video', 'quote', 't
 const Visibility = z.enum(['public', 'circles', 'inner'])
 
 const words = {
-  title: z.string().nullish().openapi({ description: 'Only for an essay.' }),
+  title: z.string().nullish().describe('Only for an essay.'),
   body: z.string().optional().openapi({ example: 'What I learnt today.' }),
   media: z
     .array(
       z.object({
-        url: z.string().nullish().openapi({
-          description:
+        url: z
+          .string()
+          .nullish()
+          .describe(
             'An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a suitable asset of yours, and the URL becomes its `publicUrl`.',
-        }),
-        assetId: Uuid.nullish().openapi({
-          description:
-            'Instead of `url`: a committed asset of yours. Kind image for a photo, video for a video; other formats also accept audio.',
-        }),
-        alt: z.string().nullish().openapi({ description: 'A description of the content, up to 1000 characters.' }),
+          ),
+        assetId: Uuid.nullish().describe(
+          'Instead of `url`: a committed asset of yours. Kind image for a photo, video for a video; other formats also accept audio.',
+        ),
+        alt: z.string().nullish().describe('A description of the content, up to 1000 characters.'),
       }),
     )
     .optional(),
@@ -28,20 +29,20 @@ const words = {
 const settings = {
   visibility: Visibility.optional(),
   depth: z.int().min(0).max(5).optional(),
-  interestId: Uuid.nullish().openapi({ description: 'The primary interest.' }),
-  interestIds: z.array(Uuid).optional().openapi({ description: 'Up to 4 interests besides the primary one.' }),
+  interestId: Uuid.nullish().describe('The primary interest.'),
+  interestIds: z.array(Uuid).optional().describe('Up to 4 interests besides the primary one.'),
   personaId: Uuid.nullish(),
   isJournalism: z.boolean().optional(),
-  publishAt: Moment.nullish().openapi({ description: 'A time in the future.' }),
+  publishAt: Moment.nullish().describe('A time in the future.'),
 }
 /** The id or slug of a group or guild. */
 const space = z.string().trim().min(1).max(60)
 const within = {
-  groupId: space.nullish().openapi({ description: 'The id or slug of the group whose members can see it.' }),
-  guildId: space.nullish().openapi({ description: 'The id or slug of the guild whose members can see it.' }),
+  groupId: space.nullish().describe('The id or slug of the group whose members can see it.'),
+  guildId: space.nullish().describe('The id or slug of the guild whose members can see it.'),
 }
 const NewPoll = z.object({
-  options: z.array(z.string()).openapi({ description: '2 to 6 options; further ones are ignored.' }),
+  options: z.array(z.string()).describe('2 to 6 options; further ones are ignored.'),
   closesAt: Moment.nullish(),
 })
 export const NewPost = z
@@ -51,14 +52,14 @@ export const NewPost = z
     ...settings,
     ...within,
     poll: NewPoll.nullish(),
-    quotedPostId: Uuid.nullish().openapi({ description: 'The original of a quote or a repost.' }),
+    quotedPostId: Uuid.nullish().describe('The original of a quote or a repost.'),
   })
   .openapi('NewPost')
 
 export const NewGroupPost = NewPost.omit({ groupId: true }).openapi('NewGroupPost')
 export const NewGuildPost = NewPost.omit({ guildId: true }).openapi('NewGuildPost')
 
-const fixed = () => z.unknown().optional().openapi({ description: 'Cannot be changed.' })
+const fixed = () => z.unknown().optional().describe('Cannot be changed.')
 export const PostChanges = z
   .object({
     ...words,
@@ -77,9 +78,9 @@ const Breakdown = z
 
 const Counters = z
   .object({
-    reactions: z.int().openapi({ description: 'Hearts.' }),
+    reactions: z.int().describe('Hearts.'),
     replies: z.int(),
-    shares: z.int().openapi({ description: 'Reposts.' }),
+    shares: z.int().describe('Reposts.'),
     bookmarks: z.int(),
     views: z.int(),
   })
@@ -97,7 +98,7 @@ export const ReactionAnswer = z.object({ counters: Counters, viewer: Viewer }).o
 export const Media = z.object({ url: z.string(), alt: z.string().nullable() }).openapi('PostMedia')
 export const CoAuthor = z
   .object({
-    id: Uuid.openapi({ description: 'The id of the invitation, for the response.' }),
+    id: Uuid.describe('The id of the invitation, for the response.'),
     userId: z.string(),
     user: PersonCard,
     splitShare: z.int(),
@@ -136,9 +137,9 @@ const post = {
   depth: z.int(),
   depthLabel: z.string(),
   interestId: Uuid.nullable(),
-  groupId: Uuid.nullable().openapi({ description: 'The group whose members can see it.' }),
-  guildId: Uuid.nullable().openapi({ description: 'The guild whose members can see it.' }),
-  spaceName: z.string().nullable().openapi({ description: 'The name of that group or guild.' }),
+  groupId: Uuid.nullable().describe('The group whose members can see it.'),
+  guildId: Uuid.nullable().describe('The guild whose members can see it.'),
+  spaceName: z.string().nullable().describe('The name of that group or guild.'),
   interests: z.array(Interest),
   isJournalism: z.boolean(),
   counters: Counters,
@@ -146,19 +147,17 @@ const post = {
   poll: z.union([Poll, z.null()]),
   series: z.array(Series),
   emojiBreakdown: Breakdown,
-  boostScore: z
-    .number()
-    .openapi({ description: 'The factor by which its score in the feed is multiplied; 0 if it is not boosted.' }),
+  boostScore: z.number().describe('The factor by which its score in the feed is multiplied; 0 if it is not boosted.'),
   boostExpiresAt: Timestamp.nullable(),
   pinned: z.boolean(),
   publishAt: Timestamp.nullable(),
-  publishedAt: Timestamp.nullable().openapi({ description: 'Null while the post is scheduled.' }),
+  publishedAt: Timestamp.nullable().describe('Null while the post is scheduled.'),
   editedAt: Timestamp.nullable(),
   hiddenAt: Timestamp.nullable(),
   createdAt: Timestamp,
-  importedAt: Timestamp.nullable().openapi({
-    description: 'When its author imported it from another account or instance; null if it was written here.',
-  }),
+  importedAt: Timestamp.nullable().describe(
+    'When its author imported it from another account or instance; null if it was written here.',
+  ),
 }
 type Shape = z.ZodRawShape
 
@@ -189,9 +188,9 @@ function postWith<M extends Shape, Q extends Shape, N extends Shape>(name: strin
 const QuotedPost = postWith('QuotedPost', {}, {}, {})
 const quoting = {
   quotedPostId: Uuid.nullable(),
-  quotedPost: z.union([QuotedPost, z.null()]).openapi({
-    description: 'The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted.',
-  }),
+  quotedPost: z
+    .union([QuotedPost, z.null()])
+    .describe('The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted.'),
 }
 /** A post of any format with the post that it quotes, and further fields. */
 export const postAnd = <M extends Shape>(name: string, more: M) =>
@@ -206,9 +205,9 @@ export const Reply = z
   .object({
     id: Uuid,
     postId: Uuid,
-    parentId: Uuid.nullable().openapi({
-      description: 'The reply that this one answers. Null if it answers the post, or a reply that you cannot see.',
-    }),
+    parentId: Uuid.nullable().describe(
+      'The reply that this one answers. Null if it answers the post, or a reply that you cannot see.',
+    ),
     authorId: z.string(),
     author: PersonCard,
     kind: ReplyKind,

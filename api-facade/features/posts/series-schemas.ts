@@ -10,7 +10,7 @@ export const Series = z
     author: PersonCard,
     title: z.string(),
     description: z.string().nullable(),
-    partCount: z.int().openapi({ description: 'The number of items that you can see.' }),
+    partCount: z.int().describe('The number of items that you can see.'),
     followed: z.boolean(),
     createdAt: Timestamp,
   })
@@ -19,13 +19,13 @@ export const SeriesPage = Page(Series)
 
 export const NewSeriesItem = z.object({
   postId: Uuid,
-  position: z.int32().nullish().openapi({ description: 'From 1 to the number of the other items plus one.' }),
+  position: z.int32().nullish().describe('From 1 to the number of the other items plus one.'),
 })
 export const SeriesItem = z.object({ seriesId: Uuid, position: z.int(), post: Post }).openapi('SeriesItem')
 
 export const SeriesIdParams = z.object({ seriesId: Uuid })
 const SeriesPart = z.object({
-  position: z.int().openapi({ description: 'Its position among the items that you can see, from 1.' }),
+  position: z.int().describe('Its position among the items that you can see, from 1.'),
   post: Post,
 })
 export const SeriesParts = z.object({ series: Series, ...Page(SeriesPart).shape }).openapi('SeriesParts')

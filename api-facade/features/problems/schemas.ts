@@ -2,7 +2,7 @@
 import { Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
-const depth = z.int().min(0).max(5).openapi({ description: 'The required depth in the interest; default 0.' })
+const depth = z.int().min(0).max(5).describe('The required depth in the interest; default 0.')
 const status = z.enum(['open', 'solved', 'closed'])
 const text = z.string().openapi({
   description: '50 to 20,000 characters of Markdown.',
@@ -44,17 +44,15 @@ export const Bounty = z.object({
 export const Problem = contentOf('problem', z.string(), {
   body: z.string(),
   depth,
-  bounty: z.int().min(0).openapi({
-    description: 'Held while the problem is open, paid when it is solved; 0 after it has gone back.',
-  }),
+  bounty: z.int().min(0).describe('Held while the problem is open, paid when it is solved; 0 after it has gone back.'),
   status,
   solvedAt: Timestamp.nullable(),
   closedAt: Timestamp.nullable(),
   solutionCount: z
     .int()
     .min(0)
-    .openapi({ description: 'Includes solutions of people with a block between you, but not of banned people.' }),
-  acceptedSolutionId: Uuid.nullable().openapi({ description: 'Also null if you cannot see the solution.' }),
+    .describe('Includes solutions of people with a block between you, but not of banned people.'),
+  acceptedSolutionId: Uuid.nullable().describe('Also null if you cannot see the solution.'),
 }).openapi('Problem')
 export const ProblemPage = Page(Problem)
 
@@ -69,12 +67,10 @@ export const Solution = z
     body: z.string(),
     authorId: z.string(),
     author: PersonCard,
-    score: z.int().openapi({ description: 'The sum of all votes.' }),
+    score: z.int().describe('The sum of all votes.'),
     accepted: z.boolean(),
     viewer: z.object({ vote: z.int().min(-1).max(1).nullable() }),
-    removedAt: Timestamp.nullable().openapi({
-      description: 'When staff removed it. Afterwards only its author sees it.',
-    }),
+    removedAt: Timestamp.nullable().describe('When staff removed it. Afterwards only its author sees it.'),
     createdAt: Timestamp,
     editedAt: Timestamp.nullable(),
   })

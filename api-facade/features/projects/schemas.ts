@@ -6,7 +6,7 @@ const status = z.enum(['recruiting', 'active', 'completed', 'archived'])
 const decision = z.enum(['pending', 'approved', 'rejected', 'withdrawn', 'ended'])
 const summary = markdown
 const name = z.string().openapi({ description: '1 to 80 characters, one line.', example: 'Illustrator' })
-const about = z.string().max(10_000).openapi({ description: 'Up to 2000 characters.' })
+const about = z.string().max(10_000).describe('Up to 2000 characters.')
 const slots = z.int().openapi({ description: '1 to 50 slots.', example: 2 })
 
 export const ProjectsQuery = z.object({
@@ -18,7 +18,7 @@ export const ProjectsQuery = z.object({
     .min(1)
     .max(200)
     .optional()
-    .openapi({ description: 'Only projects with a role that has all these words; case and accents are ignored.' }),
+    .describe('Only projects with a role that has all these words; case and accents are ignored.'),
 })
 export const NewProjectRole = z
   .object({ name, about: about.nullish(), slots: slots.optional() })
@@ -50,7 +50,7 @@ export const ProjectRole = z
     filled: z
       .int()
       .min(0)
-      .openapi({ description: 'The number of slots that are taken, including those of people whom you cannot see.' }),
+      .describe('The number of slots that are taken, including those of people whom you cannot see.'),
   })
   .openapi('ProjectRole')
 
@@ -58,11 +58,11 @@ export const Project = contentOf('project', z.string(), {
   summary: z.string(),
   status,
   roles: z.array(ProjectRole),
-  memberCount: z.int().min(1).openapi({ description: 'The author plus all slots that are taken.' }),
+  memberCount: z.int().min(1).describe('The author plus all slots that are taken.'),
   viewer: z.object({
-    role: z.string().nullable().openapi({ description: 'The name of the role that you hold.' }),
+    role: z.string().nullable().describe('The name of the role that you hold.'),
     status: z.enum(['author', 'member', 'pending', 'none']),
-    applicationId: Uuid.nullable().openapi({ description: 'The id of your latest pending application.' }),
+    applicationId: Uuid.nullable().describe('The id of your latest pending application.'),
   }),
 }).openapi('Project')
 export const ProjectPage = Page(Project)
@@ -71,22 +71,18 @@ export const ApplicationParams = z.object({ id: Uuid, aid: Uuid })
 export const ApplicationsQuery = z.object({ status: decision.optional() })
 export const NewApplication = z.object({
   roleId: Uuid,
-  message: z.string().max(10_000).nullish().openapi({ description: 'Up to 2000 characters.' }),
+  message: z.string().max(10_000).nullish().describe('Up to 2000 characters.'),
 })
 export const Application = z
   .object({
     id: Uuid,
     projectId: Uuid,
-    roleId: Uuid.nullable().openapi({
-      description: 'Null if the role was deleted or you can no longer see the project.',
-    }),
-    role: z.string().nullable().openapi({ description: 'The name of the role.' }),
+    roleId: Uuid.nullable().describe('Null if the role was deleted or you can no longer see the project.'),
+    role: z.string().nullable().describe('The name of the role.'),
     userId: z.string(),
     user: PersonCard,
     message: z.string(),
-    status: decision.openapi({
-      description: '`ended`: the applicant got another role in the project, or the role was deleted.',
-    }),
+    status: decision.describe('`ended`: the applicant got another role in the project, or the role was deleted.'),
     createdAt: Timestamp,
     decidedAt: Timestamp.nullable(),
   })
@@ -100,7 +96,7 @@ export const MemberPage = Page(
       userId: z.string(),
       user: PersonCard,
       roleId: Uuid.nullable(),
-      role: z.string().nullable().openapi({ description: 'The name of the role; null for the author.' }),
+      role: z.string().nullable().describe('The name of the role; null for the author.'),
       joinedAt: Timestamp,
     })
     .openapi('ProjectMember'),

@@ -16,10 +16,8 @@ const Kind = z.enum([
   'appeal.restored',
   'admin.adjusted',
 ])
-const Total = z
-  .number()
-  .openapi({ description: 'The sum of what was earned directly, without shares from interests below.' })
-const Value = z.number().openapi({ description: 'Two decimals. Includes the shares from the interests below.' })
+const Total = z.number().describe('The sum of what was earned directly, without shares from interests below.')
+const Value = z.number().describe('Two decimals. Includes the shares from the interests below.')
 
 const InterestReputation = z
   .object({ interestId: Uuid, slug: z.string(), name: z.string(), value: Value, level: Level })
@@ -37,17 +35,12 @@ const DetailedInterest = z.object({
   name: z.string(),
   value: Value,
   directValue: z.number(),
-  rolledUpValue: z
-    .number()
-    .openapi({ description: 'The shares from the interests below: `value` minus `directValue`.' }),
+  rolledUpValue: z.number().describe('The shares from the interests below: `value` minus `directValue`.'),
   level: Level,
-  nextLevel: z
-    .object({ level: Level, minValue: z.number() })
-    .nullable()
-    .openapi({ description: 'Null at the level Lifework.' }),
+  nextLevel: z.object({ level: Level, minValue: z.number() }).nullable().describe('Null at the level Lifework.'),
   byKind: z
     .partialRecord(Kind, z.number())
-    .openapi({ description: 'Sums by kind of what was earned directly; kinds with a sum of 0 are left out.' }),
+    .describe('Sums by kind of what was earned directly; kinds with a sum of 0 are left out.'),
 })
 const ReputationEvent = z
   .object({
@@ -56,7 +49,7 @@ const ReputationEvent = z
     kind: Kind,
     delta: z.number(),
     createdAt: Timestamp,
-    rolledUp: z.boolean().openapi({ description: 'True for a share of what was earned in an interest below.' }),
+    rolledUp: z.boolean().describe('True for a share of what was earned in an interest below.'),
   })
   .openapi('ReputationEvent')
 
@@ -83,8 +76,8 @@ export const CastVote = z
     interestId: Uuid,
     value: VoteValue,
     comment: z.string().nullable(),
-    weight: z.number().openapi({ description: 'The weight of your vote in this interest, from 0 to 3.' }),
-    impact: z.number().openapi({ description: 'The effect of the vote: `weight` times `value`, two decimals.' }),
+    weight: z.number().describe('The weight of your vote in this interest, from 0 to 3.'),
+    impact: z.number().describe('The effect of the vote: `weight` times `value`, two decimals.'),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })
@@ -100,7 +93,7 @@ export const ReceivedVotePage = Page(
       value: VoteValue,
       comment: z.string().nullable(),
       impact: z.number(),
-      createdAt: Timestamp.openapi({ description: 'When the vote was first cast.' }),
+      createdAt: Timestamp.describe('When the vote was first cast.'),
     })
     .openapi('ReceivedVote'),
 )
@@ -108,7 +101,7 @@ export const ReceivedVotePage = Page(
 export const NewAppeal = z.object({
   interestId: Uuid,
   text: z.string().trim().min(1).max(2000),
-  eventId: Uuid.nullish().openapi({ description: 'The id of one event of your reputation in this interest.' }),
+  eventId: Uuid.nullish().describe('The id of one event of your reputation in this interest.'),
 })
 export const AppealStatus = z.enum(['pending', 'accepted', 'rejected'])
 export const Appeal = z
@@ -120,7 +113,7 @@ export const Appeal = z
     text: z.string(),
     status: AppealStatus,
     restoreDelta: z.number().nullable(),
-    note: z.string().nullable().openapi({ description: 'The answer of staff.' }),
+    note: z.string().nullable().describe('The answer of staff.'),
     resolvedAt: Timestamp.nullable(),
     createdAt: Timestamp,
   })

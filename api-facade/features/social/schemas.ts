@@ -40,7 +40,7 @@ export const MemberPage = Page(Member)
 export const NewInvitation = z
   .object({
     inviteeId: PersonParam.optional(),
-    invitee: PersonParam.optional().openapi({ description: 'Another name for `inviteeId`.' }),
+    invitee: PersonParam.optional().describe('Another name for `inviteeId`.'),
     bondLevel: BondLevel.optional(),
   })
   .transform(({ inviteeId, invitee, bondLevel }) => ({ inviteeId: inviteeId ?? invitee, bondLevel }))
@@ -66,9 +66,9 @@ export const InvitationPage = Page(Invitation)
 export const CircleCheck = z.object({ sharesCircle: z.boolean(), inMyCircle: z.boolean(), inTheirCircle: z.boolean() })
 
 export const FollowStats = z.object({
-  followers: z.int().min(0).max(10_000).openapi({ description: 'Counted up to 10,000.' }),
-  following: z.int().min(0).max(10_000).openapi({ description: 'Counted up to 10,000.' }),
-  isFollowing: z.boolean().openapi({ description: 'Whether you follow them.' }),
+  followers: z.int().min(0).max(10_000).describe('Counted up to 10,000.'),
+  following: z.int().min(0).max(10_000).describe('Counted up to 10,000.'),
+  isFollowing: z.boolean().describe('Whether you follow them.'),
 })
 export const PersonPage = Page(PersonCard)
 
@@ -81,7 +81,7 @@ export const BlockedPage = Page(
 
 export const NewKeyword = z.object({
   keyword: z.string().trim().min(1).max(100),
-  until: Moment.nullish().openapi({ description: 'In the future. Default: without end.' }),
+  until: Moment.nullish().describe('In the future. Default: without end.'),
 })
 export const Keyword = z
   .object({ id: Uuid, keyword: z.string(), until: Timestamp.nullable(), createdAt: Timestamp })
@@ -104,7 +104,7 @@ export const Report = z
   .object({
     id: Uuid,
     targetType: z.enum(reportTargets),
-    targetId: z.string().openapi({ description: 'For a person the actor id.' }),
+    targetId: z.string().describe('For a person the actor id.'),
     reason: z.string(),
     status: z.enum(['open', 'reviewed', 'dismissed']),
     createdAt: Timestamp,

@@ -2,7 +2,7 @@
 import { PersonCard, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const name = z.string().trim().min(1).max(80)
-export const about = z.string().max(10_000).openapi({ description: 'Up to 2000 characters.' })
+export const about = z.string().max(10_000).describe('Up to 2000 characters.')
 export const accent = z
   .string()
   .regex(/^[a-z]{2,20}$/, 'must be a colour token such as "sage"')
@@ -25,21 +25,26 @@ export const spaceId = (component: string, description: string) =>
 export const isTrue = z.enum(['true', 'false']).transform((value) => value === 'true')
 export const SpaceQuery = z.object({
   mine: isTrue.optional().openapi({ type: 'boolean', description: 'Only those that you are a member of.' }),
-  q: z.string().trim().min(1).max(200).optional().openapi({
-    description: 'Words in slug, name or about. All must occur as whole words; case and accents are ignored.',
-  }),
-  interestId: Uuid.optional().openapi({ description: 'Only those about this interest or one below it.' }),
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Words in slug, name or about. All must occur as whole words; case and accents are ignored.'),
+  interestId: Uuid.optional().describe('Only those about this interest or one below it.'),
 })
 export const MemberQuery = z.object({
-  q: z.string().trim().min(1).max(100).optional().openapi({ description: 'Part of a name or username.' }),
+  q: z.string().trim().min(1).max(100).optional().describe('Part of a name or username.'),
 })
 export const JoinMessage = z
-  .object({ message: z.string().max(5000).nullish().openapi({ description: 'Up to 500 characters.' }) })
+  .object({ message: z.string().max(5000).nullish().describe('Up to 500 characters.') })
   .optional()
 
-export const memberCount = z.int().min(0).openapi({
-  description: 'Leaves out banned people and people with a block between you, like the list of members.',
-})
+export const memberCount = z
+  .int()
+  .min(0)
+  .describe('Leaves out banned people and people with a block between you, like the list of members.')
 /** @param userId in shapes for staff the internal id */
 export const memberWith = <R extends z.ZodType>(role: R, userId: z.ZodString | z.ZodUUID = z.string()) =>
   z.object({ userId, user: PersonCard, role, joinedAt: Timestamp })

@@ -1,8 +1,8 @@
 // Shapes of treasuries. Rules are in sql/treasury.
 import { PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-const amount = z.int().min(1).max(1_000_000_000).openapi({ description: 'Whole mana.' })
-const note = z.string().max(5000).openapi({ description: 'Up to 500 characters.' })
+const amount = z.int().min(1).max(1_000_000_000).describe('Whole mana.')
+const note = z.string().max(5000).describe('Up to 500 characters.')
 const balance = z.int().min(0)
 
 export const GuildParam = z.object({
@@ -21,16 +21,14 @@ const TreasuryEntry = z
   .object({
     id: Uuid,
     kind: z.enum(['contribution', 'disbursement', 'distribution']),
-    actor: PersonCard.nullable().openapi({
-      description: 'The person who moved the mana. Null if you cannot see the person.',
-    }),
-    counterpart: PersonCard.nullable().openapi({
-      description: 'The person who gave or received the mana. Null if you cannot see the person.',
-    }),
-    proposalId: Uuid.nullable().openapi({ description: 'The proposal that disbursed the mana; `actor` is then null.' }),
-    amount: z.int().openapi({ description: 'Positive if mana came in, negative if it went out.' }),
+    actor: PersonCard.nullable().describe('The person who moved the mana. Null if you cannot see the person.'),
+    counterpart: PersonCard.nullable().describe(
+      'The person who gave or received the mana. Null if you cannot see the person.',
+    ),
+    proposalId: Uuid.nullable().describe('The proposal that disbursed the mana; `actor` is then null.'),
+    amount: z.int().describe('Positive if mana came in, negative if it went out.'),
     balanceAfter: balance,
-    note: z.string().nullable().openapi({ description: 'Also null if you cannot see its author.' }),
+    note: z.string().nullable().describe('Also null if you cannot see its author.'),
     createdAt: Timestamp,
   })
   .openapi('TreasuryEntry')
@@ -45,7 +43,7 @@ export const Distributed = z
   .object({
     shares: z.array(
       z.object({
-        recipientId: z.string().nullable().openapi({ description: 'Null if you cannot see the person.' }),
+        recipientId: z.string().nullable().describe('Null if you cannot see the person.'),
         score: z.number(),
         amount: z.int().min(1),
       }),

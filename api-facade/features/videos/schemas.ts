@@ -7,14 +7,10 @@ const mediaUrl = z.string().openapi({
     'An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours, and the URL becomes its `publicUrl`.',
   example: 'https://cdn.example.org/clip.mp4',
 })
-const caption = z.string().nullish().openapi({ description: 'Up to 280 characters.' })
+const caption = z.string().nullish().describe('Up to 280 characters.')
 const seconds = (most: number) =>
-  z
-    .number()
-    .min(0)
-    .nullish()
-    .openapi({ description: `In seconds, kept to a thousandth; values above ${most} become ${most}.` })
-const interestId = Uuid.nullish().openapi({ description: 'Any UUID; it need not be in the catalog.' })
+  z.number().min(0).nullish().describe(`In seconds, kept to a thousandth; values above ${most} become ${most}.`)
+const interestId = Uuid.nullish().describe('Any UUID; it need not be in the catalog.')
 
 export const NewVideo = z
   .object({ mediaUrl, thumbnailUrl: mediaUrl.nullish(), caption, durationSec: seconds(60), interestId, ...space })
@@ -30,10 +26,12 @@ export const Video = contentOf('video', z.null(), {
   durationSec: z.number().min(0).max(60).nullable(),
   likeCount: z.int().min(0),
   repostCount: z.int().min(0),
-  commentCount: z.int().min(0).openapi({
-    description:
+  commentCount: z
+    .int()
+    .min(0)
+    .describe(
       'Without deleted comments and those of banned people; includes those of people with a block between you.',
-  }),
+    ),
   viewerHasLiked: z.boolean(),
   viewerHasReposted: z.boolean(),
 }).openapi('Video')
@@ -61,7 +59,7 @@ export const Comment = z
     authorId: z.string(),
     author: PersonCard,
     body: z.string(),
-    removedAt: z.null().openapi({ description: 'Nobody sees a deleted comment.' }),
+    removedAt: z.null().describe('Nobody sees a deleted comment.'),
     createdAt: Timestamp,
   })
   .openapi('VideoComment')

@@ -33,12 +33,12 @@ export const Webhook = z
     description: z.string(),
     events: z.array(z.string()),
     active: z.boolean(),
-    failingSince: Timestamp.nullable().openapi({
-      description: 'When a delivery was given up after three days. Null again after the next one that arrives.',
-    }),
-    previousSecretUntil: Timestamp.nullable().openapi({
-      description: 'Until when the previous secret signs too; null if it does not.',
-    }),
+    failingSince: Timestamp.nullable().describe(
+      'When a delivery was given up after three days. Null again after the next one that arrives.',
+    ),
+    previousSecretUntil: Timestamp.nullable().describe(
+      'Until when the previous secret signs too; null if it does not.',
+    ),
     createdAt: Timestamp,
   })
   .openapi('Webhook')
@@ -58,8 +58,8 @@ export const Webhooks = z
       z.object({
         event: z.string(),
         subjectType: z.string(),
-        fields: z.array(z.string()).openapi({ description: 'The fields of `data`.' }),
-        happens: z.string().openapi({ description: 'When it is sent.' }),
+        fields: z.array(z.string()).describe('The fields of `data`.'),
+        happens: z.string().describe('When it is sent.'),
       }),
     ),
   })
@@ -70,22 +70,19 @@ export const WebhookDelivery = z
   .object({
     id: z.int(),
     event: z.string(),
-    eventId: Uuid.openapi({ description: 'The header `webhook-id`, the same in each attempt.' }),
-    sequence: z.int().nullable().openapi({ description: 'The number of the event in the log; null for a test.' }),
+    eventId: Uuid.describe('The header `webhook-id`, the same in each attempt.'),
+    sequence: z.int().nullable().describe('The number of the event in the log; null for a test.'),
     status: z.enum(['pending', 'delivered', 'failed']),
     attempts: z.int(),
-    nextAttemptAt: Timestamp.nullable().openapi({
-      description: 'Null if it has ended, or waits for an earlier one of its subject.',
-    }),
+    nextAttemptAt: Timestamp.nullable().describe('Null if it has ended, or waits for an earlier one of its subject.'),
     attemptedAt: Timestamp.nullable(),
     endedAt: Timestamp.nullable(),
-    responseStatus: z.int().nullable().openapi({ description: 'Of the last attempt; null if nothing answered.' }),
-    failure: z.enum(['not_public', 'timeout', 'unreachable']).nullable().openapi({
-      description: 'Why nothing answered: the address is not public, it took 10 seconds, or there was no connection.',
-    }),
-    excerpt: z.string().nullable().openapi({
-      description: 'Up to 200 characters of the last response, if it was no success.',
-    }),
+    responseStatus: z.int().nullable().describe('Of the last attempt; null if nothing answered.'),
+    failure: z
+      .enum(['not_public', 'timeout', 'unreachable'])
+      .nullable()
+      .describe('Why nothing answered: the address is not public, it took 10 seconds, or there was no connection.'),
+    excerpt: z.string().nullable().describe('Up to 200 characters of the last response, if it was no success.'),
     createdAt: Timestamp,
   })
   .openapi('WebhookDelivery')
@@ -115,16 +112,13 @@ export const LoggedEvents = z
           sequence: z.int(),
           id: Uuid,
           type: z.string(),
-          timestamp: Timestamp.openapi({ description: 'When it happened.' }),
+          timestamp: Timestamp.describe('When it happened.'),
           subject: z.object({ type: z.string(), id: z.string() }),
           data: z.record(z.string(), z.unknown()),
         })
         .openapi('LoggedEvent'),
     ),
-    next: z.int().openapi({ description: 'The `after` of the next request, also at the end.' }),
-    oldest: z
-      .int()
-      .nullable()
-      .openapi({ description: 'The oldest number that is still there; null if the log is empty.' }),
+    next: z.int().describe('The `after` of the next request, also at the end.'),
+    oldest: z.int().nullable().describe('The oldest number that is still there; null if the log is empty.'),
   })
   .openapi('LoggedEvents')

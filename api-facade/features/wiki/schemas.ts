@@ -14,18 +14,9 @@ export const WikiStatus = z.enum(['open', 'approved', 'rejected', 'withdrawn', '
 export const ProposalQuery = z.object({ status: WikiStatus.optional() })
 export const NewWikiProposal = z
   .object({
-    body: z.string().min(1).max(100_000).openapi({ description: 'Markdown, 1 to 20,000 characters: the whole entry.' }),
-    summary: z
-      .string()
-      .trim()
-      .min(1)
-      .max(1000)
-      .openapi({ description: 'A summary of the change: 1 to 300 characters.' }),
-    baseVersion: z
-      .int()
-      .min(0)
-      .max(2_147_483_647)
-      .openapi({ description: 'The version on which the proposal is based.' }),
+    body: z.string().min(1).max(100_000).describe('Markdown, 1 to 20,000 characters: the whole entry.'),
+    summary: z.string().trim().min(1).max(1000).describe('A summary of the change: 1 to 300 characters.'),
+    baseVersion: z.int().min(0).max(2_147_483_647).describe('The version on which the proposal is based.'),
   })
   .openapi('NewWikiProposal')
 export const WikiVote = z
@@ -33,7 +24,7 @@ export const WikiVote = z
   .openapi('WikiVote')
 
 const author = {
-  authorId: z.string().nullable().openapi({ description: 'Null if you cannot see the author.' }),
+  authorId: z.string().nullable().describe('Null if you cannot see the author.'),
   author: PersonCard.nullable(),
 }
 export const WikiEntry = z
@@ -41,9 +32,9 @@ export const WikiEntry = z
     interestId: Uuid,
     slug: z.string(),
     name: z.string(),
-    version: z.int().min(0).openapi({ description: '0 if there is no entry yet.' }),
-    body: z.string().openapi({ description: 'Markdown, unchanged.' }),
-    summary: z.string().nullable().openapi({ description: 'A summary of the latest change.' }),
+    version: z.int().min(0).describe('0 if there is no entry yet.'),
+    body: z.string().describe('Markdown, unchanged.'),
+    summary: z.string().nullable().describe('A summary of the latest change.'),
     ...author,
     updatedAt: Timestamp.nullable(),
   })
@@ -57,7 +48,7 @@ export const WikiVersion = z
 const Change = z
   .object({
     op: z.enum(['equal', 'delete', 'insert']),
-    text: z.string().openapi({ description: 'Whole lines.' }),
+    text: z.string().describe('Whole lines.'),
   })
   .openapi('WikiChange')
 export const WikiProposal = z
@@ -71,12 +62,13 @@ export const WikiProposal = z
     baseVersion: z.int().min(0),
     summary: z.string(),
     body: z.string(),
-    diff: z.array(Change).openapi({
-      description:
+    diff: z
+      .array(Change)
+      .describe(
         'The difference from the version on which the proposal is based, line by line. If more than 200 lines differ, all lines of both.',
-    }),
+      ),
     netVotes: z.int(),
-    version: z.int().nullable().openapi({ description: 'The number of the version that the proposal became.' }),
+    version: z.int().nullable().describe('The number of the version that the proposal became.'),
     viewer: z.object({ vote: z.int().min(-1).max(1) }),
     createdAt: Timestamp,
     resolvedAt: Timestamp.nullable(),
