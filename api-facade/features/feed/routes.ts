@@ -32,8 +32,8 @@ export default routes('feed', {
     access: 'user',
     id: 'sync',
     operation: 'list_changes',
-    outcome: 'The changes, and the cursor for the next call.',
     query: SyncQuery,
     answers: { 200: Sync },
+    outcome: 'The changes, and the cursor for the next call.',
   },
 })

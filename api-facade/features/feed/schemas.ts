@@ -12,7 +12,7 @@ export const FeedQuery = z.object({
   minDepth: queryInteger(0, 5).optional(),
   interestId: Uuid.optional().describe('Only posts about this interest or one below it.'),
   format: PostFormat.optional(),
-  since: Moment.optional().openapi({ description: 'Only posts that were published after this time.' }),
+  since: Moment.optional().describe('Only posts that were published after this time.'),
 })
 export const FeedItem = postAnd('FeedItem', {
   score: z.number().describe('The sum of the weights in `why`.'),
@@ -39,13 +39,13 @@ export const Sync = z.object({
         description:
           '`post`, `reply`, `person`, or a kind of content such as `video`. Ignore types that you do not know.',
       }),
-      id: z.string().openapi({ description: 'The `id` of the thing; of a person the `personId`.' }),
+      id: z.string().describe('The `id` of the thing; of a person the `personId`.'),
       gone: z.boolean().openapi({
         description:
           'True if you can no longer see it: discard what you hold of it. False if it changed: read it again.',
       }),
     }),
   ),
-  nextCursor: z.string().openapi({ description: 'Where the next call continues, as `after`. Never null.' }),
-  hasMore: z.boolean().openapi({ description: 'Whether more changes can be read at once.' }),
+  nextCursor: z.string().describe('Where the next call continues, as `after`. Never null.'),
+  hasMore: z.boolean().describe('Whether more changes can be read at once.'),
 })

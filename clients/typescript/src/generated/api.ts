@@ -27663,7 +27663,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The changes, and the cursor for the next call. */
             200: {
                 headers: {
                     [name: string]: unknown;
