@@ -67,7 +67,7 @@ begin
 end $$;
 comment on function private.note_changed_reply is
   'Trigger: notes that a reply was hidden, shown again or deleted.';
-create constraint trigger _900_note_changed_reply after update of hidden_at, deleted_at, author_banned on app.replies
+create constraint trigger note_changed_reply after update of hidden_at, deleted_at, author_banned on app.replies
   deferrable initially deferred
   for each row when (old.required_level <> new.required_level)
   execute function private.note_changed_reply();

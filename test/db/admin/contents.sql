@@ -98,7 +98,7 @@ select api.remove_content('videos', pg_temp.id('other'), 'Spam');
 select test.act_as('carla');
 select api.delete_video(pg_temp.id('other'));
 select test.act_as_owner();
-update app.contents set deleted_at = now() - interval '25 hours' where deleted_at is not null;
+update app.contents set deleted_at = now() - interval '32 days' where deleted_at is not null;
 select private.job_purge();
 select is((select count(*) from app.audit_details where detail is not null)::int, 0, 'Purging a deleted content deletes the reasons about it');
 

@@ -19,8 +19,8 @@ select is((select string_agg(t.tgname, ', ' order by t.tgname) from pg_trigger t
            where t.tgrelid = 'app.users'::regclass and not t.tgisinternal and exists (
              select from pg_attribute a where a.attrelid = t.tgrelid and a.attnum = any (t.tgattr)
                and a.attname in ('banned_at', 'erased_at'))),
-  '_060_change_account_state, _195_send_live_tokens',
-  'Only the trigger of the steps and the one that informs Realtime depend on banned_at or erased_at');
+  '_060_change_account_state, _195_send_live_tokens, _900_note_changed_person',
+  'Only the triggers that run the steps, inform Realtime and note the change depend on banned_at or erased_at');
 select is_empty($$ select t.tgname from pg_trigger t
                    where t.tgrelid = 'app.users'::regclass and not t.tgisinternal
                      and t.tgtype & 16 > 0 and cardinality(t.tgattr::int2[]) = 0 $$,

@@ -28,6 +28,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  set constraints all immediate;   -- a table with pending triggers can't be altered
+  set constraints all deferred;
   alter table app.users disable trigger _175_create_wallet, disable trigger _205_index_new_person_names,
     disable trigger _206_index_person;
   insert into app.users (username, first_name, last_name, country, city)
