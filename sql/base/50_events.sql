@@ -66,6 +66,6 @@ begin
   perform private.dispatch_event(p_name, v_payload);
 end $$;
 comment on function private.emit is
-  'Records a domain event, notes it for the event log if it may leave, adds an effect for each of these people, and '
-  'calls the listeners registered ''at once'', one after the other. If a listener emits an event, the listeners of '
-  'that event run before the next listener.';
+  'Records a domain event, notes it for the event log if it is in private.outbound_events, adds an effect for each '
+  'of these people, and calls the listeners registered ''at once'', one after the other. If a listener emits an '
+  'event, the listeners of that event run before the next listener.';

@@ -13,20 +13,21 @@ create table private.outbound_events (
   check (not fields && people)
 );
 comment on table private.outbound_events is
-  'Registry: the domain events that are in the event log and that webhooks may be sent for. An event that everybody '
-  'may not know of, such as a message or an invitation into a circle, is not here.';
+  'Registry: the domain events that are written into the event log and sent to webhooks. Events of which not '
+  'everybody may know, such as a message or an invitation into a circle, are not here.';
 comment on column private.outbound_events.subject_field is
   'The field of the payload with the id of the thing that the event is about. Events of one subject keep their order.';
 comment on column private.outbound_events.fields is
-  'The fields of the payload that leave as they are: public ids, numbers and short codes.';
+  'The fields of the payload that are sent unchanged: public ids, numbers and short codes.';
 comment on column private.outbound_events.people is
-  'The fields of the payload that leave as actor ids, because they have internal ids of people.';
+  'The fields of the payload with internal ids of people. Their actor ids are sent instead.';
 
 create table private.unlogged_events (
   event_id bigint primary key
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);   -- each row exists for a moment only
 comment on table private.unlogged_events is
-  'Events of app.domain_events that are not in the log yet. Without a foreign key, which would lock the event.';
+  'Events of app.domain_events that are not in the log yet. There is no foreign key, because it would lock the '
+  'event.';
 
 create table private.event_log (
   sequence    bigint generated always as identity primary key,
@@ -45,7 +46,7 @@ comment on table private.event_log is
   'The event log, in the order of its numbers: if one event depends on another, such as an edit on the publication, '
   'it has the higher number.';
 comment on column private.event_log.id is
-  'Tells the event from all others, also after a backup was restored, which gives numbers again.';
+  'Identifies the event for good. A number can''t, because after a backup was restored numbers are given again.';
 comment on column private.event_log.subject is 'What the event is about, {type, id}; the id is public.';
 comment on column private.event_log.subject_key is 'The same with the internal id, which never changes.';
 comment on column private.event_log.people is 'The people whom the event names. An erasure finds the event by them.';
@@ -93,8 +94,8 @@ begin
   return cardinality(v_ids);
 end $$;
 comment on function private.log_events is
-  'For the worker alone: writes up to 500 events into the log and returns how many it looked at. One transaction at a '
-  'time does so, because a number must never become visible after a higher one; another call returns 0.';
+  'For the worker alone: writes up to 500 events into the log and returns how many it read. Only one transaction at '
+  'a time does this, because no number may become visible after a higher one; a concurrent call returns 0.';
 call private.force_index_scans('private.log_events');
 
 insert into private.personal_data (relation, person_column, reason) values

@@ -83,7 +83,8 @@ begin
 end $$;
 comment on function private.split_feed_block is
   'Listener: an imported post begins a new block if its block already has 100 posts, so that no import makes a block '
-  'long; one post of 25 checks it. A client that is reading that block then may get a post twice, or not.';
+  'long; one post of 25 checks it. A client that is reading that block at that time may get a post twice, or miss '
+  'one.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.imported', 'private.split_feed_block', 200);
 

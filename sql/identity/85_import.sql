@@ -10,7 +10,7 @@ exception when sqlstate 'PT422' then
   notes := '[{"field": "profilePicUrl", "code": "media_url"}]';
 end $$;
 comment on function private.import_picture is
-  'For importers: the address of a picture, or null and a note if it cannot be used here.';
+  'For importers: the address of a picture; null, with a note, if this instance does not accept it.';
 
 create function private.import_profile(p_import app.imports, p_row private.import_rows) returns private.import_result
 language plpgsql volatile security definer   -- imports are run by the worker
@@ -67,8 +67,8 @@ begin
   return (v_id, v_picture.notes)::private.import_result;
 end $$;
 comment on function private.import_persona is
-  'Importer: the default persona of the dossier replaces the default one of the person. Of the others, one with the '
-  'name of an existing persona is that persona, which stays as it is.';
+  'Importer: the default persona of the dossier replaces the default one of the person. If another persona of the '
+  'dossier has the name of one of the person''s personas, it is taken for that persona, which does not change.';
 
 insert into private.import_sections (section, position, importer, key_field, shape) values
   ('profile', 100, 'private.import_profile', null, '{"firstName": "text", "lastName": "text", "country": "text?",

@@ -18,9 +18,10 @@ comment on table private.import_sections is
   'Registry: the sections of an export that can be imported.';
 comment on column private.import_sections.position is 'The order in which the sections are imported.';
 comment on column private.import_sections.importer is
-  'A function (app.imports, private.import_rows) returns private.import_result. It imports one row for the person, '
-  'who is the caller meanwhile. It raises a code if the row cannot be imported, and may note what it left out of the '
-  'row. Null for rows that belong to a row of another section, whose importer reads them (private.import_details).';
+  'A function (app.imports, private.import_rows) returns private.import_result. It imports one row for the person; '
+  'while it runs, that person is the caller. It raises a code if the row cannot be imported, and may note what it '
+  'left out of the row. Null if rows of this section belong to a row of another section: the importer of that '
+  'section reads them (private.import_details).';
 comment on column private.import_sections.shape is
   'The fields that a row must have: {field: type}. The types: text, uuid, boolean, integer, time, array; with ? the '
   'field may also be null or absent.';
@@ -51,13 +52,13 @@ create index imports_user_id_idx on app.imports (user_id, created_at, id);
 create index imports_created_at_idx on app.imports (created_at);
 comment on table app.imports is 'The imports of people, kept for 7 days.';
 comment on column app.imports.state is
-  'receiving: the file is not complete. waiting, running, done: the worker will import it, imports it, has imported '
-  'it. stopped: the person was banned meanwhile.';
+  'receiving: the file is not complete. waiting: the worker has not begun to import it. running: the worker imports '
+  'it. done: the worker has imported it. stopped: the person was banned meanwhile.';
 comment on column app.imports.origin is 'The domain of the instance where the dossier is from, as its actorId says.';
 comment on column app.imports.issuer is
   'The address of the instance that signed the dossier; null without a signature.';
 comment on column app.imports.done is 'How many rows have been imported or left out, of `total`.';
-comment on column app.imports.staged is 'How many rows the file had, those that belong to other rows included.';
+comment on column app.imports.staged is 'How many rows the file had, including those that belong to other rows.';
 comment on column app.imports.problems is 'The first 200 problems: [{path, code, message}].';
 comment on column app.imports.ended_at is 'When it was done or stopped; null before.';
 
@@ -84,8 +85,7 @@ comment on column private.import_rows.place is 'The place of the row in its sect
 comment on column private.import_rows.position is
   'The position of the section; null if the row belongs to another one.';
 comment on column private.import_rows.sort_at is 'The time by which the rows of the section are imported.';
-comment on column private.import_rows.row_key is
-  'What identifies the row where it is from; empty in a section of one row.';
+comment on column private.import_rows.row_key is 'The key of the row in its instance; empty in a section of one row.';
 comment on column private.import_rows.of_key is
   'The key of the row to which this one belongs; null if it belongs to none.';
 
@@ -98,12 +98,13 @@ create table private.imported (
   primary key (user_id, origin, section, row_key)
 );
 comment on table private.imported is
-  'What a person has imported, by its key where it is from, so that a second import changes nothing.';
-comment on column private.imported.here is 'The id that it has here; null for what has no id of its own.';
+  'What a person has imported, by its key in the instance of the dossier, so that a second import changes nothing.';
+comment on column private.imported.here is
+  'The id of the imported thing in this instance; null if it has no id of its own.';
 
 create type private.import_result as (here uuid, notes jsonb);
 comment on type private.import_result is
-  'What became of a row: its id here, and what was left out of it, [{field, code}], null if nothing.';
+  'The result for a row: its id in this instance, and what was left out of it, [{field, code}], null if nothing was.';
 
 insert into private.errors (code, status, text) values
   ('import_none', 404, 'You have imported nothing within the last 7 days.'),

@@ -25,7 +25,7 @@ begin
   return v_id;
 end $$;
 comment on function private.begin_import is
-  'Begins an import of the caller, and returns its id. An import of theirs that was not finished ends.';
+  'Begins an import of the caller, and returns its id. If an earlier import of theirs was not finished, it ends.';
 call private.force_index_scans('private.begin_import');
 
 create function private.list_import_sections() returns json
@@ -72,7 +72,8 @@ begin
   end;
 end $$;
 comment on function private.import_shape_error is
-  'Why a value does not have a type of private.import_sections.shape; null if it does.';
+  'The sentence that says why a value does not have a type of private.import_sections.shape; null if it has the '
+  'type.';
 
 create function private.check_import_rows(p_section private.import_sections, p_from integer, p_items jsonb)
 returns text[]
@@ -98,7 +99,8 @@ begin
     order by i.place, e.field limit 100);
 end $$;
 comment on function private.check_import_rows is
-  'What is wrong in rows of a section of a dossier, "path: what", at most 100. p_from is the place of the first row.';
+  'The errors in rows of a section of a dossier, as "path: what is wrong", at most 100. p_from is the place of the '
+  'first row.';
 
 create function api.add_import_rows(p_id uuid, p_section text, p_from integer, p_items jsonb) returns json
 language plpgsql volatile security definer   -- trusts the facade to have read the file

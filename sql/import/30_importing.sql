@@ -39,7 +39,8 @@ begin
   return v_here;
 end $$;
 comment on function private.find_imported is
-  'The id here of what the person imported before under this key, or has here anyway; null if there is none.';
+  'The id in this instance of the thing that the person imported under this key. In a dossier of this instance it '
+  'can also be a thing of the person''s own. Null if there is none.';
 
 create function private.import_time(p_text text) returns timestamptz
 language plpgsql stable

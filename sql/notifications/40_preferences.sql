@@ -80,7 +80,7 @@ begin
 end $$;
 comment on function private.next_digest is
   'The first time after p_after at which it is p_hour in a time zone, once a day. If the clocks skip that hour, it is '
-  'the moment when they go forward. If the hour occurs twice, it is the second time. Null if p_hour is null.';
+  'the moment when they go forward. If the hour occurs twice, it is the second one. Null if p_hour is null.';
 
 create function private.schedule_digest() returns trigger
 language plpgsql security definer   -- people may set the hour but not call private.next_digest

@@ -36,10 +36,10 @@ comment on table private.webhooks is
 comment on column private.webhooks.previous_secret is 'The secret before the last change; it still signs for a day.';
 comment on column private.webhooks.previous_until is 'Until when the previous secret signs too.';
 comment on column private.webhooks.queued_to is
-  'The number of the last event of the log that was considered. While the webhook is not active it stays, so the '
-  'webhook gets the events of that time later, unless they are older than the log.';
+  'The number of the last event of the log that was considered. It does not change while the webhook is inactive, so '
+  'the webhook later gets the events of that time that are still in the log.';
 comment on column private.webhooks.failing_since is
-  'When a delivery was given up; null again after the next one that arrives.';
+  'When a delivery was given up; null again after the next one that succeeds.';
 comment on column private.webhooks.deleted_at is
   'When it was deleted; the worker then deletes its deliveries and, at the end, this row.';
 
@@ -59,8 +59,8 @@ begin
   return v_url;
 end $$;
 comment on function private.require_webhook_url is
-  'The address, trimmed. Addresses of WEBHOOK_EXEMPT may have a port and no TLS. The sender also checks that the name '
-  'leads to public addresses only, each time.';
+  'The address, trimmed. Addresses of WEBHOOK_EXEMPT may have a port and no TLS. At each request the sender also '
+  'checks that the name has only public addresses.';
 
 create function private.require_webhook_events(p_events text[]) returns text[]
 language plpgsql stable security definer   -- nobody may read the registry

@@ -26,10 +26,10 @@ create index webhook_deliveries_pending_idx on private.webhook_deliveries (webho
   where status = 'pending';
 create index webhook_deliveries_created_at_idx on private.webhook_deliveries (created_at);
 comment on table private.webhook_deliveries is
-  'What is or was sent to a webhook: an event of the log once, and tests.';
+  'The deliveries to webhooks: one for each event of the log and webhook, and those of tests.';
 comment on column private.webhook_deliveries.sequence is
-  'The number of the event in private.event_log; null for a test. Without a foreign key, so that the worker and an '
-  'erasure never wait for each other in a circle.';
+  'The number of the event in private.event_log; null for a test. There is no foreign key, because with one the '
+  'worker and an erasure could deadlock.';
 comment on column private.webhook_deliveries.event_id is 'The header webhook-id, the same in each attempt.';
 comment on column private.webhook_deliveries.status is
   'pending until it has arrived (delivered) or is given up (failed).';
@@ -42,7 +42,7 @@ comment on column private.webhook_deliveries.response_status is
 comment on column private.webhook_deliveries.failure is
   'Why there was no response: not_public, timeout or unreachable; null if there was one.';
 comment on column private.webhook_deliveries.excerpt is
-  'The beginning of the response to the last attempt, if it was no success; printable characters only.';
+  'The beginning of the response to the last attempt, if the attempt failed; printable characters only.';
 insert into private.retention (relation, counts_from, keep) values
   ('private.webhook_deliveries', 'created_at', '30 days');
 
@@ -60,7 +60,7 @@ comment on table private.webhook_turns is
 comment on column private.webhook_turns.due_at is
   'When the next attempt may begin. While an attempt runs, it is the end of its lease: then another worker takes '
   'over.';
-comment on column private.webhook_turns.claim is 'The attempt that runs; null if there is none.';
+comment on column private.webhook_turns.claim is 'The id of the running attempt; null if none runs.';
 
 create function private.forget_deliveries() returns trigger
 language plpgsql security definer   -- whoever deletes from the log may not use the deliveries
@@ -265,8 +265,8 @@ begin
 end $$;
 comment on function private.work_on_webhooks is
   'For the worker alone: records attempts (private.note_webhook_attempt) and takes due deliveries of each active '
-  'webhook (private.take_webhook_deliveries), so many that p_at_once of each webhook run in this worker; p_busy says '
-  'how many do already, by webhook. Several workers may call it at once.';
+  'webhook (private.take_webhook_deliveries), as many as are needed for p_at_once running attempts per webhook in '
+  'this worker; p_busy says how many are already running, by webhook. Several workers may call it at once.';
 
 create function private.clear_webhook(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker may use none of our tables

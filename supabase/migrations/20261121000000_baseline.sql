@@ -988,9 +988,9 @@ begin
   perform private.dispatch_event(p_name, v_payload);
 end $$;
 comment on function private.emit is
-  'Records a domain event, notes it for the event log if it may leave, adds an effect for each of these people, and '
-  'calls the listeners registered ''at once'', one after the other. If a listener emits an event, the listeners of '
-  'that event run before the next listener.';
+  'Records a domain event, notes it for the event log if it is in private.outbound_events, adds an effect for each '
+  'of these people, and calls the listeners registered ''at once'', one after the other. If a listener emits an '
+  'event, the listeners of that event run before the next listener.';
 
 -- sql/base/51_idempotency.sql
 
@@ -3306,20 +3306,21 @@ create table private.outbound_events (
   check (not fields && people)
 );
 comment on table private.outbound_events is
-  'Registry: the domain events that are in the event log and that webhooks may be sent for. An event that everybody '
-  'may not know of, such as a message or an invitation into a circle, is not here.';
+  'Registry: the domain events that are written into the event log and sent to webhooks. Events of which not '
+  'everybody may know, such as a message or an invitation into a circle, are not here.';
 comment on column private.outbound_events.subject_field is
   'The field of the payload with the id of the thing that the event is about. Events of one subject keep their order.';
 comment on column private.outbound_events.fields is
-  'The fields of the payload that leave as they are: public ids, numbers and short codes.';
+  'The fields of the payload that are sent unchanged: public ids, numbers and short codes.';
 comment on column private.outbound_events.people is
-  'The fields of the payload that leave as actor ids, because they have internal ids of people.';
+  'The fields of the payload with internal ids of people. Their actor ids are sent instead.';
 
 create table private.unlogged_events (
   event_id bigint primary key
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);   -- each row exists for a moment only
 comment on table private.unlogged_events is
-  'Events of app.domain_events that are not in the log yet. Without a foreign key, which would lock the event.';
+  'Events of app.domain_events that are not in the log yet. There is no foreign key, because it would lock the '
+  'event.';
 
 create table private.event_log (
   sequence    bigint generated always as identity primary key,
@@ -3338,7 +3339,7 @@ comment on table private.event_log is
   'The event log, in the order of its numbers: if one event depends on another, such as an edit on the publication, '
   'it has the higher number.';
 comment on column private.event_log.id is
-  'Tells the event from all others, also after a backup was restored, which gives numbers again.';
+  'Identifies the event for good. A number can''t, because after a backup was restored numbers are given again.';
 comment on column private.event_log.subject is 'What the event is about, {type, id}; the id is public.';
 comment on column private.event_log.subject_key is 'The same with the internal id, which never changes.';
 comment on column private.event_log.people is 'The people whom the event names. An erasure finds the event by them.';
@@ -3386,8 +3387,8 @@ begin
   return cardinality(v_ids);
 end $$;
 comment on function private.log_events is
-  'For the worker alone: writes up to 500 events into the log and returns how many it looked at. One transaction at a '
-  'time does so, because a number must never become visible after a higher one; another call returns 0.';
+  'For the worker alone: writes up to 500 events into the log and returns how many it read. Only one transaction at '
+  'a time does this, because no number may become visible after a higher one; a concurrent call returns 0.';
 call private.force_index_scans('private.log_events');
 
 insert into private.personal_data (relation, person_column, reason) values
@@ -3808,9 +3809,10 @@ comment on table private.import_sections is
   'Registry: the sections of an export that can be imported.';
 comment on column private.import_sections.position is 'The order in which the sections are imported.';
 comment on column private.import_sections.importer is
-  'A function (app.imports, private.import_rows) returns private.import_result. It imports one row for the person, '
-  'who is the caller meanwhile. It raises a code if the row cannot be imported, and may note what it left out of the '
-  'row. Null for rows that belong to a row of another section, whose importer reads them (private.import_details).';
+  'A function (app.imports, private.import_rows) returns private.import_result. It imports one row for the person; '
+  'while it runs, that person is the caller. It raises a code if the row cannot be imported, and may note what it '
+  'left out of the row. Null if rows of this section belong to a row of another section: the importer of that '
+  'section reads them (private.import_details).';
 comment on column private.import_sections.shape is
   'The fields that a row must have: {field: type}. The types: text, uuid, boolean, integer, time, array; with ? the '
   'field may also be null or absent.';
@@ -3841,13 +3843,13 @@ create index imports_user_id_idx on app.imports (user_id, created_at, id);
 create index imports_created_at_idx on app.imports (created_at);
 comment on table app.imports is 'The imports of people, kept for 7 days.';
 comment on column app.imports.state is
-  'receiving: the file is not complete. waiting, running, done: the worker will import it, imports it, has imported '
-  'it. stopped: the person was banned meanwhile.';
+  'receiving: the file is not complete. waiting: the worker has not begun to import it. running: the worker imports '
+  'it. done: the worker has imported it. stopped: the person was banned meanwhile.';
 comment on column app.imports.origin is 'The domain of the instance where the dossier is from, as its actorId says.';
 comment on column app.imports.issuer is
   'The address of the instance that signed the dossier; null without a signature.';
 comment on column app.imports.done is 'How many rows have been imported or left out, of `total`.';
-comment on column app.imports.staged is 'How many rows the file had, those that belong to other rows included.';
+comment on column app.imports.staged is 'How many rows the file had, including those that belong to other rows.';
 comment on column app.imports.problems is 'The first 200 problems: [{path, code, message}].';
 comment on column app.imports.ended_at is 'When it was done or stopped; null before.';
 
@@ -3874,8 +3876,7 @@ comment on column private.import_rows.place is 'The place of the row in its sect
 comment on column private.import_rows.position is
   'The position of the section; null if the row belongs to another one.';
 comment on column private.import_rows.sort_at is 'The time by which the rows of the section are imported.';
-comment on column private.import_rows.row_key is
-  'What identifies the row where it is from; empty in a section of one row.';
+comment on column private.import_rows.row_key is 'The key of the row in its instance; empty in a section of one row.';
 comment on column private.import_rows.of_key is
   'The key of the row to which this one belongs; null if it belongs to none.';
 
@@ -3888,12 +3889,13 @@ create table private.imported (
   primary key (user_id, origin, section, row_key)
 );
 comment on table private.imported is
-  'What a person has imported, by its key where it is from, so that a second import changes nothing.';
-comment on column private.imported.here is 'The id that it has here; null for what has no id of its own.';
+  'What a person has imported, by its key in the instance of the dossier, so that a second import changes nothing.';
+comment on column private.imported.here is
+  'The id of the imported thing in this instance; null if it has no id of its own.';
 
 create type private.import_result as (here uuid, notes jsonb);
 comment on type private.import_result is
-  'What became of a row: its id here, and what was left out of it, [{field, code}], null if nothing.';
+  'The result for a row: its id in this instance, and what was left out of it, [{field, code}], null if nothing was.';
 
 insert into private.errors (code, status, text) values
   ('import_none', 404, 'You have imported nothing within the last 7 days.'),
@@ -3992,7 +3994,7 @@ begin
   return v_id;
 end $$;
 comment on function private.begin_import is
-  'Begins an import of the caller, and returns its id. An import of theirs that was not finished ends.';
+  'Begins an import of the caller, and returns its id. If an earlier import of theirs was not finished, it ends.';
 call private.force_index_scans('private.begin_import');
 
 create function private.list_import_sections() returns json
@@ -4039,7 +4041,8 @@ begin
   end;
 end $$;
 comment on function private.import_shape_error is
-  'Why a value does not have a type of private.import_sections.shape; null if it does.';
+  'The sentence that says why a value does not have a type of private.import_sections.shape; null if it has the '
+  'type.';
 
 create function private.check_import_rows(p_section private.import_sections, p_from integer, p_items jsonb)
 returns text[]
@@ -4065,7 +4068,8 @@ begin
     order by i.place, e.field limit 100);
 end $$;
 comment on function private.check_import_rows is
-  'What is wrong in rows of a section of a dossier, "path: what", at most 100. p_from is the place of the first row.';
+  'The errors in rows of a section of a dossier, as "path: what is wrong", at most 100. p_from is the place of the '
+  'first row.';
 
 create function api.add_import_rows(p_id uuid, p_section text, p_from integer, p_items jsonb) returns json
 language plpgsql volatile security definer   -- trusts the facade to have read the file
@@ -4207,7 +4211,8 @@ begin
   return v_here;
 end $$;
 comment on function private.find_imported is
-  'The id here of what the person imported before under this key, or has here anyway; null if there is none.';
+  'The id in this instance of the thing that the person imported under this key. In a dossier of this instance it '
+  'can also be a thing of the person''s own. Null if there is none.';
 
 create function private.import_time(p_text text) returns timestamptz
 language plpgsql stable
@@ -6852,7 +6857,7 @@ exception when sqlstate 'PT422' then
   notes := '[{"field": "profilePicUrl", "code": "media_url"}]';
 end $$;
 comment on function private.import_picture is
-  'For importers: the address of a picture, or null and a note if it cannot be used here.';
+  'For importers: the address of a picture; null, with a note, if this instance does not accept it.';
 
 create function private.import_profile(p_import app.imports, p_row private.import_rows) returns private.import_result
 language plpgsql volatile security definer   -- imports are run by the worker
@@ -6909,8 +6914,8 @@ begin
   return (v_id, v_picture.notes)::private.import_result;
 end $$;
 comment on function private.import_persona is
-  'Importer: the default persona of the dossier replaces the default one of the person. Of the others, one with the '
-  'name of an existing persona is that persona, which stays as it is.';
+  'Importer: the default persona of the dossier replaces the default one of the person. If another persona of the '
+  'dossier has the name of one of the person''s personas, it is taken for that persona, which does not change.';
 
 insert into private.import_sections (section, position, importer, key_field, shape) values
   ('profile', 100, 'private.import_profile', null, '{"firstName": "text", "lastName": "text", "country": "text?",
@@ -9032,9 +9037,9 @@ begin
           group by w.opens, w.closes) g);
 end $$;
 comment on function private.keyword_pattern is
-  'One pattern that matches any of these folded keywords; null if there are none. It matches whole words. But an edge '
-  'of a keyword that is a character of a script without spaces, or is neither a letter nor a digit (#tag, c++), also '
-  'matches within a word.';
+  'One pattern that matches any of these folded keywords; null if there are none. A keyword must match whole words. '
+  'There is an exception for a keyword whose first or last character belongs to a script without spaces, or is neither '
+  'a letter nor a digit (#tag, c++): on that side it may match within a word.';
 
 create type app.muted_words as (words tsquery, hint tsquery, pattern text);
 comment on type app.muted_words is
@@ -17303,7 +17308,7 @@ begin
 end $$;
 comment on function private.next_digest is
   'The first time after p_after at which it is p_hour in a time zone, once a day. If the clocks skip that hour, it is '
-  'the moment when they go forward. If the hour occurs twice, it is the second time. Null if p_hour is null.';
+  'the moment when they go forward. If the hour occurs twice, it is the second one. Null if p_hour is null.';
 
 create function private.schedule_digest() returns trigger
 language plpgsql security definer   -- people may set the hour but not call private.next_digest
@@ -22128,7 +22133,8 @@ begin
 end $$;
 comment on function private.split_feed_block is
   'Listener: an imported post begins a new block if its block already has 100 posts, so that no import makes a block '
-  'long; one post of 25 checks it. A client that is reading that block then may get a post twice, or not.';
+  'long; one post of 25 checks it. A client that is reading that block at that time may get a post twice, or miss '
+  'one.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.imported', 'private.split_feed_block', 200);
 
@@ -39299,10 +39305,10 @@ comment on table private.webhooks is
 comment on column private.webhooks.previous_secret is 'The secret before the last change; it still signs for a day.';
 comment on column private.webhooks.previous_until is 'Until when the previous secret signs too.';
 comment on column private.webhooks.queued_to is
-  'The number of the last event of the log that was considered. While the webhook is not active it stays, so the '
-  'webhook gets the events of that time later, unless they are older than the log.';
+  'The number of the last event of the log that was considered. It does not change while the webhook is inactive, so '
+  'the webhook later gets the events of that time that are still in the log.';
 comment on column private.webhooks.failing_since is
-  'When a delivery was given up; null again after the next one that arrives.';
+  'When a delivery was given up; null again after the next one that succeeds.';
 comment on column private.webhooks.deleted_at is
   'When it was deleted; the worker then deletes its deliveries and, at the end, this row.';
 
@@ -39322,8 +39328,8 @@ begin
   return v_url;
 end $$;
 comment on function private.require_webhook_url is
-  'The address, trimmed. Addresses of WEBHOOK_EXEMPT may have a port and no TLS. The sender also checks that the name '
-  'leads to public addresses only, each time.';
+  'The address, trimmed. Addresses of WEBHOOK_EXEMPT may have a port and no TLS. At each request the sender also '
+  'checks that the name has only public addresses.';
 
 create function private.require_webhook_events(p_events text[]) returns text[]
 language plpgsql stable security definer   -- nobody may read the registry
@@ -39424,10 +39430,10 @@ create index webhook_deliveries_pending_idx on private.webhook_deliveries (webho
   where status = 'pending';
 create index webhook_deliveries_created_at_idx on private.webhook_deliveries (created_at);
 comment on table private.webhook_deliveries is
-  'What is or was sent to a webhook: an event of the log once, and tests.';
+  'The deliveries to webhooks: one for each event of the log and webhook, and those of tests.';
 comment on column private.webhook_deliveries.sequence is
-  'The number of the event in private.event_log; null for a test. Without a foreign key, so that the worker and an '
-  'erasure never wait for each other in a circle.';
+  'The number of the event in private.event_log; null for a test. There is no foreign key, because with one the '
+  'worker and an erasure could deadlock.';
 comment on column private.webhook_deliveries.event_id is 'The header webhook-id, the same in each attempt.';
 comment on column private.webhook_deliveries.status is
   'pending until it has arrived (delivered) or is given up (failed).';
@@ -39440,7 +39446,7 @@ comment on column private.webhook_deliveries.response_status is
 comment on column private.webhook_deliveries.failure is
   'Why there was no response: not_public, timeout or unreachable; null if there was one.';
 comment on column private.webhook_deliveries.excerpt is
-  'The beginning of the response to the last attempt, if it was no success; printable characters only.';
+  'The beginning of the response to the last attempt, if the attempt failed; printable characters only.';
 insert into private.retention (relation, counts_from, keep) values
   ('private.webhook_deliveries', 'created_at', '30 days');
 
@@ -39458,7 +39464,7 @@ comment on table private.webhook_turns is
 comment on column private.webhook_turns.due_at is
   'When the next attempt may begin. While an attempt runs, it is the end of its lease: then another worker takes '
   'over.';
-comment on column private.webhook_turns.claim is 'The attempt that runs; null if there is none.';
+comment on column private.webhook_turns.claim is 'The id of the running attempt; null if none runs.';
 
 create function private.forget_deliveries() returns trigger
 language plpgsql security definer   -- whoever deletes from the log may not use the deliveries
@@ -39663,8 +39669,8 @@ begin
 end $$;
 comment on function private.work_on_webhooks is
   'For the worker alone: records attempts (private.note_webhook_attempt) and takes due deliveries of each active '
-  'webhook (private.take_webhook_deliveries), so many that p_at_once of each webhook run in this worker; p_busy says '
-  'how many do already, by webhook. Several workers may call it at once.';
+  'webhook (private.take_webhook_deliveries), as many as are needed for p_at_once running attempts per webhook in '
+  'this worker; p_busy says how many are already running, by webhook. Several workers may call it at once.';
 
 create function private.clear_webhook(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker may use none of our tables

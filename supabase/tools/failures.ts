@@ -80,7 +80,7 @@ function filledIn(pattern: string, { args }: Call, called: Routine, caller: Rout
 }
 
 /**
- * Codes by function. A comment that names `private.report_targets` adds those of all finders, each for its type.
+ * Derives the codes of each function. A comment that names `private.report_targets` adds those of all finders, each for its type.
  * @param declared whether the codes that comments add and remove count
  */
 export function failuresOf(

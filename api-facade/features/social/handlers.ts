@@ -1,4 +1,4 @@
-// A body with two names for one field: clients send inviteeId or invitee.
+// Handles bodies in which one field has two names: clients send inviteeId or invitee.
 import type { z } from 'zod'
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'

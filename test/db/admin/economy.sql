@@ -105,7 +105,7 @@ select results_eq($$ select l.action, l.target_type, l.target_id, d.detail from 
 select test.act_as('dan');
 select is(json_array_length(api.list_payments('received') -> 'items'), 3, 'A co-author with a share finds the payment and the reversal in their history');
 select is((select i ->> 'amount' from json_array_elements(api.list_payments('received') -> 'items') i
-           where (i ->> 'reversed')::boolean), '3', 'Their history shows their share of the reversal');
+           where (i ->> 'reversed')::boolean), '3', 'A co-author''s history shows their share of the reversal');
 select is(api.get_breakdown(pg_temp.id('post'))::jsonb, '{"emojiBreakdown": {}}', 'The breakdown counts neither the payment nor the reversal');
 select test.act_as('carla');
 select is(json_array_length(api.list_payments('sent') -> 'items'), 3, 'The sender finds the payment and the reversal in their history');

@@ -25,7 +25,7 @@ grant execute on all functions in schema pg_temp to public;
 select test.act_as('alice');
 select set_eq($$ select json_object_keys(pg_temp.start('garden', '  Gardens  ')) $$,
   array['id', 'topic', 'status', 'question', 'turns', 'createdAt', 'completedAt'], 'A session has these fields');
-select is((select card ->> 'topic' from app.ai_session_card), 'Gardens', 'Its topic is trimmed');
+select is((select card ->> 'topic' from app.ai_session_card), 'Gardens', 'The topic of a session is trimmed');
 select is(pg_temp.turns('garden', 'question'), 'How did Gardens come into your life, and what made you stay with it?',
   'The first question opens the topic');
 select is(pg_temp.say('garden', 'My grandmother taught me: it was hard work.'),

@@ -143,7 +143,7 @@ select lives_ok($$ select pg_temp.catch_up('bob') $$, 'catch_up doesn''t fail wh
 select is(pg_temp.waits(), 'bob bad, bob fine, bob later', 'The failing effects are still waiting');
 select pg_temp.mend(), pg_temp.make_due(2);
 select is(pg_temp.apply(), pg_temp.applied(3), 'Once the cause is fixed, everything is applied');
-select is(pg_temp.heard('second', 'bob'), 'bad fine later', 'It is applied in order');
+select is(pg_temp.heard('second', 'bob'), 'bad fine later', 'Once the cause is fixed, effects are applied in order');
 select is(pg_temp.stuck(), null, 'Nobody is stuck any more');
 select pg_temp.forget(), pg_temp.break('bad'), pg_temp.happens('fine', 'bob'), pg_temp.happens('bad', 'bob'), pg_temp.happens('later', 'bob');
 select is(pg_temp.apply() || jsonb_build_object('waits', pg_temp.waits()), pg_temp.applied(1, 1) || '{"waits": "bob bad, bob later"}',

@@ -53,7 +53,7 @@ begin
 end $$;
 delete from pg_temp.heard;
 select throws_ok($$ select private.emit('test.thing.done', '{"again": "no"}') $$, 'PT400', 'cursor_unknown', 'A failing listener fails the statement that emitted the event');
-select is(pg_temp.heard(), null, 'Its failure rolls back what the other listeners did');
+select is(pg_temp.heard(), null, 'A failing listener rolls back what the other listeners did');
 
 -- Timing "soon": as an effect (effects.sql)
 create or replace function private.dispatch_event(p_event text, p_payload jsonb) returns void language plpgsql as $$

@@ -153,7 +153,7 @@ select pg_temp.fly('Own', 'Sinks', 1, p_group => 'kites-open'), pg_temp.fly('Shu
 select throws_ok(format('select pg_temp.fly(%L, %L)', t, b), 'PT422', c, 'A new content is refused with ' || c) from (values ('', 'x', 'content_title'), (repeat('é', 201), 'x', 'content_title'), (e'two\nlines', 'x', 'text_unfit'), ('x', ' ', 'content_body'), ('x', repeat('é', 20001), 'content_body')) w (t, b, c);
 select throws_ok($$ select pg_temp.fly('x', 'x', p_group => 'kites-open', p_guild => 'kites-old') $$, 'PT422', 'content_space', 'A content can''t be in a group and a guild');
 select throws_ok($$ select pg_temp.fly('x', 'x', p_guild => 'kites-old') $$, 'PT409', 'space_archived', 'A content can''t be added to an archived space');
-select throws_ok($$ select private.add_content('kite', gen_random_uuid(), 'x', '{}') $$, 'PT404', 'interest_unknown', 'Its interest must exist in the catalog');
+select throws_ok($$ select private.add_content('kite', gen_random_uuid(), 'x', '{}') $$, 'PT404', 'interest_unknown', 'The interest of a content must exist in the catalog');
 select test.act_as_owner();
 update app.users set banned_at = null where username = 'carla';
 select test.act_as('carla');
@@ -169,17 +169,17 @@ select is(pg_temp.search('!'), '', 'A query without words finds nothing') union 
 select is(pg_temp.search(p_author => 'bob', p_interest => 'arts-here'), 'Green Red', 'The search can be narrowed by author and interest') union all
 select is(pg_temp.search(p_filters => '{"begins": "Sinks"}', p_author => 'bob'), 'Green Blue', 'The search can be narrowed by the kind''s own filter') union all
 select is(pg_temp.search(p_sort => 'flight', p_up => true), 'Green Blue Red', 'The list can be in an order of the kind''s own') union all
-select is(pg_temp.search(p_sort => 'flight', p_up => true, p_start => now() + interval '2 days'), 'Blue Red', 'In that order the list can start at a value') union all
+select is(pg_temp.search(p_sort => 'flight', p_up => true, p_start => now() + interval '2 days'), 'Blue Red', 'In the kind''s own order the list can start at a value') union all
 select is(pg_temp.search(p_sort => 'flight'), 'Red Blue Green', 'The order can be descending');
-select is(pg_temp.search(p_sort => 'flight', p_up => true, p_cursor => f.cursors[2]), 'Red', 'The cursors of that order are places')
+select is(pg_temp.search(p_sort => 'flight', p_up => true, p_cursor => f.cursors[2]), 'Red', 'The cursors of a kind''s own order are places')
 from private.search_contents('kite', null, null, null, null, null, null, p_sort => 'flight', p_up => true) f;
 select test.act_as_owner();
 update app.contents set removed_at = now() where id = pg_temp.id('Blue');
 select test.act_as('carla');
-select is(pg_temp.search(p_sort => 'flight', p_up => true) || pg_temp.search(p_author => 'bob', p_sort => 'flight'), 'Green RedRed Green', 'Others don''t find a removed content in that order');
+select is(pg_temp.search(p_sort => 'flight', p_up => true) || pg_temp.search(p_author => 'bob', p_sort => 'flight'), 'Green RedRed Green', 'Others don''t find a removed content in the kind''s own order');
 select test.act_as('bob');
-select is(pg_temp.search(p_sort => 'flight', p_up => true) || pg_temp.search(p_author => 'bob', p_sort => 'flight'), 'Green Blue RedRed Blue Green', 'The author finds the removed content in that order');
-select is(pg_temp.search(p_group => 'kites-open', p_sort => 'flight'), 'Own', 'A group''s contents are found in that order');
+select is(pg_temp.search(p_sort => 'flight', p_up => true) || pg_temp.search(p_author => 'bob', p_sort => 'flight'), 'Green Blue RedRed Blue Green', 'The author finds the removed content in the kind''s own order');
+select is(pg_temp.search(p_group => 'kites-open', p_sort => 'flight'), 'Own', 'A group''s contents are found in the kind''s own order');
 select test.act_as_owner();
 update app.contents set removed_at = null where id = pg_temp.id('Blue');
 -- the operations of a kind call these functions with their owner's rights

@@ -57,7 +57,7 @@ select lives_ok($$ select private.move('payment', array[test.id('bob'), pg_temp.
 select is(pg_temp.balance(), 4::bigint, 'The account''s balance includes the mana');
 select throws_ok($$ select private.move('payment', array[pg_temp.purse(), test.id('bob')], array[-5, 5]) $$, 'PT409', 'insufficient_mana',
   'The account can''t go below zero');
-select throws_ok($$ update app.mana_accounts set balance = -1 where id = pg_temp.purse() $$, 'PT422', 'value_invalid', 'Its balance can''t be set below zero either');
+select throws_ok($$ update app.mana_accounts set balance = -1 where id = pg_temp.purse() $$, 'PT422', 'value_invalid', 'The account''s balance can''t be set below zero');
 select lives_ok($$ select private.move('payment', array[pg_temp.purse(), test.id('bob')], array[-4, 4]) $$, 'The account can pay what it has');
 select results_eq(
   $$ select amount, balance_after from app.mana_entries where account_id = pg_temp.purse() order by seq $$,

@@ -46,7 +46,7 @@ select is(api.get_profile('alice') ->> 'username', 'alice_b', 'After the block t
 
 -- As the owner: every username is kept with its hash
 select test.act_as_owner();
-select set_eq($$ select username from app.usernames where user_id = test.id('alice_b') $$, array['alice', 'alice_b'], 'Both usernames are kept');
+select set_eq($$ select username from app.usernames where user_id = test.id('alice_b') $$, array['alice', 'alice_b'], 'Both the old and the new username are kept');
 select is(hash, sha256('alice'), 'A username is kept with its hash') from app.usernames where username = 'alice';
 select is(private.free_username('Alice', '例') ~ '^alice_\d+$', true, 'A former username is not generated again');
 select throws_ok($$ insert into app.users (username, first_name, last_name) values ('alice', 'A', 'B') $$, 'PT409', 'username_taken',

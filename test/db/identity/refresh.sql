@@ -86,7 +86,7 @@ select is(pg_temp.state('c'), '2 ended', 'Using it again ends the session');
 select pg_temp.begin('alice', 'd');
 select is(api.refresh_session(pg_temp.family('d'), 0, pg_temp.hash('forged'), pg_temp.hash('d 1'), 900) ->> 'message',
   'refresh_token_reused', 'Another token of the current generation counts as reused');
-select is(pg_temp.state('d'), '0 ended', 'It ends the session, because somebody else may know the signing key');
+select is(pg_temp.state('d'), '0 ended', 'Another token of the current generation ends the session, because somebody else may know the signing key');
 
 -- Invalid tokens
 select is(pg_temp.refresh('unknown', 0), 'refresh_token_invalid', 'A token of an unknown session is invalid');

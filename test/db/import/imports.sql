@@ -30,11 +30,11 @@ select throws_ok('select api.get_import()', 'PT404', 'import_none', 'Before the 
 select lives_ok('select api.begin_import()', 'People begin an import');
 select throws_ok('select api.get_import()', 'PT404', 'import_none', 'An import that was not finished is not shown');
 select lives_ok('select api.begin_import()', 'Beginning another one ends it');
-select is(pg_temp.state('alice'), 'receiving', 'so there is only one');
+select is(pg_temp.state('alice'), 'receiving', 'A person has only one import at a time');
 select throws_ok($$ select api.finish_import(pg_temp.last('alice'), 'x.example', 'valid', 'https://x.example') $$, '42501',
   null, 'Only the facade finishes an import, because it has checked the signature');
 select throws_ok($$ select api.add_import_rows(pg_temp.last('alice'), 'posts', 0, '[]') $$, '42501', null,
-  'and only it adds rows');
+  'Only the facade adds rows');
 select throws_ok('select from app.imports', '42501', null, 'People read no imports but by the operation');
 
 -- As the facade, for Bob and then for Alice
@@ -46,7 +46,7 @@ select test.act('gate', test.claims('alice'));
 select is(api.add_import_rows(pg_temp.last('alice'), 'circles', 3, '[{"id": 1, "kind": "x", "name": "x", "createdAt": "x"}]')::jsonb,
   '{"problems": ["circles.3.createdAt: must be a time such as 2099-01-31T12:00:00.000Z", "circles.3.id: must be a text"]}',
   'Wrong rows are named by their places');
-select is(pg_temp.staged(), 0, 'and none of them is added');
+select is(pg_temp.staged(), 0, 'None of the rows is added');
 select api.add_import_rows(pg_temp.last('alice'), 'circles', 0, jsonb_agg(jsonb_build_object(
   'id', n::text, 'kind', 'work', 'name', 'Circle ' || n, 'createdAt', '2020-01-31T12:00:00Z')))
 from generate_series(1, 12) n;
@@ -72,7 +72,7 @@ select test.act_as_owner();
 update app.users set banned_at = now() where id = test.id('bob');
 select private.import_batch(jsonb_build_object('importId', pg_temp.last('bob')));
 select is(pg_temp.state('bob'), 'stopped', 'A ban stops an import');
-select is((select count(*)::int from app.circles where owner_id = test.id('bob')), 0, 'and nothing more is imported');
+select is((select count(*)::int from app.circles where owner_id = test.id('bob')), 0, 'After a ban nothing more is imported');
 
 select * from finish();
 rollback;

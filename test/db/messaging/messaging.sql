@@ -25,7 +25,7 @@ insert into made select 'circle', (api.create_circle('Friends') ->> 'id')::uuid;
 select api.add_circle_member(pg_temp.id('circle'), n) from unnest(array['bob', 'carla', 'dora']) n;
 insert into made select 'group', (api.create_conversation('group', '{bob,carla}', ' Hikers ') ->> 'id')::uuid;
 select is(pg_temp.members('group'), 'alice owner, bob member, carla member', 'The creator of a group conversation owns it');
-select is(api.get_conversation(pg_temp.id('group')) ->> 'title', 'Hikers', 'Its title is trimmed');
+select is(api.get_conversation(pg_temp.id('group')) ->> 'title', 'Hikers', 'The title of a conversation is trimmed');
 select is((api.check_availability('bob'))::jsonb, '{"available": true, "reason": null}', 'A person who shares a circle is available');
 select is((api.check_availability('eve'))::jsonb, '{"available": false, "reason": "no_shared_circle"}', 'A person who shares no circle is not available');
 select throws_ok($$ select api.create_conversation('direct', '{eve}') $$, 'PT403', 'no_shared_circle', 'A direct conversation needs a shared circle');

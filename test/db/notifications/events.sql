@@ -19,8 +19,8 @@ select api.add_circle_member(pg_temp.id('circle'), 'carla');
 select test.act_as('bob');
 select is(pg_temp.inbox('circle.invited') #>> '{0,payload,invitationId}', pg_temp.id('invitation')::text, 'The notification of an invitation has the invitation''s id');
 select is(pg_temp.inbox('circle.invited') #> '{0,target}',
-  jsonb_build_object('type', 'invitation', 'id', pg_temp.id('invitation')), 'Its target is the invitation');
-select is(pg_temp.inbox('circle.invited') #>> '{0,actors,0,username}', 'alice', 'Its actor is the inviter');
+  jsonb_build_object('type', 'invitation', 'id', pg_temp.id('invitation')), 'The target of the notification is the invitation');
+select is(pg_temp.inbox('circle.invited') #>> '{0,actors,0,username}', 'alice', 'The actor of the notification is the inviter');
 select api.accept_invitation(pg_temp.id('invitation'));
 select is(pg_temp.inbox('circle.added'), '[]', 'A person who accepts isn''t notified of being added');
 select test.act_as('carla');

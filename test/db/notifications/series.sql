@@ -57,7 +57,7 @@ select is((api.list_notifications() #> '{items,0}')::jsonb - '{id,createdAt,upda
     'target', jsonb_build_object('type', 'post', 'id', pg_temp.id('a2')),
     'payload', jsonb_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('a2')),
     'title', null, 'excerpt', 'a2'), 'The notification has the post and the series, and the post''s words');
-select is(api.list_notifications() #>> '{items,0,actors,0,username}', 'alice', 'Its actor is the author');
+select is(api.list_notifications() #>> '{items,0,actors,0,username}', 'alice', 'The actor of the notification is the author');
 select is(pg_temp.told(p), '', p || ' is not notified') from unnest(array['alice', 'dave']) p;
 select is(pg_temp.events(), 2, 'Each new item is an event');
 select pg_temp.add('a2', 1);

@@ -86,7 +86,7 @@ select is(pg_temp.junction('note'), 'tap-2*', 'Another interest of the post can 
 select pg_temp.edit('note', jsonb_build_object('interestIds', pg_temp.taps(1, 2, 3, 4, 5)));
 select is(pg_temp.junction('note'), 'tap-1 tap-2* tap-3 tap-4 tap-5', 'The other interests can be changed, and the primary one isn''t counted among them');
 select pg_temp.edit('note', jsonb_build_object('interestId', pg_temp.id('tap-6'), 'interestIds', pg_temp.taps(2, 6)));
-select is(pg_temp.junction('note'), 'tap-2 tap-6*', 'Both can be changed at once, and the former primary interest can be among the others');
+select is(pg_temp.junction('note'), 'tap-2 tap-6*', 'The primary interest and the others can be changed at once, and the former primary one can be among the others');
 select is(pg_temp.edit('note', '{"interestId": null}') ->> 'interestId', null, 'The primary interest can be removed');
 select is(pg_temp.junction('note'), 'tap-2', 'Removing the primary interest leaves the others');
 select pg_temp.edit('note', jsonb_build_object('interestId', pg_temp.id('tap-1'), 'interestIds', null));

@@ -43,7 +43,7 @@ select test.act_as_owner();
 select is((select payload from app.notifications where user_id = test.id('fan10') and kind = 'post.milestone'),
   jsonb_build_object('postId', pg_temp.id('post'), 'reactions', 5), 'The notification has the post and the number');
 select is((select target_type || ' ' || target_id from app.notifications where user_id = test.id('fan10') and kind = 'post.milestone'),
-  'post ' || pg_temp.id('post'), 'Its target is the post');
+  'post ' || pg_temp.id('post'), 'The target of the notification is the post');
 select pg_temp.give(15, 15);
 select is(pg_temp.events(), '5', 'Repeating a heart is no milestone');
 select pg_temp.take(11, 15);

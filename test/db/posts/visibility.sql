@@ -122,7 +122,7 @@ select is(api.get_post(pg_temp.id('hidden')) ->> 'hiddenAt' is not null, true, '
 select test.act_as_owner();
 update app.posts set hidden_at = now() where id = pg_temp.id('circles');
 select is(pg_temp.rows('member', 'posts'), 'public', 'A hidden circle post disappears for members');
-select is(pg_temp.rows('alice', 'posts'), 'circles hidden inner public', 'Its author still sees it');
+select is(pg_temp.rows('alice', 'posts'), 'circles hidden inner public', 'The author still sees a hidden circle post');
 select test.act_as_owner();
 update app.posts set hidden_at = null where id in (select id from made);
 select is(pg_temp.rows('member', 'posts'), 'circles hidden public', 'An unhidden circle post is visible to members again');

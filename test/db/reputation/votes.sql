@@ -101,7 +101,7 @@ select test.act_as('bob');
 select pg_temp.vote('alice', 'ethics', 1, 'Again');
 select test.act_as('alice');
 select is((select count(*)::int from pg_temp.heard()), 2, 'An unchanged vote doesn''t notify again');
-select is((select v ->> 'comment' from pg_temp.mine() v where v ->> 'slug' = 'ethics'), 'Again', 'Its comment can still change');
+select is((select v ->> 'comment' from pg_temp.mine() v where v ->> 'slug' = 'ethics'), 'Again', 'The comment of an unchanged vote can still change');
 select test.act_as('bob');
 select pg_temp.vote('alice', 'ethics', 0);
 select test.act_as('alice');

@@ -24,10 +24,10 @@ select test.act_as('alice');
 insert into made select 'friends', (api.create_circle('  Friends  ') ->> 'id')::uuid;
 select is(pg_temp.keys(api.list_my_circles() #> '{items,0}'), 'accent createdAt id isOwner kind name owner ownerId',
   'A circle has exactly these fields');
-select is(api.list_my_circles() #>> '{items,0,name}', 'Friends', 'Its name is trimmed');
-select is(api.list_my_circles() #>> '{items,0,kind}', 'general', 'It is of kind general by default');
-select is(api.list_my_circles() #>> '{items,0,accent}', null, 'It has no accent by default');
-select is(api.list_my_circles() #>> '{items,0,ownerId}', 'acct:alice@localhost', 'Its owner is named by actor id');
+select is(api.list_my_circles() #>> '{items,0,name}', 'Friends', 'The name of a circle is trimmed');
+select is(api.list_my_circles() #>> '{items,0,kind}', 'general', 'A circle is of kind general by default');
+select is(api.list_my_circles() #>> '{items,0,accent}', null, 'A circle has no accent by default');
+select is(api.list_my_circles() #>> '{items,0,ownerId}', 'acct:alice@localhost', 'The owner of a circle is named by actor id');
 select is(api.list_my_circles() #>> '{items,0,isOwner}', 'true', 'The creator is its owner');
 select is((select count(*) from app.circle_members)::int, 0, 'The owner is not a member');
 select is(api.create_circle('Kin', k) ->> 'kind', k, k || ' is a valid kind')

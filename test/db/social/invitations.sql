@@ -35,8 +35,8 @@ select is(pg_temp.events(1), text 'social.invitation.sent ' || jsonb_build_objec
 select is(pg_temp.level('bob'), null, 'An invited person is not a member yet');
 select is((select string_agg(k, ' ' order by k) from json_object_keys(api.list_circle_invitations(pg_temp.id('circle')) #> '{items,0}') k),
   'bondLevel circleId circleName createdAt id invitee inviteeId inviter inviterId status', 'An invitation has exactly these fields');
-select is(api.list_circle_invitations(pg_temp.id('circle')) #>> '{items,0,bondLevel}', 'inner-circle', 'It has the bond level');
-select is(api.list_circle_invitations(pg_temp.id('circle')) #>> '{items,0,inviteeId}', 'acct:bob@localhost', 'It names people by actor ids');
+select is(api.list_circle_invitations(pg_temp.id('circle')) #>> '{items,0,bondLevel}', 'inner-circle', 'An invitation has the bond level');
+select is(api.list_circle_invitations(pg_temp.id('circle')) #>> '{items,0,inviteeId}', 'acct:bob@localhost', 'An invitation names people by actor ids');
 select throws_ok($$ select pg_temp.invite('again', 'bob') $$, 'PT409', 'invitation_pending', 'A second invitation while the first is pending is refused');
 select throws_ok($$ select pg_temp.invite('self', 'alice') $$, 'PT400', 'invite_oneself', 'People can''t invite themselves');
 select throws_ok($$ select pg_temp.invite('zoe', 'zoe') $$, 'PT404', 'person_unknown', 'An unknown person can''t be invited');

@@ -121,7 +121,7 @@ select throws_ok($$ select api.add_circle_member(pg_temp.id('crowd'), 'crowd1') 
 select throws_ok(format($$ insert into app.circle_members (circle_id, owner_id, member_id)
   values (%L, test.id('alice'), test.id('bob')) $$, pg_temp.id('crowd')), 'PT409', 'circle_full', 'An 11th member can''t be inserted directly either');
 select is(json_array_length(api.list_circle_members(pg_temp.id('crowd')) -> 'items'), 10, 'All ten members are on one page');
-select is(api.list_circle_members(pg_temp.id('crowd')) ->> 'hasMore', 'false', 'That page is the last');
+select is(api.list_circle_members(pg_temp.id('crowd')) ->> 'hasMore', 'false', 'The page with all ten members is the last');
 select api.remove_circle_member(pg_temp.id('crowd'), 'crowd1');
 select lives_ok($$ select api.add_circle_member(pg_temp.id('crowd'), 'bob') $$, 'Removing a member makes room for another');
 

@@ -22,7 +22,7 @@ select private.emit('identity.user_registered', json_build_object(
   'userId', test.id('bob'), 'email', 'bob@example.org', 'inviterUserId', test.id('alice')));
 select is((select count(*)::int from private.unlogged_events), 2, 'Only events that are sent to webhooks are noted');
 select is(private.log_events(), 2, 'Noted events are written into the log');
-select is(private.log_events(), 0, 'a second run finds nothing');
+select is(private.log_events(), 0, 'A second run logs nothing');
 select is((select json_agg(payload order by sequence)::jsonb from private.event_log), jsonb_build_array(
   jsonb_build_object('postId', '00000001-0000-4000-8000-000000000000', 'authorId', 'acct:alice@localhost'),
   jsonb_build_object('userId', 'acct:bob@localhost')), 'A logged event has only the fields that may be sent, and actor ids of people');
@@ -47,7 +47,7 @@ insert into private.webhooks (id, url, events, queued_to) values
 select pg_temp.write(n) from unnest(array[1, 1, 2, 3]) n;
 select private.log_events();
 select is(private.queue_webhooks(), 2, 'The events are matched with both webhooks');
-select is(private.queue_webhooks(), 0, 'a second run finds nothing');
+select is(private.queue_webhooks(), 0, 'A second run queues nothing');
 select is((select string_agg(left(webhook_id::text, 2) || right(webhook_id::text, 1) || ' ' || substr(subject_key, 13, 1), ', '
                              order by id) from private.webhook_deliveries), '00a 1, 00a 1, 00a 2, 00a 3',
   'Each event is queued for the webhooks that have its type');

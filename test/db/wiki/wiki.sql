@@ -62,7 +62,7 @@ select test.act_as_owner();
 select throws_ok($$ update app.wiki_versions set body = 'x' $$, 'PT409', 'append_only', 'A version can''t be changed');
 select test.act_as_service('finn');
 select is(api.approve_wiki_proposal(pg_temp.id('carla')) ->> 'message', 'wiki_base_stale', 'A proposal based on an earlier version can''t be approved');
-select is((select status from app.wiki_proposals where id = pg_temp.id('carla')), 'superseded', 'It becomes superseded');
+select is((select status from app.wiki_proposals where id = pg_temp.id('carla')), 'superseded', 'A proposal based on an earlier version becomes superseded when staff try to approve it');
 select results_eq($$ select action from app.audit_log order by id $$, array['wiki.approved', 'wiki.superseded'], 'Both decisions are in the audit log');
 
 -- Across a block, and a ban
