@@ -227,7 +227,7 @@ const Variables = z.object({
 const apnsParts = ['APNS_KEY', 'APNS_KEY_ID', 'APNS_TEAM_ID', 'APNS_TOPIC']
 const storageParts = ['STORAGE_URL', 'STORAGE_BUCKET', 'STORAGE_ACCESS_KEY', 'STORAGE_SECRET_KEY', 'STORAGE_PUBLIC_URL']
 
-/** Undefined unless all of it is set. */
+/** The settings of the object storage; undefined unless all of them are set. */
 function storageOf(s: z.output<typeof Variables>) {
   const { STORAGE_URL: url, STORAGE_BUCKET: bucket, STORAGE_REGION: region, STORAGE_PUBLIC_URL: publicUrl } = s
   const { STORAGE_ACCESS_KEY: accessKey, STORAGE_SECRET_KEY: secretKey, STORAGE_UPLOAD_BUCKET: uploadBucket } = s

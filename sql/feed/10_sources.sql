@@ -1,7 +1,7 @@
 -- The sources of a feed. Each source returns the next 101 posts that the caller may see, ordered by time or, for the
 -- tab trending, by trending_at. It has one statement for each index that it reads. Only private.all_posts leaves the
--- visibility check to the calling function. One call of a source reads a limited number of index entries. If the caller
--- may see few of these posts, it returns fewer than 101, and the place from which the next call continues.
+-- visibility check to the calling function. One call of a source reads a limited number of index entries. If the
+-- caller may see few of these posts, it returns fewer than 101, and the place from which the next call continues.
 -- docs/decisions.md, Feed.
 
 -- none of these indexes has posts in spaces, which only members can see: these are found through posts_within_id_idx

@@ -247,8 +247,8 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_in_time is
-  'A page of the feed by time, or by trending_at for the tab trending. The score is the place in hours since 1970: the '
-  'part recency and, for trending, also the part engagement.';
+  'A page of the feed by time, or by trending_at for the tab trending. The score is the place in hours since 1970: '
+  'the part recency and, for trending, also the part engagement.';
 
 create function private.feed_ranked(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page

@@ -110,8 +110,8 @@ begin
 end $$;
 comment on function private.keyword_pattern is
   'One pattern that matches any of these folded keywords; null if there are none. A keyword must match whole words. '
-  'There is an exception for a keyword whose first or last character belongs to a script without spaces, or is neither '
-  'a letter nor a digit (#tag, c++): on that side it may match within a word.';
+  'There is an exception for a keyword whose first or last character belongs to a script without spaces, or is '
+  'neither a letter nor a digit (#tag, c++): on that side it may match within a word.';
 
 create type app.muted_words as (words tsquery, hint tsquery, pattern text);
 comment on type app.muted_words is

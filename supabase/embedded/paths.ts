@@ -210,7 +210,10 @@ function requirePassage(path: string, account: Account, folder: string): void {
   )
 }
 
-/** Files of a start that was killed early, files of a facade on another database, and files that volumes contain. */
+/**
+ * Files that an unused folder may have: those of a start that was killed early, those of a facade on another database,
+ * and those that volumes contain.
+ */
 const harmless = /^(lock(-journal)?|instance\.json.*|cluster-secret\..*|mail|running|lost\+found|\..*)$/
 
 function requireUnused(folder: string): void {

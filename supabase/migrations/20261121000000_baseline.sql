@@ -9038,8 +9038,8 @@ begin
 end $$;
 comment on function private.keyword_pattern is
   'One pattern that matches any of these folded keywords; null if there are none. A keyword must match whole words. '
-  'There is an exception for a keyword whose first or last character belongs to a script without spaces, or is neither '
-  'a letter nor a digit (#tag, c++): on that side it may match within a word.';
+  'There is an exception for a keyword whose first or last character belongs to a script without spaces, or is '
+  'neither a letter nor a digit (#tag, c++): on that side it may match within a word.';
 
 create type app.muted_words as (words tsquery, hint tsquery, pattern text);
 comment on type app.muted_words is
@@ -21622,8 +21622,8 @@ grant execute on function
 
 -- The sources of a feed. Each source returns the next 101 posts that the caller may see, ordered by time or, for the
 -- tab trending, by trending_at. It has one statement for each index that it reads. Only private.all_posts leaves the
--- visibility check to the calling function. One call of a source reads a limited number of index entries. If the caller
--- may see few of these posts, it returns fewer than 101, and the place from which the next call continues.
+-- visibility check to the calling function. One call of a source reads a limited number of index entries. If the
+-- caller may see few of these posts, it returns fewer than 101, and the place from which the next call continues.
 -- docs/decisions.md, Feed.
 
 -- none of these indexes has posts in spaces, which only members can see: these are found through posts_within_id_idx
@@ -22480,8 +22480,8 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_in_time is
-  'A page of the feed by time, or by trending_at for the tab trending. The score is the place in hours since 1970: the '
-  'part recency and, for trending, also the part engagement.';
+  'A page of the feed by time, or by trending_at for the tab trending. The score is the place in hours since 1970: '
+  'the part recency and, for trending, also the part engagement.';
 
 create function private.feed_ranked(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page

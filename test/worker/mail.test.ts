@@ -177,7 +177,7 @@ describe('A mail sent beside one that the server delays', async () => {
     held.set(slow.email, [])
     for (const { email } of [slow, quick]) await ask(email)
     const config = readConfig(environment(database.url, { SMTP_URL: url }))
-    // it starts after both requests, so that it takes both in one batch
+    // the worker starts after both requests, so that it takes both in one batch
     const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })
     try {
       await until(

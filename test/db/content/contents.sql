@@ -87,7 +87,7 @@ select is(pg_temp.names(api.list_audio(p_cursor => pg_temp.id('oil')::text)), ''
 select test.act_as_owner();
 update app.contents set author_hidden = false;
 select test.act_as('bob');
-select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'Nobody sees the contents even before author_hidden is set');
+select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'Nobody sees a banned person''s contents, even before author_hidden is set');
 select test.act_as_owner();
 update app.users set banned_at = null where username = 'alice';
 select test.act_as('bob');

@@ -28,7 +28,7 @@ select is(api.list_my_circles() #>> '{items,0,name}', 'Friends', 'The name of a 
 select is(api.list_my_circles() #>> '{items,0,kind}', 'general', 'A circle is of kind general by default');
 select is(api.list_my_circles() #>> '{items,0,accent}', null, 'A circle has no accent by default');
 select is(api.list_my_circles() #>> '{items,0,ownerId}', 'acct:alice@localhost', 'The owner of a circle is named by actor id');
-select is(api.list_my_circles() #>> '{items,0,isOwner}', 'true', 'The creator is its owner');
+select is(api.list_my_circles() #>> '{items,0,isOwner}', 'true', 'The creator of a circle is its owner');
 select is((select count(*) from app.circle_members)::int, 0, 'The owner is not a member');
 select is(api.create_circle('Kin', k) ->> 'kind', k, k || ' is a valid kind')
 from unnest(array['general', 'family', 'work', 'inner', 'custom']) k;
