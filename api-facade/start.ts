@@ -2,6 +2,7 @@
 // docs/configuration.md lists what it reads from the environment.
 import { resolve } from 'node:path'
 import { boot, type FirstAdmin } from './boot.ts'
+import { endSignal, run, wait } from './ending.ts'
 import { type Config, nearMisses, readConfig } from './lib/config.ts'
 import { environment } from './lib/environment.ts'
 import { createLog, type Log, placeOf } from './lib/log.ts'
@@ -23,7 +24,7 @@ type Database = {
 }
 
 const projectRoot = resolve(import.meta.dirname, '..')
-const never = new Promise<void>(() => {})
+const never = new Promise<never>(() => {})
 
 async function database(config: Config): Promise<Database> {
   if (config.databaseUrl && config.jwtSecret) {
@@ -89,9 +90,7 @@ async function inlineWorker(base: Base): Promise<Worker | null> {
 }
 
 async function main(): Promise<void> {
-  const ending = new Promise<string>((end) => {
-    process.once('SIGTERM', end).once('SIGINT', end) // gets the name of the signal
-  })
+  const ending = endSignal()
   const config = readConfig(environment)
   const log = createLog(config)
   for (const warning of nearMisses(environment)) warn(warning)
@@ -104,6 +103,7 @@ async function main(): Promise<void> {
       for (const warning of await boot({ config, databaseUrl, jwtSecret, tell: introduce })) warn(warning)
     }
     let worker: Worker | null = null
+    let starting: Promise<Worker | null> = Promise.resolve(null)
     const wrote = () => worker?.wake()
     const server = await startServer({ config, databaseUrl, jwtSecret, log, beside, gateway, prepare, wrote })
     try {
@@ -115,12 +115,18 @@ async function main(): Promise<void> {
         { version, host, port, database: placeOf(databaseUrl), worker: inline, heapLimit: heapLimit() },
         'started',
       )
-      worker = await inlineWorker({ config, databaseUrl, jwtSecret, log }) // callers do not wait for it
-      const signal = await Promise.race([ending, base.ended.then(() => null)])
+      // neither callers nor a signal wait for it
+      starting = inlineWorker({ config, databaseUrl, jwtSecret, log })
+      const failed = starting.then((started) => {
+        worker = started
+        return never
+      })
+      const signal = await Promise.race([ending, base.ended.then(() => null), failed])
       log.info({ reason: signal ?? 'PostgreSQL has ended' }, 'stopping')
       if (!signal) throw new Error('PostgreSQL has ended. Its log is postgres.log in the data folder.')
     } finally {
-      await Promise.all([server.stop(), worker?.stop()])
+      const stopWorker = async () => (await starting.catch(() => null))?.stop()
+      await wait(databaseUrl, log, () => Promise.all([server.stop(), stopWorker()]))
     }
   } finally {
     await base.stop()
@@ -128,7 +134,4 @@ async function main(): Promise<void> {
   log.info('stopped')
 }
 
-await main().catch((error: unknown) => {
-  warn(error instanceof Error ? error.message : String(error))
-  process.exitCode = 1
-})
+await run(main)

@@ -50,10 +50,10 @@ function run(command: string, args: string[], env: Record<string, string>) {
   return { child, seen, exit: once(child, 'exit') }
 }
 
-/** Signals the process that an operator knows, and waits for all processes that it started. */
-async function terminate(child: ChildProcess, exit: Promise<unknown>): Promise<void> {
+/** Sends the process that an operator knows these signals, and waits for all processes that it started. */
+async function terminate(child: ChildProcess, exit: Promise<unknown>, ...signals: NodeJS.Signals[]): Promise<void> {
   const processes = await family(child)
-  child.kill('SIGTERM')
+  for (const signal of ['SIGTERM' as const, ...signals]) child.kill(signal)
   await exit
   const left = () => processes.filter(lives)
   await until(() => left().length === 0).finally(() => {
@@ -129,7 +129,40 @@ describe('SIGTERM', () => {
     ])
   }, 90_000)
 
-  test('to a facade lets it write a log line for every request', async () => {
+  test('that is repeated, and Ctrl-C after it, change nothing', async () => {
+    const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0' })
+    await says(seen, 'Kith is at ')
+    await terminate(child, exit, 'SIGTERM', 'SIGINT', 'SIGINT', 'SIGHUP')
+    expect(await exit).toEqual([0, null])
+    expect(readInstance(dataDir)).toBeNull()
+  }, 90_000)
+
+  test.each(['api-facade/main.ts', 'api-facade/worker/main.ts'])(
+    'ends %s while the database hangs',
+    async (program) => {
+      const other = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0', WORKER: 'off' })
+      await says(other.seen, 'Kith is at ')
+      const { dbUrl = '', jwtSecret = '' } = readInstance(dataDir)?.stack ?? {}
+      const env = { ...environment(dbUrl), JWT_SECRET: jwtSecret, REALTIME: 'embedded', LOG_LEVEL: 'info' }
+      const { child, seen, exit } = run(process.execPath, [program], env)
+      await says(seen, 'started"')
+      const [, ...server] = await family(other.child)
+      for (const pid of server) process.kill(pid, 'SIGSTOP')
+      try {
+        const began = performance.now()
+        child.kill('SIGTERM')
+        expect(await exit).toEqual([0, null])
+        expect(performance.now() - began).toBeLessThan(5000) // the timeouts of connections and statements are longer
+        await until(() => seen.out.includes('the database does not answer'))
+      } finally {
+        for (const pid of server) process.kill(pid, 'SIGCONT')
+        await terminate(other.child, other.exit)
+      }
+    },
+    90_000,
+  )
+
+  test('to a facade whose log nobody read lets it write a line for every request', async () => {
     const { url } = await createDatabase()
     const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], {
       ...environment(url),
@@ -138,8 +171,13 @@ describe('SIGTERM', () => {
     await says(seen, '"started"')
     const [, address] = /Kith is at (\S+),/.exec(seen.out) ?? []
     const closed = once(child, 'close')
-    const asked = await Promise.all(Array.from({ length: 100 }, () => fetch(`${address}/health`)))
-    const ids = asked.map(({ headers }) => headers.get('x-request-id'))
+    child.stdout.pause()
+    const ids: (string | null)[] = []
+    for (let round = 0; round < 30; round++) {
+      const asked = await Promise.all(Array.from({ length: 100 }, () => fetch(`${address}/health`)))
+      ids.push(...asked.map(({ headers }) => headers.get('x-request-id')))
+    }
+    child.stdout.resume()
     await terminate(child, exit)
     await closed
     const lines = logged(seen) as { id?: string; msg?: string }[]
@@ -276,6 +314,20 @@ describe('npm run status and npm run stop', async () => {
     expect(await ask('stop')).toEqual({ code: 0, out: `Nothing is running on ${beside}.\n`, err: '' })
     expect(readdirSync(running)).toEqual([])
   }, 60_000)
+
+  test('find the database that a killed instance left', async () => {
+    const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0' })
+    await says(seen, 'Kith is at ')
+    const [, server] = await family(child)
+    child.kill('SIGKILL')
+    await exit
+    expect((await ask('status', { DATA_DIR: dataDir })).err).toBe(
+      `Nothing is running on ${dataDir}. Start it with: npm start\n` +
+        `A killed instance left its database (pid ${server}). npm start and npm run stop end it.\n`,
+    )
+    expect((await ask('stop', { DATA_DIR: dataDir })).out).toContain('Stopped the database that a killed instance left')
+    expect((await ask('status', { DATA_DIR: dataDir })).err).not.toContain('A killed instance')
+  }, 90_000)
 
   test('are not required for a start', async () => {
     const env = { ...environment(url), DATA_DIR: join('/proc', 'kith') }

@@ -2,10 +2,10 @@
 // docs/decisions.md, Requests.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ISql, Notice } from 'postgres'
+import postgres, { type ISql, type Notice } from 'postgres'
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
-import { NoAnswer, Pool } from './pool.ts'
+import { isLostConnection, NoAnswer, Pool } from './pool.ts'
 
 export type PoolName = 'anon' | 'gate' | 'user' | 'service'
 export type Pools = Readonly<Record<PoolName, Pool>> & {
@@ -85,6 +85,18 @@ async function sharesConnections(options: Options): Promise<boolean> {
   } finally {
     await Promise.all([one.end(), other.end()])
   }
+}
+
+/** Whether a database answers a new connection within `patience` milliseconds. A refusal is an answer, too. */
+export async function answers(url: string, patience: number): Promise<boolean> {
+  const sql = postgres(url, { max: 1, prepare: false, fetch_types: false, onnotice: () => {} })
+  const asked = sql`select`.then(
+    () => true,
+    (error: unknown) => error instanceof postgres.PostgresError && !isLostConnection(error),
+  )
+  const answered = await Promise.race([asked, sleep(patience, false)])
+  void sql.end({ timeout: 0 })
+  return answered
 }
 
 /** How long statements may still run after the shutdown has begun. Milliseconds. */

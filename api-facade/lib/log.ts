@@ -1,5 +1,7 @@
 // The structured log. It never has tokens, bodies, query strings, names or addresses; people appear as an alias.
 import { createHmac } from 'node:crypto'
+import { fstatSync, writeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type DestinationStream, pino } from 'pino'
 import type { Config } from './config.ts'
 
@@ -20,31 +22,97 @@ function describeError(error: unknown): object {
  */
 const BATCH = 4096
 const WAIT = 100
+/** How many characters are kept for a reader who does not read; the lines after them are lost. */
+const KEPT = 4 * 1024 * 1024
+/** How long the end of the process waits for a reader who reads nothing. Milliseconds. */
+const PATIENCE = 250
 
 /**
- * Buffers lines, because writing each one took a tenth of the time of a request. The rest is written when the process
- * ends by a handled signal or an uncaught error.
+ * Buffers lines, because writing each one took a tenth of the time of a request, and never waits for the reader of a
+ * pipe: a request must not hang because nobody reads the log. The rest is written when the process ends by a handled
+ * signal or an uncaught error.
  */
-function gathering(out: DestinationStream): DestinationStream {
+function gathering(put: (text: string, done: () => void) => void) {
   let lines = ''
   let timer: NodeJS.Timeout | undefined
+  let waiting: string[] = []
+  let kept = 0
+  let lost = 0
+  let busy = false
+  /** Counts the writes that the reader took. */
+  let taken = 0
+
+  const next = () => {
+    const batch = waiting.shift()
+    busy = batch !== undefined
+    if (batch === undefined) return
+    kept -= batch.length
+    put(batch, () => {
+      taken++
+      next()
+    })
+  }
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
-    if (lines !== '') out.write(lines)
+    if (lines === '') return
+    waiting.push(lines)
+    kept += lines.length
     lines = ''
+    if (!busy) next()
   }
-  process.on('exit', flush)
-  return {
-    write(line) {
-      if (lines.length + line.length > BATCH) flush()
-      lines += line
-      timer ??= setTimeout(flush, WAIT).unref()
-    },
+  process.on('exit', () => {
+    flush()
+    for (const batch of waiting) put(batch, () => {})
+    waiting = []
+  })
+
+  const reportLost = () => {
+    if (lost === 0) return
+    lines += `${JSON.stringify({ level: 40, time: Date.now(), lost, msg: 'nobody read the log, and lines were lost' })}\n`
+    lost = 0
+  }
+  const write = (line: string) => {
+    if (kept > KEPT) {
+      lost++
+      return
+    }
+    reportLost()
+    if (lines.length + line.length > BATCH) flush()
+    lines += line
+    timer ??= setTimeout(flush, WAIT).unref()
+  }
+  /** Resolves when everything is written, or when nobody reads. */
+  const drain = async () => {
+    reportLost()
+    flush()
+    for (let before = -1; busy && taken !== before; ) {
+      before = taken
+      for (const end = Date.now() + PATIENCE; busy && taken === before && Date.now() < end; ) await sleep(5)
+    }
+  }
+  return { write, drain }
+}
+
+/** Writes to the standard output. A file gets the text at once; without a reader or without space the text is lost. */
+function openOutput() {
+  const isFile = fstatSync(1, { throwIfNoEntry: false })?.isFile()
+  if (!isFile) process.stdout.on('error', () => {}) // the reader is gone
+  return (text: string, done: () => void) => {
+    if (!isFile) return void process.stdout.write(text, done)
+    try {
+      writeSync(1, text)
+    } catch {
+      // the disk is full
+    }
+    done()
   }
 }
 
-const standardOutput = gathering(pino.destination({ sync: true }))
+const standardOutput = gathering(openOutput())
+
+/** Resolves when the log is written, unless nobody reads it. */
+export const drainOutput = standardOutput.drain
 
 /** @param destination where lines are written, by default to the standard output */
 export const createLog = (config: Config, destination: DestinationStream = standardOutput) =>

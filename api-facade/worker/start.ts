@@ -1,7 +1,8 @@
 // Only the worker, on the database of DATABASE_URL or on that of the instance in DATA_DIR. Facades then run with
 // WORKER=off.
 import manifest from '../../package.json' with { type: 'json' }
-import { checkMigrations, explained, openOwner, setPasswords } from '../boot.ts'
+import { checkMigrations, openOwner, setPasswords } from '../boot.ts'
+import { endSignal, run, wait } from '../ending.ts'
 import { nearMisses, readConfig, secretsOf } from '../lib/config.ts'
 import { environment } from '../lib/environment.ts'
 import { createLog, placeOf } from '../lib/log.ts'
@@ -12,9 +13,7 @@ import { startWorker } from './worker.ts'
 const warn = (line: string) => process.stderr.write(`${line}\n`)
 
 async function main(): Promise<void> {
-  const ending = new Promise<string>((end) => {
-    process.once('SIGTERM', end).once('SIGINT', end) // gets the name of the signal
-  })
+  const ending = endSignal()
   const config = readConfig(environment)
   const log = createLog(config)
   for (const warning of nearMisses(environment)) warn(warning)
@@ -29,16 +28,15 @@ async function main(): Promise<void> {
   } finally {
     await owner.end()
   }
-  const worker = await startWorker({ config, ...base, log })
-  process.stdout.write('The worker runs.\n')
-  log.info({ version: manifest.version, database: place, heapLimit: heapLimit() }, 'the worker has started')
-  log.info({ reason: await ending }, 'the worker is stopping')
-  await worker.stop()
+  const starting = startWorker({ config, ...base, log })
+  const failed = starting.then(() => {
+    process.stdout.write('The worker runs.\n')
+    log.info({ version: manifest.version, database: place, heapLimit: heapLimit() }, 'the worker has started')
+    return new Promise<never>(() => {})
+  })
+  log.info({ reason: await Promise.race([ending, failed]) }, 'the worker is stopping')
+  await wait(base.databaseUrl, log, async () => (await starting).stop())
   log.info('the worker has stopped')
 }
 
-await main().catch((failure: unknown) => {
-  const error = explained(failure)
-  warn(error instanceof Error ? error.message : String(error))
-  process.exitCode = 1
-})
+await run(main)

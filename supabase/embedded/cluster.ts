@@ -84,17 +84,32 @@ function serves(pid: number, cluster: string): boolean {
   return spawnSync('ps', ['-p', String(pid), '-o', 'command='], { encoding: 'utf8' }).stdout.includes(cluster)
 }
 
+/** The process id in the server's pid file, and whether that process is its server; null if there is no such file. */
+function readPid(dataDir: string): { pid: number; runs: boolean } | null {
+  const cluster = join(dataDir, 'postgres')
+  const pidFile = join(cluster, 'postmaster.pid')
+  if (!isDataDir(dataDir) || !existsSync(pidFile)) return null // no cluster, or another one's
+  const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
+  return { pid, runs: pid > 1 && serves(pid, cluster) }
+}
+
+/** The process id of a server whose instance was killed, or null. Only for callers who know that nobody has the folder. */
+export function findOrphan(dataDir: string): number | null {
+  const found = readPid(dataDir)
+  return found?.runs ? found.pid : null
+}
+
 /**
  * Stops the server of a killed instance, and removes its pid file if the pid now belongs to another process. Only for
  * callers who hold the folder or know that nobody does. @returns whether there was a server
  */
 export async function stopOrphan(dataDir: string): Promise<boolean> {
   const cluster = join(dataDir, 'postgres')
-  const pidFile = join(cluster, 'postmaster.pid')
-  if (!isDataDir(dataDir) || !existsSync(pidFile)) return false // no cluster, or another one's
-  const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
-  if (!(pid > 1) || !serves(pid, cluster)) {
-    rmSync(pidFile)
+  const found = readPid(dataDir)
+  if (!found) return false
+  const { pid, runs } = found
+  if (!runs) {
+    rmSync(join(cluster, 'postmaster.pid'))
     return false
   }
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
