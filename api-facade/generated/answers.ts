@@ -4362,8 +4362,8 @@ export interface Schemas {
     | Schemas['SearchWiki']
     | Schemas['SearchThing']
   SearchItemPage: { items: Schemas['SearchItem'][]; nextCursor: string | null; hasMore: boolean }
-  SearchPerson: Schemas['PersonCard'] & { title: string | null; excerpt: string; type: 'person' }
-  SearchThing: Schemas['StreamItem'] & { id?: string; excerpt: string }
+  SearchPerson: Schemas['PersonCard'] & { id?: string; title: string | null; excerpt: string; type: 'person' }
+  SearchThing: Schemas['StreamItem'] & { id?: string; title?: string | null; excerpt: string }
   SearchWiki: {
     id: string
     title: string | null

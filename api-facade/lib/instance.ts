@@ -9,7 +9,12 @@ import { version } from './version.ts'
 
 export const Instance = z
   .object({
-    software: z.object({ name: z.literal('kith'), version: z.string() }),
+    software: z
+      .object({
+        name: z.literal('kith').describe('Always `kith`.'),
+        version: z.string().describe('The version of the release.'),
+      })
+      .describe('What runs the instance.'),
     domain: z.string().describe('The domain in the actor ids of its people.'),
     url: z.string().describe('The address of its API, without `/api/v1`.'),
     keys: z

@@ -31,7 +31,9 @@ export function arranged<T extends Described>(document: T): T {
     if (typeof node !== 'object' || node === null) return node
     const inner = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, pages(value)]))
     const name = pageName(inner)
-    return name ? share('schemas', name, inner) : inner
+    if (!name) return inner
+    const { description, ...page } = inner
+    return { ...share('schemas', name, page), ...(description !== undefined && { description }) }
   }
   const operation = ({ parameters = [], responses, ...rest }: Operation): Operation => ({
     ...rest,

@@ -137,7 +137,13 @@ function findNamed(schema: z.ZodType, defined: Map<string, z.ZodType>): void {
   if (name !== undefined && defined.has(name)) return
   const inner = Object.values(def).flatMap((part) => (part instanceof zod.ZodType ? [part] : partsOf(part)))
   for (const part of inner) findNamed(part, defined)
-  if (name !== undefined) defined.set(name, schema)
+  if (name !== undefined) defined.set(name, originOf(schema, name))
+}
+
+/** The schema as it was named: where it is used it can have another description. */
+function originOf(schema: z.ZodType, name: string): z.ZodType {
+  const parent = schema._zod.parent as z.ZodType | undefined
+  return parent && getRefId(parent) === name ? originOf(parent, name) : schema
 }
 
 /** The schemas in a shape, or in the list of a union. */
@@ -283,7 +289,11 @@ const health = (): Path => ({
       headers: onAll,
       content: {
         'application/json': {
-          schema: zod.object({ status: zod.literal('ok'), uptime: zod.number(), version: zod.string() }),
+          schema: zod.object({
+            status: zod.literal('ok').describe('Always `ok`.'),
+            uptime: zod.number().describe('Seconds since the process started.'),
+            version: zod.string().describe('The version of the release.'),
+          }),
         },
       },
     },
@@ -325,7 +335,10 @@ const ready = (): Path => ({
       headers: onAll,
       content: {
         'application/json': {
-          schema: zod.object({ status: zod.literal('ready'), warnings: zod.array(zod.string()).optional() }),
+          schema: zod.object({
+            status: zod.literal('ready').describe('Always `ready`; otherwise the answer is 503.'),
+            warnings: zod.array(zod.string()).optional().describe('For the operator; absent if there are none.'),
+          }),
         },
       },
     },
@@ -336,24 +349,39 @@ const ready = (): Path => ({
 
 const AssetLinks = zod.array(
   zod.object({
-    relation: zod.array(zod.string()),
-    target: zod.object({
-      namespace: zod.string(),
-      package_name: zod.string(),
-      sha256_cert_fingerprints: zod.array(zod.string()),
-    }),
+    relation: zod.array(zod.string()).describe('What the app may do with links of this site.'),
+    target: zod
+      .object({
+        namespace: zod.string().describe('Always `android_app`.'),
+        package_name: zod.string().describe('The name of the app, such as `org.example.kith`.'),
+        sha256_cert_fingerprints: zod.array(zod.string()).describe('Of the certificates with which the app is signed.'),
+      })
+      .describe('The app.'),
   }),
 )
 const AppleLinks = zod.object({
-  applinks: zod.object({
-    details: zod.array(
-      zod.object({
-        appIDs: zod.array(zod.string()),
-        components: zod.array(zod.object({ '/': zod.string(), exclude: zod.boolean().optional() })),
-      }),
-    ),
-  }),
-  webcredentials: zod.object({ apps: zod.array(zod.string()) }),
+  applinks: zod
+    .object({
+      details: zod
+        .array(
+          zod.object({
+            appIDs: zod.array(zod.string()).describe('Team and bundle id of each app.'),
+            components: zod
+              .array(
+                zod.object({
+                  '/': zod.string().describe('A pattern of paths.'),
+                  exclude: zod.boolean().optional().describe('`true` if these paths stay in the browser.'),
+                }),
+              )
+              .describe('The paths that the apps open; the first pattern that fits counts.'),
+          }),
+        )
+        .describe('Which app opens which paths.'),
+    })
+    .describe('Links that open an app.'),
+  webcredentials: zod
+    .object({ apps: zod.array(zod.string()).describe('Team and bundle id of each app.') })
+    .describe('Apps that may use passwords saved for this site.'),
 })
 
 const appFile = (name: string, operationId: string, summary: string, schema: z.ZodType): Path => ({

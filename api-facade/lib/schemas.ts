@@ -8,13 +8,16 @@ export { z }
 /** For a parameter of many routes: its name as a shared component of the API's description. */
 export const shared = (component: string) => ({ param: { 'x-component': component } })
 
-export const Uuid = z.uuid()
+export const Uuid = z.uuid().describe('A UUID that never changes.')
 /** A time in an answer: private.utc. */
 export const Timestamp = z.iso
   .datetime({ precision: 3 })
   .openapi('Timestamp', { description: 'UTC, with milliseconds and `Z`.', example: '2026-01-31T12:00:00.000Z' })
 /** A time in a request, of any zone. */
-export const Moment = z.iso.datetime({ offset: true }).openapi({ example: '2099-01-31T12:00:00.000Z' })
+export const Moment = z.iso
+  .datetime({ offset: true })
+  .openapi({ example: '2099-01-31T12:00:00.000Z' })
+  .describe('A time with any offset from UTC.')
 
 /** SQL finds the person (`private.require_person`); here only the length is checked. */
 export const PersonParam = z.string().trim().min(1).max(320).openapi({
@@ -22,8 +25,10 @@ export const PersonParam = z.string().trim().min(1).max(320).openapi({
   example: 'acct:ada@localhost',
 })
 
+/** A UUID in a path. */
+export const IdParam = z.uuid().describe('The `id` that a list has, or the answer that made the thing.')
 /** `/…/:id` with a UUID, and with a person. */
-export const UuidId = z.object({ id: Uuid.openapi(shared('id')) })
+export const UuidId = z.object({ id: IdParam.openapi(shared('id')) })
 export const PersonId = z.object({ id: PersonParam.openapi(shared('id.person')) })
 /** `/…/:userId` */
 export const UserId = z.object({ userId: PersonParam.openapi(shared('userId')) })
@@ -37,8 +42,8 @@ export const idsQuery = (id: z.ZodType<string, string>, example: string) =>
       .openapi({ type: 'string', description: '1 to 50, separated by commas.', example }),
   })
 /** The answer to an invitation. */
-export const Acceptance = z.object({ accept: z.boolean() })
-export const Muted = z.object({ muted: z.literal(true) })
+export const Acceptance = z.object({ accept: z.boolean().describe('`false` declines.') })
+export const Muted = z.object({ muted: z.literal(true).describe('Always `true`.') })
 
 /** A whole number in a query string, where everything is text. */
 export const queryInteger = (minimum: number, maximum: number) =>
@@ -80,15 +85,24 @@ export const CursorQuery = PageQuery.pick({ cursor: true })
 
 /** A page of a list. `nextCursor` is null at the end; a short page does not mean the end. */
 export const Page = <T extends z.ZodType>(item: T) =>
-  z.object({ items: z.array(item), nextCursor: z.string().nullable(), hasMore: z.boolean() })
+  z.object({
+    items: z.array(item).describe('Up to `limit` of them; it can be empty before the end.'),
+    nextCursor: z.string().nullable().describe('The `cursor` of the next page; null at the end.'),
+    hasMore: z.boolean().describe('Whether there is a next page.'),
+  })
 
 export const ErrorBody = z
   .object({
-    statusCode: z.int(),
-    error: z.string(),
-    message: z.array(z.string()),
+    statusCode: z.int().describe('The HTTP status.'),
+    error: z.string().describe('The name of the status, such as `Not Found`.'),
+    message: z.array(z.string()).describe('Sentences for people. They can change; the code in X-Error-Code does not.'),
     fields: z
-      .array(z.object({ path: z.string().openapi({ example: 'media.0.alt' }), code: z.enum(fieldCodes) }))
+      .array(
+        z.object({
+          path: z.string().openapi({ example: 'media.0.alt' }).describe('Where in the body, the query or the path.'),
+          code: z.enum(fieldCodes).describe('What is wrong with the field.'),
+        }),
+      )
       .optional()
       .describe('For `validation_failed`: the invalid fields, in the order of `message`.'),
   })
@@ -98,12 +112,12 @@ export const ErrorBody = z
 export const personId = Uuid.describe('A public id of the person that never changes.')
 export const PersonCard = z
   .object({
-    id: z.string(),
-    actorId: z.string(),
+    id: z.string().describe('The actor id.'),
+    actorId: z.string().describe('`acct:name@domain`. It changes with the username.'),
     personId,
-    username: z.string(),
-    firstName: z.string(),
-    lastName: z.string(),
-    profilePicUrl: z.string().nullable(),
+    username: z.string().describe('The name in the actor id. The person can change it.'),
+    firstName: z.string().describe('As the person wrote it.'),
+    lastName: z.string().describe('As the person wrote it.'),
+    profilePicUrl: z.string().nullable().describe('The address of a picture; null if there is none.'),
   })
   .openapi('PersonCard', { description: 'A person as others see them; `id` and `actorId` are both the actor id.' })

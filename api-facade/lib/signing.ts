@@ -8,10 +8,13 @@ import { type Config, secretsOf } from './config.ts'
 
 /** A public key as a JWK (RFC 8037). */
 export const PublicKey = z.object({
-  kty: z.literal('OKP'),
-  crv: z.literal('Ed25519'),
-  x: z.string().regex(/^[\w-]{43}$/),
-  kid: z.string().min(1).max(200),
+  kty: z.literal('OKP').describe('Always `OKP`, as RFC 8037 says.'),
+  crv: z.literal('Ed25519').describe('The signature algorithm’s curve.'),
+  x: z
+    .string()
+    .regex(/^[\w-]{43}$/)
+    .describe('The public key, base64url.'),
+  kid: z.string().min(1).max(200).describe('The thumbprint of the key (RFC 7638), which a signature names.'),
 })
 export type PublicKey = z.infer<typeof PublicKey>
 

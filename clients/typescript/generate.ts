@@ -10,14 +10,23 @@ type Operation = {
   responses: Record<string, Response>
 }
 type Parameter = { $ref?: string; name?: string }
+type Property = { description?: string }
 type Document = {
   paths: Record<string, Record<string, Operation>>
-  components: { responses?: Record<string, Response>; headers?: object; parameters: Record<string, Parameter> }
+  components: {
+    responses?: Record<string, Response>
+    headers?: object
+    parameters: Record<string, Parameter>
+    schemas: object
+  }
 }
 
 const at = (path: string) => new URL(path, import.meta.url)
 const text = readFileSync(at('../../api-facade/openapi.json'), 'utf8')
-const document: Document = JSON.parse(text, (name, value) => (name === 'example' ? undefined : value))
+/** The types of texts are all string: their formats would only be comments. */
+const isNoType = (name: string, value: unknown): boolean =>
+  name === 'example' || (name === 'format' && typeof value === 'string')
+const document: Document = JSON.parse(text, (name, value) => (isNoType(name, value) ? undefined : value))
 const { components, paths } = document
 const error = {
   description: 'An error.',
@@ -29,6 +38,25 @@ const nameOf = (ref: string) => ref.split('/').at(-1) ?? ''
 function lean(response: Response): Response {
   const { description, content } = { ...components.responses?.[nameOf(response.$ref ?? '')], ...response }
   return { description, ...(content && { content }) }
+}
+
+/**
+ * Takes out the words that several fields share, such as those of an id, because their names say as much, and the words of
+ * the rows of an export, which apps hand on as a file. Every editor that opens the types reads all of them.
+ */
+function dropCommonWords(schemas: object): void {
+  const uses = new Map<string, number>()
+  const visit = (node: unknown, each: (property: Property) => unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    for (const property of Object.values((node as { properties?: object }).properties ?? {})) each(property)
+    for (const part of Object.values(node)) visit(part, each)
+  }
+  visit(schemas, ({ description = '' }) => uses.set(description, (uses.get(description) ?? 0) + 1))
+  for (const [name, schema] of Object.entries(schemas))
+    if (/^Exported[A-Z]/.test(name)) visit(schema, (property) => delete property.description)
+  visit(schemas, (property) => {
+    if ((uses.get(property.description ?? '') ?? 0) > 1) delete property.description
+  })
 }
 
 const keyed: string[] = []
@@ -59,6 +87,7 @@ for (const [path, operations] of Object.entries(paths)) {
   }
 }
 document.paths = Object.fromEntries(Object.entries(paths).map(([path, item]) => [path.replace('/api/v1', ''), item]))
+dropCommonWords(components.schemas)
 delete components.responses
 delete components.headers
 const types = astToString(await openapiTS(document as never))

@@ -1,6 +1,8 @@
 // The filters of all staff lists, and the shapes of people, invite codes, circles and reports. Rows are those of the
 // views private.staff_* in sql/admin.
+
 import { reportTargets } from '../../generated/report-targets.ts'
+import { About, City, Colour, Country } from '../../lib/fields.ts'
 import { Moment, Page, PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const AnyPerson = PersonParam.describe('An internal id, a `personId`, an actor id or a username.')
@@ -27,41 +29,45 @@ export const narrowing = {
 }
 
 export const InviteCodesQuery = z.object({
-  status: z.enum(['active', 'reserved', 'used', 'expired', 'revoked']).optional(),
+  status: z.enum(['active', 'reserved', 'used', 'expired', 'revoked']).optional().describe('Only codes in this state.'),
   ownerId: AnyPerson.optional(),
   ...narrowing,
 })
 export const StaffInviteCode = z
   .object({
     id: Uuid,
-    code: z.string(),
-    status: z.enum(['active', 'reserved', 'used', 'expired', 'revoked']),
+    code: z.string().describe('What a candidate types in, such as `INV-7KQ2ZM`.'),
+    status: z
+      .enum(['active', 'reserved', 'used', 'expired', 'revoked'])
+      .describe('`reserved`: somebody is registering with it. `used` and `revoked` are final.'),
     ownerId: InternalId,
     owner: PersonCard,
-    usedById: InternalId.nullable(),
-    usedBy: PersonCard.nullable(),
-    usedAt: Timestamp.nullable(),
+    usedById: InternalId.nullable().describe('The internal id of who registered with the code; null until then.'),
+    usedBy: PersonCard.nullable().describe('Who registered with the code; null until then.'),
+    usedAt: Timestamp.nullable().describe('When somebody registered with it; null until then.'),
     expiresAt: Timestamp,
     createdAt: Timestamp,
   })
   .openapi('StaffInviteCode')
 export const StaffInviteCodePage = Page(StaffInviteCode)
 
-const Role = z.enum(['user', 'moderator', 'admin'])
+const Role = z
+  .enum(['user', 'moderator', 'admin'])
+  .describe('What the person may do: `moderator` acts on contents and reports, `admin` also on accounts and settings.')
 export const UsersQuery = z.object({
   role: Role.optional(),
-  status: z.enum(['active', 'banned', 'erased']).optional(),
+  status: z.enum(['active', 'banned', 'erased']).optional().describe('`active`: neither banned nor erased.'),
   ...narrowing,
 })
 const staffUser = {
   id: InternalId,
   user: PersonCard,
   role: Role,
-  bannedAt: Timestamp.nullable(),
-  erasedAt: Timestamp.nullable(),
-  email: z.string(),
-  emailVerifiedAt: Timestamp.nullable(),
-  lastSeenAt: Timestamp.nullable(),
+  bannedAt: Timestamp.nullable().describe('When the person was banned; null if they are not banned.'),
+  erasedAt: Timestamp.nullable().describe('When the person was erased, which is final; null if they were not.'),
+  email: z.string().describe('The address with which the person logs in.'),
+  emailVerifiedAt: Timestamp.nullable().describe('When the person proved that the address is theirs; null until then.'),
+  lastSeenAt: Timestamp.nullable().describe('When the person last used Kith, accurate to five minutes; null if never.'),
   createdAt: Timestamp,
 }
 export const StaffUser = z.object(staffUser).openapi('StaffUser')
@@ -69,37 +75,45 @@ export const StaffUserPage = Page(StaffUser)
 export const StaffUserDetails = z
   .object({
     ...staffUser,
-    about: z.string().nullable(),
-    country: z.string().nullable(),
-    city: z.string().nullable(),
-    invitedById: InternalId.nullable(),
-    invitedBy: PersonCard.nullable(),
-    reputation: z.number(),
-    contribution: z.number(),
-    balance: z.int(),
+    about: About,
+    country: Country,
+    city: City,
+    invitedById: InternalId.nullable().describe(
+      'The internal id of whose code the person registered with; null for the first admin.',
+    ),
+    invitedBy: PersonCard.nullable().describe('Whose code the person registered with; null for the first admin.'),
+    reputation: z.number().describe('The sum over all interests of what was earned directly.'),
+    contribution: z
+      .number()
+      .describe('The person’s score of contribution: points for what they and the people whom they invited did.'),
+    balance: z.int().describe('Whole mana in the wallet at the last settlement.'),
     openReports: z.int().describe('Open reports of the person, counted up to 1000.'),
   })
   .openapi('StaffUserDetails')
 
-const CircleKind = z.enum(['general', 'family', 'work', 'inner', 'custom'])
+const CircleKind = z
+  .enum(['general', 'family', 'work', 'inner', 'custom'])
+  .describe('A label that its owner chose. It grants nothing.')
 export const CirclesQuery = z.object({ kind: CircleKind.optional(), ownerId: AnyPerson.optional(), ...narrowing })
 export const StaffCirclePage = Page(
   z
     .object({
       id: Uuid,
-      name: z.string(),
+      name: z.string().describe('1 to 60 characters. Only its owner and its members see it.'),
       kind: CircleKind,
-      accent: z.string().nullable(),
+      accent: Colour,
       ownerId: InternalId,
       owner: PersonCard,
-      memberCount: z.int(),
+      memberCount: z.int().describe('All members, banned ones too, without the owner.'),
       createdAt: Timestamp,
     })
     .openapi('StaffCircle'),
 )
 
-const TargetType = z.enum(reportTargets)
-const ReportStatus = z.enum(['open', 'reviewed', 'dismissed'])
+const TargetType = z.enum(reportTargets).describe('The type of what was reported.')
+const ReportStatus = z
+  .enum(['open', 'reviewed', 'dismissed'])
+  .describe('`open` until a moderator reviews or dismisses it, which is final.')
 export const ReportsQuery = z.object({
   status: ReportStatus.optional(),
   targetType: TargetType.optional(),
@@ -113,14 +127,14 @@ export const StaffReport = z
     reporter: PersonCard,
     targetType: TargetType,
     targetId: Uuid.describe('For a person the internal id.'),
-    reason: z.string(),
+    reason: z.string().describe('What the reporter wrote, up to 1000 characters.'),
     copy: z
       .record(z.string(), z.unknown())
       .nullable()
       .describe('What was reported, as the reporter saw it. Null if staff can see it elsewhere.'),
     status: ReportStatus,
-    reviewedById: InternalId.nullable(),
-    reviewedAt: Timestamp.nullable(),
+    reviewedById: InternalId.nullable().describe('The internal id of who settled it; null while it is open.'),
+    reviewedAt: Timestamp.nullable().describe('When it was settled; null while it is open.'),
     createdAt: Timestamp,
   })
   .openapi('StaffReport')

@@ -1,15 +1,29 @@
 // Shapes that staff read: posts, ledgers, uploads, reflections, intents.
+import {
+  AboutInterest,
+  CommittedAt,
+  DeletedAt,
+  EditedAt,
+  GroupId,
+  GuildId,
+  HiddenAt,
+  InterestSlug,
+} from '../../lib/fields.ts'
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { AnyPerson, Flag, InternalId, narrowing } from './list-schemas.ts'
 
-const Format = z.enum(['note', 'essay', 'photo', 'video', 'quote', 'thread', 'repost'])
-const Visibility = z.enum(['public', 'circles', 'inner'])
+const Format = z
+  .enum(['note', 'essay', 'photo', 'video', 'quote', 'thread', 'repost'])
+  .describe('What the post consists of. It never changes.')
+const Visibility = z
+  .enum(['public', 'circles', 'inner'])
+  .describe('Who can see it: everybody, the circles of its author, or only the inner circle.')
 export const PostsQuery = z.object({
-  format: Format.optional(),
-  interestId: Uuid.optional(),
-  visibility: Visibility.optional(),
-  journalism: Flag.optional(),
-  hidden: Flag.optional(),
+  format: Format.optional().describe('Only posts of this format.'),
+  interestId: Uuid.optional().describe('Only posts whose primary interest is this one.'),
+  visibility: Visibility.optional().describe('Only posts for this audience.'),
+  journalism: Flag.optional().describe('`true`: only journalism; `false`: only other posts.'),
+  hidden: Flag.optional().describe('`true`: only posts that staff hid; `false`: only others.'),
   authorId: AnyPerson.optional(),
   ...narrowing,
 })
@@ -19,30 +33,34 @@ export const StaffPost = z
     authorId: InternalId,
     author: PersonCard,
     format: Format,
-    title: z.string().nullable(),
-    body: z.string(),
-    media: z.array(z.record(z.string(), z.unknown())),
-    quotedPostId: Uuid.nullable(),
+    title: z.string().nullable().describe('The title of an essay; null for other formats.'),
+    body: z
+      .string()
+      .describe('The words as their author wrote them; empty for a repost and after deletion by erasure.'),
+    media: z.array(z.record(z.string(), z.unknown())).describe('Pictures and other media, in order: `url` and `alt`.'),
+    quotedPostId: Uuid.nullable().describe('The original of a quote or a repost; null for other formats.'),
     visibility: Visibility,
-    depth: z.int(),
-    interestId: Uuid.nullable(),
-    isJournalism: z.boolean(),
-    groupId: Uuid.nullable(),
-    guildId: Uuid.nullable(),
-    publishAt: Timestamp.nullable(),
-    publishedAt: Timestamp.nullable(),
-    editedAt: Timestamp.nullable(),
-    hiddenAt: Timestamp.nullable(),
-    deletedAt: Timestamp.nullable(),
+    depth: z.int().describe('0 (Surface) to 5 (Thesis).'),
+    interestId: AboutInterest,
+    isJournalism: z.boolean().describe('Whether its author published it as journalism.'),
+    groupId: GroupId,
+    guildId: GuildId,
+    publishAt: Timestamp.nullable().describe('When a scheduled post is due; null if it was published at once.'),
+    publishedAt: Timestamp.nullable().describe('When it was published; null while it is scheduled.'),
+    editedAt: EditedAt,
+    hiddenAt: HiddenAt,
+    deletedAt: DeletedAt,
     createdAt: Timestamp,
   })
   .openapi('StaffPost')
 export const StaffPostPage = Page(StaffPost)
 
-const ReplyKind = z.enum(['reply', 'reaction', 'criticism', 'contribution'])
+const ReplyKind = z
+  .enum(['reply', 'reaction', 'criticism', 'contribution'])
+  .describe('How the reply relates to the post, as its author chose.')
 export const RepliesQuery = z.object({
   kind: ReplyKind.optional(),
-  hidden: Flag.optional(),
+  hidden: Flag.optional().describe('`true`: only replies that staff hid; `false`: only others.'),
   authorId: AnyPerson.optional(),
   ...narrowing,
 })
@@ -50,13 +68,13 @@ export const StaffReply = z
   .object({
     id: Uuid,
     postId: Uuid,
-    parentId: Uuid.nullable(),
+    parentId: Uuid.nullable().describe('The reply that this one answers; null if it answers the post.'),
     authorId: InternalId,
     author: PersonCard,
     kind: ReplyKind,
-    body: z.string(),
-    hiddenAt: Timestamp.nullable(),
-    deletedAt: Timestamp.nullable(),
+    body: z.string().describe('The words as their author wrote them.'),
+    hiddenAt: HiddenAt,
+    deletedAt: DeletedAt,
     createdAt: Timestamp,
   })
   .openapi('StaffReply')
@@ -69,9 +87,9 @@ export const StaffSeriesPage = Page(
       id: Uuid,
       authorId: InternalId,
       author: PersonCard,
-      title: z.string(),
-      description: z.string().nullable(),
-      partCount: z.int(),
+      title: z.string().describe('As its author wrote it.'),
+      description: z.string().nullable().describe('What the series is about; null if its author did not say.'),
+      partCount: z.int().describe('The number of its posts, hidden and deleted ones too.'),
       createdAt: Timestamp,
     })
     .openapi('StaffSeries'),
@@ -79,9 +97,16 @@ export const StaffSeriesPage = Page(
 
 export const EntriesQuery = z.object({
   userId: AnyPerson.optional(),
-  interestId: Uuid.optional(),
-  kind: z.string().trim().min(1).max(100).optional().openapi({ example: 'vote.received' }),
-  rollUps: Flag.optional(),
+  interestId: Uuid.optional().describe('Only entries in this interest.'),
+  kind: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .openapi({ example: 'vote.received' })
+    .describe('Only entries with this cause.'),
+  rollUps: Flag.optional().describe('`false` leaves out the shares from interests below.'),
   ...narrowing,
 })
 export const StaffEntryPage = Page(
@@ -91,14 +116,20 @@ export const StaffEntryPage = Page(
       userId: InternalId,
       user: PersonCard,
       interestId: Uuid,
-      slug: z.string(),
-      kind: z.string(),
-      delta: z.number(),
+      slug: InterestSlug,
+      kind: z.string().describe('The cause, such as `vote.received`.'),
+      delta: z.number().describe('Points with two decimals: positive when earned, negative when taken.'),
       rollUpLevel: z.int().describe('0 if it was earned in this interest itself.'),
-      originId: Uuid.nullable().describe('For a share from an interest below: the entry that it is a share of.'),
-      undoesId: Uuid.nullable(),
-      sourceId: Uuid.nullable(),
-      earnedFromId: InternalId.nullable(),
+      originId: Uuid.nullable().describe(
+        'For a share from an interest below: the entry that it is a share of. Null for any other.',
+      ),
+      undoesId: Uuid.nullable().describe('The entry that this one undoes; null for any other.'),
+      sourceId: Uuid.nullable().describe(
+        'The thing that caused it, by kind: the post, the reply, the invite code, the vote or the appeal. Null if there is none.',
+      ),
+      earnedFromId: InternalId.nullable().describe(
+        'The internal id of the person from whom it was earned; null if nobody else is involved.',
+      ),
       createdAt: Timestamp,
     })
     .openapi('StaffReputationEntry'),
@@ -107,7 +138,7 @@ export const StaffEntryPage = Page(
 export const VotesQuery = z.object({
   userId: AnyPerson.optional(),
   voterId: AnyPerson.optional(),
-  interestId: Uuid.optional(),
+  interestId: Uuid.optional().describe('Only votes in this interest.'),
   ...narrowing,
 })
 export const StaffVotePage = Page(
@@ -119,9 +150,9 @@ export const StaffVotePage = Page(
       userId: InternalId,
       user: PersonCard,
       interestId: Uuid,
-      value: z.int().min(-1).max(1),
-      comment: z.string().nullable(),
-      impact: z.number(),
+      value: z.int().min(-1).max(1).describe('1 for the person, -1 against, 0 taken back.'),
+      comment: z.string().nullable().describe('What the voter wrote, up to 280 characters; null if nothing.'),
+      impact: z.number().describe('Points that the vote gives or takes: the weight of the voter times `value`.'),
       createdAt: Timestamp,
       updatedAt: Timestamp,
     })
@@ -129,11 +160,21 @@ export const StaffVotePage = Page(
 )
 
 export const ContributorPage = Page(
-  z.object({ id: InternalId, user: PersonCard, score: z.number() }).openapi('Contributor'),
+  z
+    .object({
+      id: InternalId,
+      user: PersonCard,
+      score: z.number().describe('Points of contribution, with two decimals.'),
+    })
+    .openapi('Contributor'),
 )
 
-const MediaKind = z.enum(['avatar', 'image', 'video', 'audio'])
-const MediaStatus = z.enum(['pending', 'committed'])
+const MediaKind = z
+  .enum(['avatar', 'image', 'video', 'audio'])
+  .describe('For what it was uploaded, which decides its types and largest size.')
+const MediaStatus = z
+  .enum(['pending', 'committed'])
+  .describe('`pending` until its owner commits it; then it can be used.')
 export const MediaQuery = z.object({
   kind: MediaKind.optional(),
   status: MediaStatus.optional(),
@@ -148,17 +189,19 @@ export const StaffMediaPage = Page(
       owner: PersonCard,
       kind: MediaKind,
       contentType: z.string().describe('As announced.'),
-      mimeType: z.string().nullable().describe('As detected from its first bytes.'),
-      size: z.int(),
+      mimeType: z.string().nullable().describe('As detected from its first bytes; null while the upload is pending.'),
+      size: z.int().describe('Bytes.'),
       status: MediaStatus,
-      url: z.string().nullable(),
-      committedAt: Timestamp.nullable(),
+      url: z.string().nullable().describe('The public address; null while the upload is pending.'),
+      committedAt: CommittedAt,
       createdAt: Timestamp,
     })
     .openapi('StaffMedia'),
 )
 
-const SessionStatus = z.enum(['in_progress', 'completed', 'abandoned'])
+const SessionStatus = z
+  .enum(['in_progress', 'completed', 'abandoned'])
+  .describe('A session without an answer for 24 hours is `abandoned`.')
 export const AssistantSessionsQuery = z.object({
   status: SessionStatus.optional(),
   userId: AnyPerson.optional(),
@@ -171,26 +214,32 @@ export const AssistantSessionPage = Page(
       userId: InternalId,
       user: PersonCard,
       status: SessionStatus,
-      questionCount: z.int(),
-      answerCount: z.int(),
+      questionCount: z.int().describe('Questions that were asked, up to 5.'),
+      answerCount: z.int().describe('Questions that were answered.'),
       fallbackCount: z.int().describe('Questions for which the model gave no usable answer.'),
       answeredAt: Timestamp,
-      completedAt: Timestamp.nullable(),
+      completedAt: Timestamp.nullable().describe('When its owner completed it; null until then.'),
       createdAt: Timestamp,
     })
     .openapi('StaffAssistantSession'),
 )
 
-const Intent = z.enum(['networking', 'friends', 'romantic', 'mentor', 'mentee', 'collab'])
-export const IntentsQuery = z.object({ intent: Intent.optional(), active: Flag.optional(), ...narrowing })
+const Intent = z
+  .enum(['networking', 'friends', 'romantic', 'mentor', 'mentee', 'collab'])
+  .describe('What the person is looking for.')
+export const IntentsQuery = z.object({
+  intent: Intent.optional(),
+  active: Flag.optional().describe('`true`: only active intents; `false`: only inactive ones.'),
+  ...narrowing,
+})
 export const StaffIntentPage = Page(
   z
     .object({
       id: InternalId,
       user: PersonCard,
       intent: Intent,
-      note: z.string().nullable(),
-      isActive: z.boolean(),
+      note: z.string().nullable().describe('What candidates read, up to 280 characters; null if nothing was written.'),
+      isActive: z.boolean().describe('While false, nobody finds the person by the intent.'),
       createdAt: Timestamp,
       updatedAt: Timestamp,
     })

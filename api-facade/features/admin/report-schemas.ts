@@ -11,8 +11,8 @@ const StaffVideoComment = z
     videoId: Uuid,
     authorId: InternalId,
     author: PersonCard,
-    body: z.string(),
-    removedAt: Timestamp.nullable(),
+    body: z.string().describe('The words as their author wrote them.'),
+    removedAt: Timestamp.nullable().describe('When its author deleted it; null if they did not.'),
     createdAt: Timestamp,
   })
   .openapi('StaffVideoComment')
@@ -20,8 +20,8 @@ const StaffVideoComment = z
 const Decision = z
   .object({
     action: z.string().openapi({ description: 'As in the audit log.', example: 'post.hidden' }),
-    targetType: z.string(),
-    targetId: z.string(),
+    targetType: z.string().describe('The type of what was decided about, as in the audit log.'),
+    targetId: z.string().describe('The id of what was decided about; for a person the internal id.'),
     createdAt: Timestamp,
   })
   .openapi('StaffDecision', { description: 'What staff decided against a person.' })
@@ -30,14 +30,15 @@ export const StaffReportFile = StaffReport.extend({
   target: z
     .union([StaffPost, StaffReply, StaffContent, StaffUser, StaffGroup, StaffGuild, StaffVideoComment])
     .nullable()
-    .describe('Which of these it is depends on `targetType`.'),
-  author: StaffUserDetails.nullable(),
-  reportsOfTarget: z.array(StaffReport),
+    .describe('Which of these it is depends on `targetType`; null for a message.'),
+  author: StaffUserDetails.nullable().describe('Who answers for the reported thing; null if unknown.'),
+  reportsOfTarget: z.array(StaffReport).describe('Other reports of the same thing, the newest 50.'),
   history: z
     .object({
       reports: z.array(StaffReport).describe('Of other things of the author.'),
       decisions: z.array(Decision).describe('What staff hid, showed again, deleted, removed or restored.'),
       bans: z.array(Decision).describe('Bans and their ends.'),
     })
-    .nullable(),
+    .nullable()
+    .describe('What happened to the author before; null if the author is unknown.'),
 }).openapi('StaffReportFile')

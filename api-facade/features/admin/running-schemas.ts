@@ -1,25 +1,45 @@
 // Shapes for operating an instance: the audit log, the catalog, feature flags, figures.
+import { AccentColor, InterestLevel, InterestName, InterestSlug, ParentInterest } from '../../lib/fields.ts'
 import { Moment, Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { AnyPerson, InternalId, narrowing } from './list-schemas.ts'
 
 export const AuditQuery = z.object({
-  action: z.string().trim().min(1).max(100).optional().openapi({ example: 'user.banned' }),
+  action: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .openapi({ example: 'user.banned' })
+    .describe('Only entries with exactly this action.'),
   actorId: AnyPerson.optional(),
-  targetType: z.string().trim().min(1).max(100).optional(),
-  targetId: z.string().trim().min(1).max(100).optional(),
+  targetType: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Only entries about things of this type, such as `post`.'),
+  targetId: z.string().trim().min(1).max(100).optional().describe('Only entries about the thing with this id.'),
   ...narrowing,
 })
 export const AuditPage = Page(
   z
     .object({
-      id: z.int(),
-      action: z.string(),
-      actorId: InternalId.nullable(),
-      actor: PersonCard.nullable(),
-      targetType: z.string(),
-      targetId: z.string(),
-      ip: z.string().nullable(),
-      detail: z.record(z.string(), z.unknown()).nullable(),
+      id: z.int().describe('The number of the entry. Later entries have higher ones.'),
+      action: z.string().describe('What was done, such as `user.banned`.'),
+      actorId: InternalId.nullable().describe('The internal id of who did it; null if nobody is named.'),
+      actor: PersonCard.nullable().describe('Who did it; null if nobody is named.'),
+      targetType: z.string().describe('The type of what it was done to.'),
+      targetId: z.string().describe('The id of what it was done to; for a person the internal id.'),
+      ip: z
+        .string()
+        .nullable()
+        .describe('The address from which it was done; null after the erasure of a person whom it mentions.'),
+      detail: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .describe('What was changed, by action; null after the erasure of a person whom it mentions.'),
       createdAt: Timestamp,
     })
     .openapi('AuditEntry'),
@@ -34,10 +54,10 @@ export const VerifyQuery = z.object({
 })
 export const Verified = z
   .object({
-    ok: z.boolean(),
+    ok: z.boolean().describe('Whether no checked entry was changed or is missing.'),
     entries: z.int().describe('How many entries the log has had.'),
-    firstBroken: z.int().nullable(),
-    verifiedTo: z.int(),
+    firstBroken: z.int().nullable().describe('The first entry that was changed or is missing; null if there is none.'),
+    verifiedTo: z.int().describe('The last entry that was checked.'),
     next: z.int().nullable().describe('Null at the end.'),
   })
   .openapi('AuditVerification')
@@ -47,40 +67,40 @@ const Slug = z
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lowercase letters and digits, separated by single hyphens')
   .max(80)
   .openapi({ example: 'bird-watching' })
-const InterestName = z.string().trim().min(1).max(80)
-const AccentColor = z.enum(['ink', 'gold', 'sage', 'coral', 'cyan', 'plum'])
+  .describe('The name in addresses: lowercase letters, digits and single hyphens, up to 80. Each slug exists once.')
+const NewName = z.string().trim().min(1).max(80).describe('1 to 80 characters, one line.')
 export const InterestsQuery = z.object({
-  level: queryInteger(1, 3).optional(),
-  parentId: Uuid.optional(),
+  level: queryInteger(1, 3).optional().describe('Only interests of this level; 1 is the broadest.'),
+  parentId: Uuid.optional().describe('Only the interests right below this one.'),
   ...narrowing,
 })
 export const NewInterest = z
   .object({
     slug: Slug,
-    name: InterestName,
-    level: z.int().min(1).max(3),
-    parentId: Uuid.nullish(),
+    name: NewName,
+    level: InterestLevel,
+    parentId: Uuid.nullish().describe('The interest one level above. Required on levels 2 and 3.'),
     accentColor: AccentColor,
   })
   .openapi('NewInterest')
 export const InterestChanges = z
   .object({
     slug: Slug.optional(),
-    name: InterestName.optional(),
-    parentId: Uuid.optional(),
+    name: NewName.optional(),
+    parentId: Uuid.optional().describe('An interest one level above.'),
     accentColor: AccentColor.optional(),
   })
   .openapi('InterestChanges')
 export const StaffInterest = z
   .object({
     id: Uuid,
-    slug: z.string(),
-    name: z.string(),
-    level: z.int().min(1).max(3),
-    parentId: Uuid.nullable(),
+    slug: InterestSlug,
+    name: InterestName,
+    level: InterestLevel,
+    parentId: ParentInterest,
     accentColor: AccentColor,
-    userCount: z.int(),
-    childCount: z.int(),
+    userCount: z.int().describe('How many people chose exactly this interest.'),
+    childCount: z.int().describe('How many interests are right below this one.'),
     createdAt: Timestamp,
   })
   .openapi('StaffInterest')
@@ -89,26 +109,31 @@ export const StaffInterestPage = Page(StaffInterest)
 export const FeatureFlag = z
   .object({
     id: z.string().describe('The key of the flag.'),
-    key: z.string(),
-    enabled: z.boolean(),
-    description: z.string(),
+    key: z.string().describe('The name by which the code asks for the flag.'),
+    enabled: z.boolean().describe('Whether the feature is on.'),
+    description: z.string().describe('What the flag switches, for staff.'),
   })
   .openapi('FeatureFlag')
 export const FeatureFlagPage = Page(FeatureFlag)
-export const FlagKey = z.object({ key: z.string().min(1).max(50) })
-export const FlagSwitch = z.object({ enabled: z.boolean() }).openapi('FlagSwitch')
+export const FlagKey = z.object({ key: z.string().min(1).max(50).describe('The key of a flag.') })
+export const FlagSwitch = z
+  .object({ enabled: z.boolean().describe('`true` switches the feature on for everybody.') })
+  .openapi('FlagSwitch')
 
 export const Metrics = z
   .object({
-    users: z.int(),
-    postsTotal: z.int(),
-    invitesActive: z.int(),
-    reportsOpen: z.int(),
-    postsHidden: z.int(),
-    repliesHidden: z.int(),
+    users: z.int().describe('People with an account, neither banned nor erased.'),
+    postsTotal: z.int().describe('Published posts that are not deleted.'),
+    invitesActive: z.int().describe('Invite codes that can be reserved.'),
+    reportsOpen: z.int().describe('Reports that wait for a moderator.'),
+    postsHidden: z.int().describe('Posts that staff hid.'),
+    repliesHidden: z.int().describe('Replies that staff hid.'),
     mauActive: z.int().describe('People who were active within 30 days.'),
     manaAudit: z
-      .object({ auditedAt: Timestamp, violations: z.int() })
+      .object({
+        auditedAt: Timestamp,
+        violations: z.int().describe('Accounts and movements that do not add up; 0 in a sound ledger.'),
+      })
       .nullable()
       .describe(
         'The result of the last nightly audit of the mana ledger; every violation is a fault. Null before the first audit.',
@@ -117,7 +142,7 @@ export const Metrics = z
   })
   .openapi('Metrics')
 
-const FlowKind = z.enum(['mana', 'votes'])
+const FlowKind = z.enum(['mana', 'votes']).describe('Whether mana or votes flowed.')
 export const SignalsQuery = z.object({
   kind: FlowKind.optional(),
   since: Moment.optional().describe('Default: 30 days ago.'),
@@ -132,13 +157,18 @@ export const SignalPage = Page(
       receiver: PersonCard,
       distance: z.int().describe('Steps in the invite tree; 1 between inviter and invited person.'),
       youngerAgeDays: z.int().describe('Age of the younger account at the first payment or vote.'),
-      flows: z.int(),
-      total: z.number(),
-      givenShare: z.number().nullable().describe('Its fraction of everything that the giver gave.'),
+      flows: z.int().describe('How many payments or votes.'),
+      total: z.number().describe('Whole mana, or the points of the votes.'),
+      givenShare: z
+        .number()
+        .nullable()
+        .describe('Its fraction of everything that the giver gave; null if that is nothing.'),
       neighbourShare: z
         .number()
         .nullable()
-        .describe('The fraction of everything that the receiver got that came from neighbours.'),
+        .describe(
+          'The fraction of everything that the receiver got that came from neighbours; null if that is nothing.',
+        ),
       firstAt: Timestamp,
       lastAt: Timestamp,
     })
@@ -147,27 +177,37 @@ export const SignalPage = Page(
 
 export const Jobs = z
   .object({
-    jobs: z.array(
-      z.object({
-        name: z.string(),
-        cron: z.string(),
-        runs: z.int(),
-        failures: z.int(),
-        lastChanged: z.int().describe('Rows changed by the last completed run.'),
-        lastRunAt: Timestamp.nullable(),
-        lastFailedAt: Timestamp.nullable(),
-      }),
-    ),
-    deadLetters: z.array(
-      z.object({
-        queue: z.string(),
-        id: Uuid,
-        message: z.string().nullable(),
-        retries: z.int(),
-        createdAt: Timestamp,
-        failedAt: Timestamp,
-      }),
-    ),
-    effects: z.object({ depth: z.int(), lagSeconds: z.number(), stuckPeople: z.int() }),
+    jobs: z
+      .array(
+        z.object({
+          name: z.string().describe('The job’s name in `private.jobs`.'),
+          cron: z.string().describe('When it runs, as a cron expression in UTC.'),
+          runs: z.int().describe('How often it completed.'),
+          failures: z.int().describe('How often it failed.'),
+          lastChanged: z.int().describe('Rows changed by the last completed run.'),
+          lastRunAt: Timestamp.nullable().describe('When it last completed; null if never.'),
+          lastFailedAt: Timestamp.nullable().describe('When it last failed; null if never.'),
+        }),
+      )
+      .describe('The scheduled jobs, by name.'),
+    deadLetters: z
+      .array(
+        z.object({
+          queue: z.string().describe('The queue or job that it belongs to.'),
+          id: Uuid,
+          message: z.string().nullable().describe('The first 200 characters of the last error; null without one.'),
+          retries: z.int().describe('How often it was tried again.'),
+          createdAt: Timestamp,
+          failedAt: Timestamp,
+        }),
+      )
+      .describe('The newest 50 pieces of work that failed for good.'),
+    effects: z
+      .object({
+        depth: z.int().describe('How many effects wait, counted up to 100,000.'),
+        lagSeconds: z.number().describe('The age of the oldest one in seconds; 0 if none waits.'),
+        stuckPeople: z.int().describe('People whose effects wait behind one that fails. Above 0 there is a bug.'),
+      })
+      .describe('The effects of events that the worker has not applied yet.'),
   })
   .openapi('Jobs')

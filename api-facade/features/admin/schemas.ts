@@ -1,16 +1,26 @@
 // Shapes of the admin panel's routes.
 
-import { Moment, Page, PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { AboutInterest, EditedAt, GroupId, GuildId, HiddenAt, RemovedAt } from '../../lib/fields.ts'
+import { IdParam, Moment, Page, PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Emotion, Tier, Wallet } from '../economy/schemas.ts'
 import { Order, OrderState } from '../market/schemas.ts'
 import { Appeal, AppealStatus, Level } from '../reputation/schemas.ts'
 import { WikiProposal, WikiStatus } from '../wiki/schemas.ts'
 import { narrowing } from './list-schemas.ts'
 
-export const Generation = z.object({ count: z.int().min(1).max(100) })
+export const Generation = z.object({ count: z.int().min(1).max(100).describe('How many codes, from 1 to 100.') })
 export const GeneratedCodes = z
   .object({
-    items: z.array(z.object({ id: Uuid, code: z.string(), status: z.literal('active'), expiresAt: Timestamp })),
+    items: z
+      .array(
+        z.object({
+          id: Uuid,
+          code: z.string().describe('What a candidate types in, such as `INV-7KQ2ZM`.'),
+          status: z.literal('active').describe('A new code can be reserved.'),
+          expiresAt: Timestamp,
+        }),
+      )
+      .describe('The new codes, which belong to you.'),
   })
   .openapi('GeneratedCodes')
 
@@ -20,7 +30,7 @@ const AnyPerson = PersonParam.describe('A UUID, an actor id or a username.')
 export const AppealsQuery = z.object({
   status: AppealStatus.optional(),
   userId: AnyPerson.optional(),
-  interestId: Uuid.optional(),
+  interestId: Uuid.optional().describe('Only appeals about this interest.'),
   ...narrowing,
 })
 export const StaffAppeal = Appeal.extend({
@@ -32,9 +42,12 @@ export const StaffAppealPage = Page(StaffAppeal)
 const Delta = z.number().multipleOf(0.01)
 export const Resolution = z
   .object({
-    decision: z.enum(['accepted', 'rejected']),
-    restoreDelta: Delta.positive().max(1000).nullish(),
-    note: z.string().trim().max(1000).nullish(),
+    decision: z.enum(['accepted', 'rejected']).describe('Final; an appeal is decided once.'),
+    restoreDelta: Delta.positive()
+      .max(1000)
+      .nullish()
+      .describe('Points to give back, above 0 and up to 1000, at most two decimals. Only with `accepted`.'),
+    note: z.string().trim().max(1000).nullish().describe('An answer that the person reads, up to 1000 characters.'),
   })
   .openapi('AppealResolution')
 export const Adjustment = z
@@ -43,8 +56,9 @@ export const Adjustment = z
     interestId: Uuid,
     delta: Delta.min(-1000)
       .max(1000)
-      .refine((delta) => delta !== 0, 'must not be 0'),
-    note: z.string().trim().min(1).max(1000),
+      .refine((delta) => delta !== 0, 'must not be 0')
+      .describe('Points to add or, below 0, to take; at most two decimals, not 0.'),
+    note: z.string().trim().min(1).max(1000).describe('The reason, 1 to 1000 characters, for the audit log only.'),
   })
   .openapi('ReputationAdjustment')
 export const Adjusted = z
@@ -53,7 +67,7 @@ export const Adjusted = z
     userId: Uuid.describe('The internal id.'),
     user: PersonCard,
     interestId: Uuid,
-    delta: z.number(),
+    delta: z.number().describe('The points that were added or taken.'),
     value: z.number().describe('The person’s current reputation in the interest.'),
     level: Level,
   })
@@ -61,63 +75,84 @@ export const Adjusted = z
 
 /** A person in a path, as staff identify them. */
 export const AnyPersonId = z.object({ id: AnyPerson.openapi(shared('id.anyPerson')) })
-export const Ban = z.object({ reason: z.string().trim().min(1).max(1000) }).openapi('Ban')
-export const Role = z.enum(['user', 'moderator', 'admin'])
+export const Ban = z
+  .object({
+    reason: z
+      .string()
+      .trim()
+      .min(1)
+      .max(1000)
+      .describe('For the audit log, 1 to 1000 characters. The person does not see it.'),
+  })
+  .openapi('Ban')
+export const Role = z
+  .enum(['user', 'moderator', 'admin'])
+  .describe('What the person may do: `moderator` acts on contents and reports, `admin` also on accounts and settings.')
 export const RoleChange = z.object({ role: Role }).openapi('RoleChange')
 export const StaffAccount = z
   .object({
     id: Uuid.describe('The internal id.'),
     user: PersonCard,
     role: Role,
-    bannedAt: Timestamp.nullable(),
+    bannedAt: Timestamp.nullable().describe('When the person was banned; null if they are not banned.'),
   })
   .openapi('StaffAccount')
 
 export const Reason = z
   .object({ reason: z.string().trim().max(1000).nullish().describe('For the audit log.') })
   .optional()
-export const Hidden = z.object({ id: Uuid, hiddenAt: Timestamp.nullable() }).openapi('Hidden')
+export const Hidden = z.object({ id: Uuid, hiddenAt: HiddenAt }).openapi('Hidden')
 
 const ContentKinds = z
   .string()
   .regex(/^[a-z]{1,30}$/, 'must be a kind in the plural such as videos')
   .openapi({ description: 'Such as `videos` or `audio`.', example: 'videos' })
-export const ContentParams = z.object({ kind: ContentKinds, id: Uuid })
+export const ContentParams = z.object({ kind: ContentKinds, id: IdParam })
 export const ContentQuery = z.object({
   kind: ContentKinds.optional(),
-  status: z.enum(['visible', 'removed']).optional(),
-  q: z.string().trim().min(1).max(200).optional(),
-  from: Moment.optional(),
-  to: Moment.optional(),
+  status: z
+    .enum(['visible', 'removed'])
+    .optional()
+    .describe('`removed`: only what staff removed; `visible`: only the rest.'),
+  q: z.string().trim().min(1).max(200).optional().describe('An id, or text to find in any letter case.'),
+  from: Moment.optional().describe('Created at this time or later.'),
+  to: Moment.optional().describe('Created before this time.'),
 })
-export const Removed = z.object({ id: Uuid, kind: z.string(), removedAt: Timestamp.nullable() }).openapi('Removed')
+export const Removed = z
+  .object({ id: Uuid, kind: z.string().describe('In the singular, such as `video`.'), removedAt: RemovedAt })
+  .openapi('Removed')
 export const StaffContent = z
   .object({
     id: Uuid,
     kind: z.string().openapi({ description: 'In the singular.', example: 'video' }),
     authorId: Uuid.describe('The internal id.'),
     author: PersonCard,
-    interestId: Uuid.nullable(),
-    title: z.string().nullable(),
-    groupId: Uuid.nullable(),
-    guildId: Uuid.nullable(),
+    interestId: AboutInterest,
+    title: z.string().nullable().describe('The title, for kinds that have one; null for the others.'),
+    groupId: GroupId,
+    guildId: GuildId,
     detail: z.record(z.string(), z.unknown()).describe('The fields of its kind, as in its card.'),
     createdAt: Timestamp,
-    editedAt: Timestamp.nullable(),
-    removedAt: Timestamp.nullable(),
+    editedAt: EditedAt,
+    removedAt: RemovedAt,
   })
   .openapi('StaffContent')
 export const StaffContentPage = Page(StaffContent)
 
-export const ConversationsQuery = z.object({ kind: z.enum(['direct', 'group']).optional(), ...narrowing })
+export const ConversationsQuery = z.object({
+  kind: z.enum(['direct', 'group']).optional().describe('Only conversations of two people, or only groups.'),
+  ...narrowing,
+})
 export const StaffConversationPage = Page(
   z
     .object({
       id: Uuid,
-      kind: z.enum(['direct', 'group']),
-      memberCount: z.int().min(0).max(50),
-      messageCount: z.int().min(0),
-      lastMessageAt: Timestamp.nullable(),
+      kind: z
+        .enum(['direct', 'group'])
+        .describe('`direct` has two members for ever; a `group` has an owner and up to 50 members.'),
+      memberCount: z.int().min(0).max(50).describe('Current members.'),
+      messageCount: z.int().min(0).describe('Messages ever sent, system messages and deleted ones too.'),
+      lastMessageAt: Timestamp.nullable().describe('When the latest message was sent; null before the first.'),
       createdAt: Timestamp,
     })
     .openapi('StaffConversation'),
@@ -141,19 +176,27 @@ export const StaffPayment = z
     receiver: PersonCard,
     emotion: Emotion,
     tier: Tier,
-    amount: z.int(),
-    splits: z.array(z.object({ receiverId: InternalId, amount: z.int() })),
-    postId: Uuid.nullable(),
-    replyId: Uuid.nullable(),
-    reversed: z.boolean(),
-    reversalOf: Uuid.nullable(),
-    reversedBy: Uuid.nullable().describe('The payment that reversed this one.'),
+    amount: z.int().describe('Whole mana that the sender paid.'),
+    splits: z
+      .array(z.object({ receiverId: InternalId, amount: z.int().describe('Whole mana that this person got.') }))
+      .describe('Who got how much of it, the author first.'),
+    postId: Uuid.nullable().describe('The post that was paid for; null if it was a person.'),
+    replyId: Uuid.nullable().describe('The reply that was paid for; null if it was a post or a person.'),
+    reversed: z.boolean().describe('Whether this row is a reversal of another payment.'),
+    reversalOf: Uuid.nullable().describe('The payment that this row reverses; null for a payment.'),
+    reversedBy: Uuid.nullable().describe('The reversal of this payment; null if there is none.'),
     createdAt: Timestamp,
   })
   .openapi('StaffPayment')
 export const StaffPaymentPage = Page(StaffPayment)
 export const NewReversal = z
-  .object({ reason: z.string().trim().min(1).max(1000), force: z.boolean().nullish() })
+  .object({
+    reason: z.string().trim().min(1).max(1000).describe('For the audit log, 1 to 1000 characters.'),
+    force: z
+      .boolean()
+      .nullish()
+      .describe('`true` reverses it even if a recipient has too little mana: what is missing is newly created.'),
+  })
   .openapi('NewReversal')
 export const Reversal = z
   .object({
@@ -170,14 +213,26 @@ export const StaffOrder = Order.extend({
 export const StaffOrderPage = Page(StaffOrder)
 export const StaffOrdersQuery = z.object({ state: OrderState.optional() })
 export const OrderResolution = z
-  .object({ refundMana: z.int().min(0).max(1_000_000), note: z.string().trim().min(1).max(1000) })
+  .object({
+    refundMana: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .describe('Whole mana that goes back to the buyer, up to the price; the seller gets the rest.'),
+    note: z.string().trim().min(1).max(1000).describe('The reason, 1 to 1000 characters, for the audit log.'),
+  })
   .openapi('OrderResolution')
 export const Announcement = z.object({
-  title: z.string().trim().min(1).max(100),
-  body: z.string().trim().min(1).max(1000),
+  title: z.string().trim().min(1).max(100).describe('1 to 100 characters, one line.'),
+  body: z.string().trim().min(1).max(1000).describe('1 to 1000 characters.'),
 })
 export const Broadcast = z
-  .object({ id: Uuid, title: z.string(), body: z.string(), createdAt: Timestamp })
+  .object({
+    id: Uuid,
+    title: z.string().describe('The headline of the notification.'),
+    body: z.string().describe('The text of the notification; a push does not have it.'),
+    createdAt: Timestamp,
+  })
   .openapi('Broadcast')
 
 export const WikiProposalsQuery = z.object({

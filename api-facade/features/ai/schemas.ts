@@ -1,12 +1,13 @@
 // Shapes of AI sessions. Rules are in sql/ai.
+import { InterestName, InterestSlug } from '../../lib/fields.ts'
 import { Page, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-const Position = z.int().min(1).max(5)
+const Position = z.int().min(1).max(5).describe('The number of the question, from 1 to 5.')
 const Backend = z.enum(['scripted', 'llm']).describe('Who asks: the script or a language model.')
 const Fallback = z.boolean().describe('True if the script asks because the model gave no usable question.')
 const Answer = z.string().openapi({ description: '1 to 2000 characters.', example: 'My grandmother showed me how.' })
 
-export const SessionId = z.object({ sessionId: Uuid })
+export const SessionId = z.object({ sessionId: Uuid.describe('The id of a session of yours.') })
 export const NewSession = z.object({
   topic: z.string().openapi({
     description: '1 to 60 characters, or the name of an interest, which may be longer.',
@@ -23,24 +24,31 @@ export const NewAnswer = z.object({
 export const Session = z
   .object({
     id: Uuid,
-    topic: z.string(),
-    status: z.enum(['in_progress', 'completed', 'abandoned']),
+    topic: z.string().describe('What the session is about, as it was named at the start.'),
+    status: z
+      .enum(['in_progress', 'completed', 'abandoned'])
+      .describe('A session without an answer for 24 hours is `abandoned`.'),
     question: z
-      .object({ position: Position, text: z.string() })
+      .object({
+        position: Position,
+        text: z.string().describe('The question, which the script or a language model wrote.'),
+      })
       .nullable()
       .describe('The question to answer. Null after the fifth answer, and while the next one is being prepared.'),
-    turns: z.array(
-      z.object({
-        position: Position,
-        question: z.string(),
-        backend: Backend,
-        fallback: Fallback,
-        answer: z.string().nullable(),
-        answeredAt: Timestamp.nullable(),
-      }),
-    ),
+    turns: z
+      .array(
+        z.object({
+          position: Position,
+          question: z.string().describe('The question as it was asked.'),
+          backend: Backend,
+          fallback: Fallback,
+          answer: z.string().nullable().describe('Your answer; null until you gave one.'),
+          answeredAt: Timestamp.nullable().describe('When you answered; null until then.'),
+        }),
+      )
+      .describe('The questions so far with their answers, in order.'),
     createdAt: Timestamp,
-    completedAt: Timestamp.nullable(),
+    completedAt: Timestamp.nullable().describe('When you completed it; null until then.'),
   })
   .openapi('AiSession')
 export const Sessions = Page(Session).openapi('AiSessions')
@@ -49,25 +57,41 @@ export const Suggestions = z
   .object({
     backend: Backend,
     fallback: Fallback,
-    suggestions: z.array(
-      z.object({
-        id: Uuid.describe('The id of the interest.'),
-        slug: z.string(),
-        name: z.string(),
-        confidence: z.number().min(0).max(1),
-      }),
-    ),
+    suggestions: z
+      .array(
+        z.object({
+          id: Uuid.describe('The id of the interest.'),
+          slug: InterestSlug,
+          name: InterestName,
+          confidence: z
+            .number()
+            .min(0)
+            .max(1)
+            .describe('How well the interest fits what you said, from 0 to 1, with two decimals.'),
+        }),
+      )
+      .describe('The likeliest first.'),
   })
   .openapi('AiSuggestions')
 const visible = /\S/
 export const Draft = z.object({
-  title: z.string().max(300).regex(visible, 'must have words').optional(),
-  body: z.string().max(100_000).regex(visible, 'must have words').openapi({ example: 'what I learnt  today .' }),
+  title: z
+    .string()
+    .max(300)
+    .regex(visible, 'must have words')
+    .optional()
+    .describe('Up to 300 characters, for an essay.'),
+  body: z
+    .string()
+    .max(100_000)
+    .regex(visible, 'must have words')
+    .openapi({ example: 'what I learnt  today .' })
+    .describe('The draft as it is, up to 20,000 characters.'),
 })
 export const Enhanced = z
   .object({
     title: z.string().optional().describe('If the draft has one.'),
-    body: z.string(),
+    body: z.string().describe('The draft with better wording; the facts are the same.'),
     changes: z.array(z.string()).describe('What was changed, in words.'),
     backend: Backend,
     fallback: Fallback,

@@ -13,17 +13,23 @@ const Read = z.object({
     .describe('The ETag of the answer that the client has stored. If it is still valid, the answer is 304.'),
 })
 
-export const Batch = z.object({ requests: z.array(Read).min(1).max(20) })
+export const Batch = z.object({
+  requests: z
+    .array(Read)
+    .min(1)
+    .max(20)
+    .describe('1 to 20 reads. The limits of a route and of a person count each of them.'),
+})
 
 const Response = z
   .object({
-    status: z.int(),
+    status: z.int().describe('The HTTP status that the request of its own would have had.'),
     headers: z
       .object({
-        ETag: z.string().optional(),
-        'Cache-Control': z.string().optional(),
-        'Retry-After': z.string().optional(),
-        'X-Error-Code': z.string().optional(),
+        ETag: z.string().optional().describe('For `ifNoneMatch` of a later request; only for reads that have one.'),
+        'Cache-Control': z.string().optional().describe('How long the answer may be stored, if it may.'),
+        'Retry-After': z.string().optional().describe('Seconds to wait, after 429 and 503.'),
+        'X-Error-Code': z.string().optional().describe('The stable code, if the read failed.'),
       })
       .describe('The headers of the answer that depend on the request.'),
     body: z.unknown().describe('The JSON body as for a request of its own; null for 304.'),

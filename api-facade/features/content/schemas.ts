@@ -1,7 +1,17 @@
 // The fields that every content has, whatever its kind. Rules are in sql/content.
+import {
+  AboutInterest,
+  ActorId,
+  EditedAt,
+  GroupId,
+  GuildId,
+  InterestColor,
+  InterestName,
+  InterestSlug,
+} from '../../lib/fields.ts'
 import { PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-const interest = z.object({ id: Uuid, slug: z.string(), name: z.string(), accentColor: z.string() })
+const interest = z.object({ id: Uuid, slug: InterestSlug, name: InterestName, accentColor: InterestColor })
 
 /** A content of a kind: the common fields and those of the kind. */
 export const contentOf = <K extends string, T extends z.ZodType, D extends z.ZodRawShape>(
@@ -11,16 +21,18 @@ export const contentOf = <K extends string, T extends z.ZodType, D extends z.Zod
 ) =>
   z.object({
     id: Uuid,
-    kind: z.literal(kind),
-    authorId: z.string(),
+    kind: z
+      .literal(kind)
+      .describe('The same for everything in this list; it tells contents apart where kinds are mixed.'),
+    authorId: ActorId,
     author: PersonCard,
-    interestId: Uuid.nullable(),
+    interestId: AboutInterest,
     interest: interest.nullable().describe('Also null if the catalog has no such interest.'),
-    title,
-    groupId: Uuid.nullable(),
-    guildId: Uuid.nullable(),
+    title: title.describe('One line of up to 200 characters; null for videos and audio.'),
+    groupId: GroupId,
+    guildId: GuildId,
     createdAt: Timestamp,
-    editedAt: Timestamp.nullable(),
+    editedAt: EditedAt,
     removedAt: Timestamp.nullable().describe('When staff removed it. Afterwards only its author sees it.'),
     ...detail,
   })

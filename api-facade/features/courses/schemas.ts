@@ -1,8 +1,9 @@
 // Shapes of courses. Rules are in sql/courses.
-import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { ActorId } from '../../lib/fields.ts'
+import { IdParam, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
-const depth = z.int().min(0).max(5)
+const depth = z.int().min(0).max(5).describe('How deep the course goes: 0 (Surface) to 5 (Thesis).')
 const priceMana = z.int().min(0).max(100_000).describe('The price of enrolling; 0 if it is free.')
 
 export const NewCourse = z
@@ -18,21 +19,25 @@ export const MyCoursesQuery = z.object({
 })
 
 export const Course = contentOf('course', z.string(), {
-  summary: z.string(),
+  summary: z.string().describe('Markdown as its author wrote it.'),
   depth,
-  priceMana: z.int().min(0),
-  status: z.enum(['draft', 'published', 'archived']),
-  lessonCount: z.int().min(0),
-  enrolledCount: z.int().min(0),
-  viewer: z.object({
-    enrolledAt: Timestamp.nullable(),
-    completedLessons: z
-      .int()
-      .min(0)
-      .nullable()
-      .describe('How many lessons you have completed. Null if you are not a student.'),
-    completedAt: Timestamp.nullable(),
-  }),
+  priceMana: z.int().min(0).describe('Whole mana that a student pays the author once; 0 if it is free.'),
+  status: z
+    .enum(['draft', 'published', 'archived'])
+    .describe('`draft`: only its author sees it. `archived`: only its author and its students see it.'),
+  lessonCount: z.int().min(0).describe('How many lessons it has now.'),
+  enrolledCount: z.int().min(0).describe('How many people are enrolled, including people whom you cannot see.'),
+  viewer: z
+    .object({
+      enrolledAt: Timestamp.nullable().describe('When you enrolled; null if you are not a student.'),
+      completedLessons: z
+        .int()
+        .min(0)
+        .nullable()
+        .describe('How many lessons you have completed. Null if you are not a student.'),
+      completedAt: Timestamp.nullable().describe('When you had completed all lessons that it had then; null before.'),
+    })
+    .describe('What you have to do with it.'),
 }).openapi('Course')
 export const CoursePage = Page(Course)
 
@@ -46,25 +51,30 @@ export const LessonChanges = z
   .object({ title, body: markdown, assetId: asset, minutes, preview })
   .partial()
   .openapi('LessonChanges')
-export const LessonId = z.object({ id: Uuid, lid: Uuid })
-export const LessonOrder = z.object({ ids: z.array(Uuid).max(200) })
+export const LessonId = z.object({ id: IdParam, lid: IdParam })
+export const LessonOrder = z.object({
+  ids: z.array(Uuid).max(200).describe('The ids of all lessons of the course, in the new order.'),
+})
 export const Enrolment = z.object({
   expectedPrice: priceMana
     .optional()
     .describe('The price that you saw; default 0. 409 if the course now has another price.'),
 })
-export const Progress = z.object({ done: z.boolean() })
+export const Progress = z.object({ done: z.boolean().describe('`false` marks a completed lesson as open again.') })
 export const Lesson = z
   .object({
     id: Uuid,
     courseId: Uuid,
-    position: z.int().min(1),
-    title: z.string(),
+    position: z.int().min(1).describe('Its place in the course, from 1.'),
+    title: z.string().describe('Everybody who sees the course can read it.'),
     body: z.string().nullable().describe('Null if you may not read the lesson; then the asset is also null.'),
-    assetId: Uuid.nullable(),
-    assetUrl: z.string().nullable(),
-    minutes: z.int().nullable(),
-    preview: z.boolean(),
+    assetId: Uuid.nullable().describe('The file of the lesson; null if it has none or you may not read the lesson.'),
+    assetUrl: z
+      .string()
+      .nullable()
+      .describe('The address of the file; null if it has none or you may not read the lesson.'),
+    minutes: z.int().nullable().describe('How long the lesson takes; null if its author did not say.'),
+    preview: z.boolean().describe('Whether everybody who sees the course may read the lesson.'),
   })
   .openapi('Lesson')
 export const LessonPage = Page(Lesson)
@@ -72,11 +82,13 @@ export const LessonPage = Page(Lesson)
 export const StudentPage = Page(
   z
     .object({
-      userId: z.string(),
+      userId: ActorId,
       user: PersonCard,
       enrolledAt: Timestamp,
-      completedLessons: z.int().min(0),
-      completedAt: Timestamp.nullable(),
+      completedLessons: z.int().min(0).describe('How many of the current lessons the student has completed.'),
+      completedAt: Timestamp.nullable().describe(
+        'When the student had completed all lessons that the course had then; null before.',
+      ),
     })
     .openapi('CourseStudent'),
 )

@@ -1,11 +1,11 @@
 // Shapes of debates and their arguments. Rules are in sql/debates.
-import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { IdParam, Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
 const closesAt = Moment.describe('In the future. The debate then closes by itself.')
 const motion = title.describe('The motion: 1 to 200 characters, one line.')
-const position = z.enum(['for', 'against', 'undecided'])
-const side = z.enum(['for', 'against'])
+const position = z.enum(['for', 'against', 'undecided']).describe('Where somebody stands on the motion.')
+const side = z.enum(['for', 'against']).describe('Whether the argument is for or against the motion.')
 
 export const DebatesQuery = z.object(aboutContents)
 export const NewDebate = z
@@ -23,15 +23,21 @@ export const DebateChanges = z
 export const Position = z.object({ side: position })
 
 export const Debate = contentOf('debate', z.string(), {
-  body: z.string(),
+  body: z.string().describe('Markdown as its author wrote it.'),
   closesAt: Timestamp,
-  closedAt: Timestamp.nullable().describe('When its author closed it early.'),
-  status: z.enum(['open', 'closed']),
+  closedAt: Timestamp.nullable().describe('When its author closed it early; null if they did not.'),
+  status: z.enum(['open', 'closed']).describe('Derived from `closesAt` and `closedAt`.'),
   tally: z
-    .object({ for: z.int().min(0), against: z.int().min(0), undecided: z.int().min(0) })
+    .object({
+      for: z.int().min(0).describe('People who are for the motion.'),
+      against: z.int().min(0).describe('People who are against the motion.'),
+      undecided: z.int().min(0).describe('People who said that they are undecided.'),
+    })
     .describe('Includes people with a block between you, but not banned people.'),
   argumentCount: z.int().min(0).describe('Arguments of all levels, counted like the tally.'),
-  viewer: z.object({ side: position.nullable() }),
+  viewer: z
+    .object({ side: position.nullable().describe('Your position; null if you took none.') })
+    .describe('What you have to do with it.'),
 }).openapi('Debate')
 export const DebatePage = Page(Debate)
 
@@ -53,7 +59,7 @@ export const NewArgument = z
     parentId: Uuid.nullish().describe('The argument that this one answers, on one of the first three levels.'),
   })
   .openapi('NewArgument')
-export const ArgumentId = z.object({ aid: Uuid })
+export const ArgumentId = z.object({ aid: IdParam })
 export const Argument = z
   .object({
     id: Uuid,
@@ -61,12 +67,19 @@ export const Argument = z
     side,
     body: z.string().nullable().describe('Null if it was deleted.'),
     parentId: Uuid.nullable().describe('Also null if you cannot see the argument that it answers.'),
-    authorId: z.string().nullable(),
-    author: PersonCard.nullable(),
-    votes: z.int().min(0),
-    viewer: z.object({ voted: z.boolean() }),
+    authorId: z
+      .string()
+      .nullable()
+      .describe('An actor id; null if the argument was deleted or you cannot see its author.'),
+    author: PersonCard.nullable().describe('Null if the argument was deleted or you cannot see its author.'),
+    votes: z.int().min(0).describe('How many people found it helpful.'),
+    viewer: z
+      .object({ voted: z.boolean().describe('Whether you voted for it.') })
+      .describe('What you have to do with it.'),
     removedAt: Timestamp.nullable().describe('When staff removed it. Afterwards only its author sees it.'),
-    deletedAt: Timestamp.nullable(),
+    deletedAt: Timestamp.nullable().describe(
+      'When its author deleted it; its place stays for the answers. Null if they did not.',
+    ),
     createdAt: Timestamp,
   })
   .openapi('Argument')

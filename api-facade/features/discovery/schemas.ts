@@ -1,10 +1,13 @@
 // Shapes of discovery. Rules are in sql/discovery.
 
+import { AboutInterest, ActorId, City, Country, InterestColor, InterestName, InterestSlug } from '../../lib/fields.ts'
 import { Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Group } from '../groups/schemas.ts'
 import { Guild } from '../guilds/schemas.ts'
 
-const intent = z.enum(['networking', 'friends', 'romantic', 'mentor', 'mentee', 'collab'])
+const intent = z
+  .enum(['networking', 'friends', 'romantic', 'mentor', 'mentee', 'collab'])
+  .describe('What somebody is looking for. A `mentor` is matched with a `mentee`, all others with their like.')
 const country = z
   .string()
   .trim()
@@ -22,29 +25,33 @@ export const NewIntent = z
 export const Intent = z
   .object({
     intent,
-    note: z.string().nullable(),
-    isActive: z.boolean(),
+    note: z.string().nullable().describe('What candidates read, up to 280 characters; null if you wrote nothing.'),
+    isActive: z.boolean().describe('While false, nobody finds you by your intent.'),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })
   .openapi('Intent')
 
 export const MatchedPerson = PersonCard.extend({
-  isFollowing: z.boolean(),
+  isFollowing: z.boolean().describe('Whether you follow the person.'),
   sharedInterests: z.int().min(0).describe('How many interests you have in common.'),
 }).openapi('MatchedPerson')
-const place = { country: z.string().nullable(), city: z.string().nullable() }
+const place = { country: Country, city: City }
 
 export const CandidateQuery = z.object({
   intent: intent.optional().describe('Use this instead of your own intent.'),
   interestSlug: slug.optional().describe('An interest that you both chose.'),
-  country: country.optional(),
+  country: country.optional().describe('Only people who live in this country: an ISO 3166-1 alpha-2 code.'),
   city: city.optional().describe('Case and accents are ignored.'),
   minShared: queryInteger(0, 1000)
     .default(1)
     .openapi({ type: 'integer', minimum: 0, maximum: 1000, default: 1, description: 'Interests that you both chose.' }),
 })
-export const Candidate = MatchedPerson.extend({ intent, note: z.string().nullable(), ...place }).openapi('Candidate')
+export const Candidate = MatchedPerson.extend({
+  intent,
+  note: z.string().nullable().describe('What the person wrote with the intent; null if nothing.'),
+  ...place,
+}).openapi('Candidate')
 export const CandidatePage = Page(Candidate)
 
 export const MentorQuery = z.object({
@@ -56,11 +63,11 @@ export const MentorQuery = z.object({
     .default(2)
     .openapi({ type: 'integer', default: 2, description: 'Values below 1 count as 1, values above 4 as 4.' }),
 })
-const interest = { slug: z.string(), name: z.string() }
+const interest = { slug: InterestSlug, name: InterestName }
 export const Mentor = MatchedPerson.extend({
-  note: z.string().nullable(),
+  note: z.string().nullable().describe('What the mentor wrote with the intent; null if nothing.'),
   expertiseGap: z.int().min(1).max(4).describe('The widest gap in an interest.'),
-  interest: z.object({ id: Uuid, ...interest, accentColor: z.string() }).describe('The interest with that gap.'),
+  interest: z.object({ id: Uuid, ...interest, accentColor: InterestColor }).describe('The interest with that gap.'),
 }).openapi('Mentor')
 export const MentorPage = Page(Mentor)
 
@@ -74,26 +81,34 @@ export const PeopleQuery = z.object({
     .describe('A name or its beginning. Case, accents and one wrong letter are ignored.'),
 })
 export const SuggestedQuery = z.object({
-  limit: queryInteger(1, 50).default(20).openapi({ type: 'integer', minimum: 1, maximum: 50, default: 20 }),
+  limit: queryInteger(1, 50)
+    .default(20)
+    .openapi({ type: 'integer', minimum: 1, maximum: 50, default: 20 })
+    .describe('How many authors.'),
 })
 export const MatchedPersonPage = Page(MatchedPerson)
 
 export const TalentQuery = z.object({
   interestSlug: slug.optional().describe('Default: all interests that you chose.'),
-  country: country.optional(),
-  city: city.optional(),
+  country: country.optional().describe('Only people who live in this country: an ISO 3166-1 alpha-2 code.'),
+  city: city.optional().describe('Only people who live in this city. Case and accents are ignored.'),
 })
 export const Talent = MatchedPerson.extend({
   ...place,
   reputation: z
-    .object({ interestId: Uuid, ...interest, value: z.number(), level: z.string() })
+    .object({
+      interestId: Uuid,
+      ...interest,
+      value: z.number().describe('Points with two decimals.'),
+      level: z.string().describe('The name of the level that these points reach, such as `Adept`.'),
+    })
     .describe('The interest in which the person has the highest reputation.'),
 }).openapi('Talent')
 export const TalentPage = Page(Talent)
 
 const types = ['post', 'video', 'audio', 'event', 'debate', 'problem', 'course', 'project', 'offering'] as const
 export const StreamQuery = z.object({
-  type: z.enum(types).optional(),
+  type: z.enum(types).optional().describe('Only items of this type.'),
   interestId: Uuid.optional().describe('Only items about this interest or one below it.'),
   country: country.optional().describe('The country of the author.'),
   city: city.optional().describe('Case and accents are ignored.'),
@@ -105,26 +120,39 @@ export const StreamQuery = z.object({
 })
 export const StreamItem = z
   .object({
-    type: z.enum(types),
+    type: z.enum(types).describe('What the item is, and with it which route reads it.'),
     id: Uuid,
-    actorId: z.string(),
+    actorId: ActorId,
     actor: PersonCard,
-    interestId: Uuid.nullable(),
-    interest: z.object({ id: Uuid, ...interest, accentColor: z.string() }).nullable(),
-    spaceName: z.string().nullable().describe('The name of the group or guild whose members see it.'),
-    title: z.string().nullable(),
-    text: z.string().max(200).nullable().describe('The beginning of its text, in one line of at most 200 characters.'),
+    interestId: AboutInterest,
+    interest: z
+      .object({ id: Uuid, ...interest, accentColor: InterestColor })
+      .nullable()
+      .describe('The interest as the catalog has it; null if it has no such interest.'),
+    spaceName: z
+      .string()
+      .nullable()
+      .describe('The name of the group or guild whose members see it; null if it is in none.'),
+    title: z.string().nullable().describe('The title, for types that have one; null for the others.'),
+    text: z
+      .string()
+      .max(200)
+      .nullable()
+      .describe('The beginning of its text, in one line of at most 200 characters; null if it has none.'),
     subBadge: z
       .string()
       .describe('For a post `journalism` or its format; for a content its status, or its kind if it has no status.'),
-    mediaUrl: z.string().nullable(),
+    mediaUrl: z
+      .string()
+      .nullable()
+      .describe('The address of its first picture, of the video or of the audio; null if there is none.'),
     engagement: z
       .object({
-        reactCount: z.int().min(0),
-        commentCount: z.int().min(0),
-        repostCount: z.int().min(0),
-        viewerHasReacted: z.boolean(),
-        viewerHasReposted: z.boolean(),
+        reactCount: z.int().min(0).describe('Hearts of a post, likes of a video.'),
+        commentCount: z.int().min(0).describe('Replies to a post, comments on a video.'),
+        repostCount: z.int().min(0).describe('How often it was reposted.'),
+        viewerHasReacted: z.boolean().describe('Whether one of the hearts or likes is yours.'),
+        viewerHasReposted: z.boolean().describe('Whether one of the reposts is yours.'),
       })
       .nullable()
       .describe('Only for posts and videos, otherwise null.'),
@@ -139,26 +167,36 @@ export const SearchQuery = z.object({
       'All words must occur. Supports `"phrases"` and `-without`; at most 32 words. Ignores accents, case and word forms, and one wrong letter in names.',
     example: 'gardens "in spring" -roses',
   }),
-  type: z.enum(['person', 'group', 'guild', 'wiki', ...types]).optional(),
+  type: z
+    .enum(['person', 'group', 'guild', 'wiki', ...types])
+    .optional()
+    .describe('Only finds of this type.'),
   interestId: Uuid.optional().describe(
     'Only results about this interest or one below it. Leaves out people, because a person is about no interest.',
   ),
 })
 const hit = {
-  id: z.string(),
-  title: z.string().nullable(),
+  id: z.string().describe('The id with which the route of its type reads it; for a person the actor id.'),
+  title: z.string().nullable().describe('Its title or name; null for types without one.'),
   excerpt: z.string().describe('The text around the hits, as HTML: hits are in `<mark>`, everything else is escaped.'),
 }
-const SearchPerson = PersonCard.extend({ ...hit, type: z.literal('person') }).openapi('SearchPerson')
-const SearchGroup = Group.extend({ ...hit, type: z.literal('group') }).openapi('SearchGroup')
-const SearchGuild = Guild.extend({ ...hit, type: z.literal('guild') }).openapi('SearchGuild')
+const SearchPerson = PersonCard.extend({
+  ...hit,
+  type: z.literal('person').describe('The rest is the card of a person.'),
+}).openapi('SearchPerson')
+const SearchGroup = Group.extend({ ...hit, type: z.literal('group').describe('The rest is the group.') }).openapi(
+  'SearchGroup',
+)
+const SearchGuild = Guild.extend({ ...hit, type: z.literal('guild').describe('The rest is the guild.') }).openapi(
+  'SearchGuild',
+)
 const SearchWiki = z
   .object({
     ...hit,
-    type: z.literal('wiki'),
+    type: z.literal('wiki').describe('The wiki entry of an interest.'),
     interestId: Uuid,
-    slug: z.string(),
-    version: z.int(),
+    slug: InterestSlug,
+    version: z.int().describe('The version in which the words were found: the latest.'),
     createdAt: Timestamp,
   })
   .openapi('SearchWiki')

@@ -1,52 +1,77 @@
 // Shapes of the economy. Rules are in sql/economy.
+import { SenderBalance } from '../../lib/fields.ts'
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-export const Emotion = z.enum(['love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'])
-export const Tier = z.int().min(0).max(5)
+export const Emotion = z
+  .enum(['love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'])
+  .describe('What the payment expresses.')
+export const Tier = z.int().min(0).max(5).describe('How much: 0 to 5 are 1, 3, 10, 25, 50 and 100 mana.')
 
 export const Wallet = z
-  .object({ balance: z.int(), lifetimeEarned: z.int(), lifetimeSpent: z.int(), lastRegenAt: Timestamp })
+  .object({
+    balance: z.int().describe('What you can spend, never below 0.'),
+    lifetimeEarned: z
+      .int()
+      .describe('Everything that ever came in and was not taken back, starter and regeneration included.'),
+    lifetimeSpent: z.int().describe('Everything that was ever spent and not given back.'),
+    lastRegenAt: Timestamp,
+  })
   .openapi('Wallet', { description: 'Whole mana. `balance` is `lifetimeEarned` minus `lifetimeSpent`.' })
 
 export const NewPayment = z.object({
   emotion: Emotion,
   tier: Tier.describe('Spark, Wave, Storm, Surge, Tempest, Nova: 1, 3, 10, 25, 50 and 100 mana.'),
-  postId: Uuid.nullish(),
-  replyId: Uuid.nullish(),
-  receiverId: PersonParam.nullish(),
+  postId: Uuid.nullish().describe(
+    'The post to pay for. Exactly one of `postId`, `replyId` and `receiverId` is required.',
+  ),
+  replyId: Uuid.nullish().describe('The reply to pay for.'),
+  receiverId: PersonParam.nullish().describe('The person to pay.'),
 })
 
 export const Payment = z
   .object({
     id: Uuid,
-    senderId: z.string().nullable(),
-    sender: PersonCard.nullable(),
-    receiverId: z.string().nullable(),
-    receiver: PersonCard.nullable(),
+    senderId: z.string().nullable().describe('An actor id; null if you cannot see the person.'),
+    sender: PersonCard.nullable().describe('Who paid; null if you cannot see the person.'),
+    receiverId: z.string().nullable().describe('An actor id; null if you cannot see the person.'),
+    receiver: PersonCard.nullable().describe('Who was paid; for a post its author. Null if you cannot see the person.'),
     emotion: Emotion,
     tier: Tier,
     amount: z.int().describe('What left or reached your wallet: your own share if you were paid.'),
     total: z.int().describe('The whole amount of the payment.'),
     splits: z
-      .array(z.object({ receiverId: z.string().nullable(), amount: z.int() }))
+      .array(
+        z.object({
+          receiverId: z.string().nullable().describe('An actor id; null if you cannot see the person.'),
+          amount: z.int().describe('Whole mana that this person got.'),
+        }),
+      )
       .describe(
         'The recipients and their shares, the author first. If you were paid, only your own share. The share of a co-author whom you cannot see is included in the author’s.',
       ),
     postId: Uuid.nullable().describe('Also null for a post that you cannot see.'),
-    replyId: Uuid.nullable(),
-    reversed: z.boolean(),
-    reversalOf: Uuid.nullable(),
+    replyId: Uuid.nullable().describe('The reply that was paid for; null if it was a post or a person.'),
+    reversed: z.boolean().describe('Whether this row is a reversal of another payment.'),
+    reversalOf: Uuid.nullable().describe('The payment that this row reverses; null for a payment.'),
     createdAt: Timestamp,
   })
   .openapi('Payment', { description: 'A person whom you cannot see (blocked, banned or erased) is null.' })
 
-export const Paid = z.object({ payment: Payment, senderBalance: z.int() }).openapi('Paid')
+export const Paid = z.object({ payment: Payment, senderBalance: SenderBalance }).openapi('Paid')
 export const PaymentPage = Page(Payment)
-export const PaymentsQuery = z.object({ direction: z.enum(['sent', 'received']).optional() })
+export const PaymentsQuery = z.object({
+  direction: z.enum(['sent', 'received']).optional().describe('Only what you sent, or only what you received.'),
+})
 
-export const PostParam = z.object({ postId: Uuid })
+export const PostParam = z.object({ postId: Uuid.describe('The id of a post.') })
 export const PostBreakdown = z.object({
-  emojiBreakdown: z.record(z.string(), z.object({ count: z.int(), total: z.int() })).openapi('EmojiBreakdown'),
+  emojiBreakdown: z
+    .record(
+      z.string(),
+      z.object({ count: z.int().describe('The number of payments.'), total: z.int().describe('Whole mana.') }),
+    )
+    .openapi('EmojiBreakdown')
+    .describe('By emotion. An emotion without payments is left out.'),
 })
 
 export const NewBoost = z.object({
@@ -56,15 +81,19 @@ export const NewBoost = z.object({
 })
 export const Boosted = z
   .object({
-    boost: z.object({
-      id: Uuid,
-      postId: Uuid,
-      tier: z.int(),
-      cost: z.int(),
-      multiplier: z.number(),
-      createdAt: Timestamp,
-      expiresAt: Timestamp,
-    }),
-    senderBalance: z.int(),
+    boost: z
+      .object({
+        id: Uuid,
+        postId: Uuid,
+        tier: z.int().describe('1 or 2.'),
+        cost: z.int().describe('Whole mana that you paid.'),
+        multiplier: z
+          .number()
+          .describe('The factor by which the score of the post in the feed is multiplied until `expiresAt`.'),
+        createdAt: Timestamp,
+        expiresAt: Timestamp,
+      })
+      .describe('The boost as it was bought.'),
+    senderBalance: SenderBalance,
   })
   .openapi('Boosted')

@@ -1,25 +1,30 @@
 // Shapes of events. Rules are in sql/events.
+import { ActorId } from '../../lib/fields.ts'
 import { Moment, Page, PersonCard, Timestamp, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
-const rsvp = z.enum(['going', 'interested', 'waitlisted'])
+const rsvp = z
+  .enum(['going', 'interested', 'waitlisted'])
+  .describe('`waitlisted`: the person gets the next free seat. `interested`: they want none.')
 const timezone = z.string().max(64).openapi({ description: 'The name of a time zone.', example: 'Europe/Berlin' })
-const kind = z.enum(['online', 'place', 'hybrid'])
-const location = z.object({
-  kind,
-  url: z.string().nullish().describe('An http(s) address of up to 2000 characters.'),
-  city: z.string().nullish().describe('Up to 100 characters.'),
-  country: z.string().nullish().describe('Up to 100 characters: a name or a code.'),
-  address: z.string().nullish().describe('Up to 500 characters.'),
-})
+const kind = z.enum(['online', 'place', 'hybrid']).describe('`hybrid`: both at a place and online.')
+const location = z
+  .object({
+    kind,
+    url: z.string().nullish().describe('An http(s) address of up to 2000 characters.'),
+    city: z.string().nullish().describe('Up to 100 characters.'),
+    country: z.string().nullish().describe('Up to 100 characters: a name or a code.'),
+    address: z.string().nullish().describe('Up to 500 characters.'),
+  })
+  .describe('Where it takes place.')
 const capacity = z.int().min(1).max(100_000).nullable().describe('How many people can attend; null for no limit.')
 
 export const NewEvent = z
   .object({
     title,
     body: markdown,
-    startsAt: Moment,
-    endsAt: Moment.openapi({ example: '2099-01-31T14:00:00.000Z' }),
+    startsAt: Moment.describe('In the future.'),
+    endsAt: Moment.openapi({ example: '2099-01-31T14:00:00.000Z' }).describe('After `startsAt`.'),
     timezone,
     location,
     capacity: capacity.optional(),
@@ -28,7 +33,16 @@ export const NewEvent = z
   })
   .openapi('NewEvent')
 export const EventChanges = z
-  .object({ title, body: markdown, startsAt: Moment, endsAt: Moment, timezone, location, capacity, interestId })
+  .object({
+    title,
+    body: markdown,
+    startsAt: Moment.describe('In the future.'),
+    endsAt: Moment.describe('After `startsAt`.'),
+    timezone,
+    location,
+    capacity,
+    interestId,
+  })
   .partial()
   .openapi('EventChanges')
 export const Cancellation = z
@@ -36,34 +50,42 @@ export const Cancellation = z
     reason: z.string().nullish().describe('Up to 500 characters, shown to everyone who can see the event.'),
   })
   .optional()
-export const Rsvp = z.object({ status: z.enum(['going', 'interested']) })
+export const Rsvp = z.object({
+  status: z
+    .enum(['going', 'interested'])
+    .describe('`going` takes a seat, or a place on the waiting list if all are taken.'),
+})
 
 export const Event = contentOf('event', z.string(), {
-  body: z.string(),
+  body: z.string().describe('Markdown as its host wrote it.'),
   startsAt: Timestamp,
   endsAt: Timestamp,
-  timezone: z.string(),
-  location: z.object({
-    kind,
-    url: z.string().nullable(),
-    city: z.string().nullable(),
-    country: z.string().nullable(),
-    address: z.string().nullable(),
-  }),
-  capacity: z.int().nullable(),
+  timezone: z.string().describe('The name of the time zone in which host and guests read the times.'),
+  location: z
+    .object({
+      kind,
+      url: z.string().nullable().describe('Where to join online; null if there is no such address.'),
+      city: z.string().nullable().describe('Null for an event that is only online.'),
+      country: z.string().nullable().describe('A name or a code, as the host wrote it; null if they did not.'),
+      address: z.string().nullable().describe('As the host wrote it; null if they did not.'),
+    })
+    .describe('Where it takes place.'),
+  capacity: z.int().nullable().describe('How many people can attend; null for no limit.'),
   status: z.enum(['scheduled', 'live', 'ended', 'cancelled']).describe('Derived from the current time.'),
-  cancelledAt: Timestamp.nullable(),
-  cancelReason: z.string().nullable(),
+  cancelledAt: Timestamp.nullable().describe('When its host cancelled it, for good; null if they did not.'),
+  cancelReason: z.string().nullable().describe('What the host said about it; null if nothing.'),
   goingCount: z
     .int()
     .min(0)
     .describe('The number of seats that are taken, including those of people whom you cannot see.'),
-  interestedCount: z.int().min(0),
-  waitlistCount: z.int().min(0),
-  viewer: z.object({
-    rsvp: rsvp.nullable(),
-    waitlistPosition: z.int().min(1).nullable().describe('Starts at 1. Null if you are not waiting.'),
-  }),
+  interestedCount: z.int().min(0).describe('People who are interested and want no seat.'),
+  waitlistCount: z.int().min(0).describe('People who wait for a seat.'),
+  viewer: z
+    .object({
+      rsvp: rsvp.nullable().describe('Your reply; null if you gave none.'),
+      waitlistPosition: z.int().min(1).nullable().describe('Starts at 1. Null if you are not waiting.'),
+    })
+    .describe('What you have to do with it.'),
 }).openapi('Event')
 export const EventPage = Page(Event)
 /** What get_event_calendar returns. */
@@ -86,7 +108,7 @@ export const AttendeeQuery = z.object({
 export const AttendeePage = Page(
   z
     .object({
-      userId: z.string(),
+      userId: ActorId,
       user: PersonCard,
       status: rsvp,
       since: Timestamp,

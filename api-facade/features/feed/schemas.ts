@@ -7,21 +7,30 @@ const queryFlag = z
   .transform((text) => text === 'true')
   .openapi({ type: 'boolean' })
 export const FeedQuery = z.object({
-  tab: z.enum(['following', 'trending', 'circles']).optional(),
-  journalism: queryFlag.optional(),
-  minDepth: queryInteger(0, 5).optional(),
+  tab: z
+    .enum(['following', 'trending', 'circles'])
+    .optional()
+    .describe(
+      '`following`: by people whom you follow. `circles`: posts for circles that you can see. `trending`: posts for everybody, by time and engagement. Default: For You, which ranks all posts that you can see.',
+    ),
+  journalism: queryFlag.optional().describe('With `true` only journalism.'),
+  minDepth: queryInteger(0, 5).optional().describe('Only posts of this depth or deeper: 0 (Surface) to 5 (Thesis).'),
   interestId: Uuid.optional().describe('Only posts about this interest or one below it.'),
-  format: PostFormat.optional(),
+  format: PostFormat.optional().describe('Only posts of this format.'),
   since: Moment.optional().describe('Only posts that were published after this time.'),
 })
 export const FeedItem = postAnd('FeedItem', {
   score: z.number().describe('The sum of the weights in `why`.'),
-  why: z.array(
-    z.object({
-      factor: z.enum(['engagement', 'depth', 'interest', 'following', 'circle', 'boost', 'semantic', 'recency']),
-      weight: z.number(),
-    }),
-  ),
+  why: z
+    .array(
+      z.object({
+        factor: z
+          .enum(['engagement', 'depth', 'interest', 'following', 'circle', 'boost', 'semantic', 'recency'])
+          .describe('What the weight is for, as the description of `GET /feed` explains it.'),
+        weight: z.number().describe('What the factor adds to `score`.'),
+      }),
+    )
+    .describe('What makes up the score. Factors that add nothing are left out.'),
 })
 export const FeedPage = Page(FeedItem)
 
@@ -35,17 +44,11 @@ export const SyncQuery = z.object({
 export const Sync = z.object({
   items: z.array(
     z.object({
-      type: z.string().openapi({
-        description:
-          '`post`, `reply`, `person`, or a kind of content such as `video`. Ignore types that you do not know.',
-      }),
+      type: z.string().describe('`post`, `reply`, `person`, or a kind of content such as `video`. Ignore types that you do not know.'),
       id: z.string().describe('The `id` of the thing; of a person the `personId`.'),
-      gone: z.boolean().openapi({
-        description:
-          'True if you can no longer see it: discard what you hold of it. False if it changed: read it again.',
-      }),
+      gone: z.boolean().describe('True if you can no longer see it: discard what you hold of it. False if it changed: read it again.'),
     }),
-  ),
+  ).describe('The things that changed, the oldest change first.'),
   nextCursor: z.string().describe('Where the next call continues, as `after`. Never null.'),
   hasMore: z.boolean().describe('Whether more changes can be read at once.'),
 })

@@ -1,5 +1,6 @@
 // Shapes of groups. Rules are in sql/spaces and sql/groups.
-import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { AboutInterest, ActorId, ArchivedAt, Colour, SpaceAbout, SpaceName, SpaceSlug } from '../../lib/fields.ts'
+import { IdParam, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import {
   about,
   accent,
@@ -14,16 +15,22 @@ import {
   spaceId,
 } from '../spaces/schemas.ts'
 
-const visibility = z.enum(['public', 'private'])
-const joinPolicy = z.enum(['open', 'request', 'invite'])
-const role = z.enum(['owner', 'moderator', 'member'])
+const visibility = z
+  .enum(['public', 'private'])
+  .describe('`private`: only members and invited people can see that it exists.')
+const joinPolicy = z
+  .enum(['open', 'request', 'invite'])
+  .describe('`open`: anybody joins. `request`: the owner or a moderator decides. `invite`: only invited people join.')
+const role = z
+  .enum(['owner', 'moderator', 'member'])
+  .describe('`owner`: there is exactly one. `moderator` admits and removes members.')
 
 const id = spaceId('id.group', 'The id or slug of a group.')
 export const GroupId = z.object({ id })
 export const GroupMember = z.object({ id, userId: PersonParam })
-export const GroupRequest = z.object({ id, rid: Uuid })
-export const GroupInvitation = z.object({ id, iid: Uuid })
-export const InvitationId = z.object({ iid: Uuid })
+export const GroupRequest = z.object({ id, rid: IdParam })
+export const GroupInvitation = z.object({ id, iid: IdParam })
+export const InvitationId = z.object({ iid: IdParam })
 
 export const GroupQuery = SpaceQuery.extend({ joinPolicy: joinPolicy.optional() })
 export const RemovalQuery = z.object({
@@ -35,7 +42,7 @@ export const NewGroup = z
     name,
     slug: newSlug('mushroom-hunters').optional(),
     about: about.optional(),
-    interestId: Uuid.nullish(),
+    interestId: Uuid.nullish().describe('What the group is about.'),
     accent: accent.optional(),
     visibility: visibility.optional(),
     joinPolicy: joinPolicy.optional(),
@@ -45,13 +52,18 @@ export const GroupChanges = z
   .object({
     name: name.optional(),
     about: about.nullish(),
-    interestId: Uuid.nullish(),
+    interestId: Uuid.nullish().describe('What the group is about; null for nothing in particular.'),
     accent: accent.optional(),
     visibility: visibility.optional(),
     joinPolicy: joinPolicy.optional(),
   })
   .openapi('GroupChanges')
-export const Joined = z.object({ status: z.enum(['joined', 'pending']), requestId: Uuid.nullable() }).openapi('Joined')
+export const Joined = z
+  .object({
+    status: z.enum(['joined', 'pending']).describe('`pending`: the owner or a moderator decides on your request.'),
+    requestId: Uuid.nullable().describe('The request that is pending; null if you are a member now.'),
+  })
+  .openapi('Joined')
 export const Left = left.openapi('Left')
 export const RoleChange = z.object({ role })
 export const Invitee = z.object({ inviteeId: PersonParam })
@@ -59,42 +71,48 @@ export const Invitee = z.object({ inviteeId: PersonParam })
 export const Group = z
   .object({
     id: Uuid,
-    slug: z.string(),
-    name: z.string(),
-    about: z.string(),
-    interestId: Uuid.nullable(),
-    accent: z.string().nullable(),
+    slug: SpaceSlug,
+    name: SpaceName,
+    about: SpaceAbout,
+    interestId: AboutInterest,
+    accent: Colour,
     visibility,
     joinPolicy,
     memberCount,
-    archivedAt: Timestamp.nullable(),
+    archivedAt: ArchivedAt,
     createdAt: Timestamp,
-    viewer: z.object({
-      role: role.nullable(),
-      status: z.enum(['none', 'pending', 'invited', 'member', 'banned']),
-      requestId: Uuid.nullable().describe('The id of your pending request.'),
-    }),
+    viewer: z
+      .object({
+        role: role.nullable().describe('Your role; null if you are not a member.'),
+        status: z
+          .enum(['none', 'pending', 'invited', 'member', 'banned'])
+          .describe('`pending`: your request waits. `invited`: an invitation waits for you.'),
+        requestId: Uuid.nullable().describe('The id of your pending request; null if there is none.'),
+      })
+      .describe('What you have to do with it.'),
   })
   .openapi('Group')
 export const GroupPage = Page(Group)
 
 export const Member = memberWith(role).openapi('GroupMember')
 export const MemberPage = Page(Member)
-export const BanPage = Page(
-  z.object({ userId: z.string(), user: PersonCard, createdAt: Timestamp }).openapi('GroupBan'),
-)
+export const BanPage = Page(z.object({ userId: ActorId, user: PersonCard, createdAt: Timestamp }).openapi('GroupBan'))
 export const JoinRequest = requestWith({ groupId: Uuid }).openapi('JoinRequest')
 export const JoinRequestPage = Page(JoinRequest)
 export const Invitation = z
   .object({
     id: Uuid,
     groupId: Uuid,
-    group: z.object({ id: Uuid, slug: z.string(), name: z.string(), accent: z.string().nullable() }),
-    inviterId: z.string(),
+    group: z
+      .object({ id: Uuid, slug: SpaceSlug, name: SpaceName, accent: Colour })
+      .describe('The group as invited people see it.'),
+    inviterId: ActorId,
     inviter: PersonCard,
-    inviteeId: z.string(),
+    inviteeId: ActorId,
     invitee: PersonCard,
-    status: z.enum(['pending', 'accepted', 'declined', 'revoked']),
+    status: z
+      .enum(['pending', 'accepted', 'declined', 'revoked'])
+      .describe('`revoked`: by the inviter, the group, a block or a ban.'),
     createdAt: Timestamp,
   })
   .openapi('GroupInvitation')

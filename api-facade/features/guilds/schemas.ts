@@ -1,14 +1,17 @@
 // Shapes of guilds. Rules are in sql/spaces and sql/guilds.
-import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { ArchivedAt, Colour, SettledAt, SpaceAbout, SpaceName, SpaceSlug } from '../../lib/fields.ts'
+import { IdParam, Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { about, accent, left, memberCount, memberWith, name, newSlug, requestWith, spaceId } from '../spaces/schemas.ts'
 
 const minRep = z.int().min(0).max(1000).describe('The reputation that applicants need in the interest of the guild.')
-const role = z.enum(['founder', 'steward', 'member'])
+const role = z
+  .enum(['founder', 'steward', 'member'])
+  .describe('`founder`: there is exactly one. `steward` decides applications and moves mana.')
 
 const id = spaceId('id.guild', 'The id or slug of a guild.')
 export const GuildId = z.object({ id })
 export const GuildMemberId = z.object({ id, userId: PersonParam })
-export const GuildApplicationId = z.object({ id, aid: Uuid })
+export const GuildApplicationId = z.object({ id, aid: IdParam })
 
 export const NewGuild = z
   .object({
@@ -24,31 +27,37 @@ export const NewGuild = z
 export const GuildChanges = z
   .object({ name: name.optional(), about: about.nullish(), minRep: minRep.optional(), accent: accent.optional() })
   .openapi('GuildChanges')
-export const HandOver = z.object({ role: z.literal('founder') })
+export const HandOver = z.object({
+  role: z.literal('founder').describe('Only the founder’s role is given away here; other roles change by proposals.'),
+})
 export const LeftGuild = left.openapi('LeftGuild')
 
 export const Guild = z
   .object({
     id: Uuid,
-    slug: z.string(),
-    name: z.string(),
-    about: z.string(),
-    charter: z.string(),
-    charterVersion: z.int().min(1),
-    interestId: Uuid,
+    slug: SpaceSlug,
+    name: SpaceName,
+    about: SpaceAbout,
+    charter: z.string().describe('Markdown. It only changes by a proposal.'),
+    charterVersion: z.int().min(1).describe('The number of charters so far.'),
+    interestId: Uuid.describe('The interest in which applicants need `minRep`.'),
     minRep,
-    accent: z.string().nullable(),
-    status: z.enum(['active', 'archived']),
+    accent: Colour,
+    status: z
+      .enum(['active', 'archived'])
+      .describe('An archived guild accepts nothing new; its members can still read it.'),
     memberCount,
     stewardCount: z.int().min(0).describe('The number of stewards, without the founder.'),
     treasuryBalance: z.int().min(0).nullable().describe('Only for members, otherwise null.'),
-    archivedAt: Timestamp.nullable(),
+    archivedAt: ArchivedAt,
     createdAt: Timestamp,
-    viewer: z.object({
-      role: role.nullable(),
-      status: z.enum(['none', 'pending', 'member']),
-      applicationId: Uuid.nullable().describe('The id of your pending application.'),
-    }),
+    viewer: z
+      .object({
+        role: role.nullable().describe('Your role; null if you are not a member.'),
+        status: z.enum(['none', 'pending', 'member']).describe('`pending`: your application waits.'),
+        applicationId: Uuid.nullable().describe('The id of your pending application; null if there is none.'),
+      })
+      .describe('What you have to do with it.'),
   })
   .openapi('Guild')
 export const GuildPage = Page(Guild)
@@ -56,8 +65,8 @@ export const GuildPage = Page(Guild)
 export const CharterPage = Page(
   z
     .object({
-      version: z.int().min(1),
-      charter: z.string(),
+      version: z.int().min(1).describe('From 1, without gaps.'),
+      charter: z.string().describe('Markdown as it was in this version.'),
       proposalId: Uuid.nullable().describe('The proposal that introduced this version; null for the first charter.'),
       createdAt: Timestamp,
     })
@@ -68,24 +77,35 @@ export const GuildMemberPage = Page(GuildMember)
 export const Application = requestWith({ guildId: Uuid }).openapi('GuildApplication')
 export const ApplicationPage = Page(Application)
 
-const proposalKind = z.enum(['general', 'charter', 'steward', 'expel', 'disburse'])
-const proposalStatus = z.enum([
-  ...(['open', 'passed', 'failed', 'expired', 'withdrawn', 'force_closed', 'executed', 'execution_failed'] as const),
-])
-export const GuildProposalId = z.object({ id, pid: Uuid })
+const proposalKind = z
+  .enum(['general', 'charter', 'steward', 'expel', 'disburse'])
+  .describe(
+    'What happens if it passes: `general` nothing, `charter` a new charter, `steward` a member gets or loses that role, `expel` a member has to go, `disburse` mana leaves the treasury.',
+  )
+const proposalStatus = z
+  .enum([
+    ...(['open', 'passed', 'failed', 'expired', 'withdrawn', 'force_closed', 'executed', 'execution_failed'] as const),
+  ])
+  .describe(
+    '`expired`: no quorum. `force_closed`: by staff, or because the guild was archived. A passed proposal becomes `executed` or `execution_failed`.',
+  )
+export const GuildProposalId = z.object({ id, pid: IdParam })
 export const ProposalQuery = z.object({ status: proposalStatus.optional() })
 export const NewProposal = z
   .object({
     kind: proposalKind,
-    title: z.string().trim().min(1).max(200),
+    title: z.string().trim().min(1).max(200).describe('1 to 200 characters, one line.'),
     body: z.string().max(100_000).optional().describe('Markdown, up to 20,000 characters.'),
     payload: z
       .object({
-        charter: z.string().max(100_000).optional(),
+        charter: z.string().max(100_000).optional().describe('The new charter: Markdown, up to 20,000 characters.'),
         userId: PersonParam.optional(),
-        grant: z.boolean().optional(),
+        grant: z
+          .boolean()
+          .optional()
+          .describe('`true` makes the member a steward, `false` a member without that role.'),
         recipientId: PersonParam.optional(),
-        amount: z.int().min(1).max(1_000_000_000).optional(),
+        amount: z.int().min(1).max(1_000_000_000).optional().describe('Whole mana.'),
       })
       .optional()
       .describe(
@@ -96,29 +116,42 @@ export const NewProposal = z
   .openapi('NewProposal', {
     example: { kind: 'charter', title: 'A charter', body: 'Since we have none.', payload: { charter: '# We sing' } },
   })
-export const Vote = z.object({ value: z.enum(['yes', 'no', 'abstain']) })
+export const Vote = z.object({
+  value: z.enum(['yes', 'no', 'abstain']).describe('`abstain` counts only towards the quorum.'),
+})
 const Summary = z
   .object({
     id: Uuid,
     guildId: Uuid,
     kind: proposalKind,
-    title: z.string(),
-    body: z.string(),
+    title: z.string().describe('As its proposer wrote it.'),
+    body: z.string().describe('Markdown; empty if nothing was written.'),
     payload: z
       .object({
-        charter: z.string().optional(),
-        userId: z.string().nullable().optional(),
-        grant: z.boolean().optional(),
-        recipientId: z.string().nullable().optional(),
-        amount: z.int().optional(),
+        charter: z.string().optional().describe('The proposed charter; only for the kind `charter`.'),
+        userId: z
+          .string()
+          .nullable()
+          .optional()
+          .describe('An actor id; only for the kinds `steward` and `expel`. Null if you cannot see the person.'),
+        grant: z
+          .boolean()
+          .optional()
+          .describe('Whether the member gets or loses the role; only for the kind `steward`.'),
+        recipientId: z
+          .string()
+          .nullable()
+          .optional()
+          .describe('An actor id; only for the kind `disburse`. Null if you cannot see the person.'),
+        amount: z.int().optional().describe('Whole mana; only for the kind `disburse`.'),
       })
       .describe('Null if you cannot see the person.'),
     proposer: PersonCard.nullable().describe('Null if you cannot see the person.'),
     status: proposalStatus,
-    reason: z.string().nullable().describe('The error code of the failed execution.'),
+    reason: z.string().nullable().describe('The error code of the failed execution; null otherwise.'),
     closesAt: Timestamp,
-    decidedAt: Timestamp.nullable(),
-    executedAt: Timestamp.nullable(),
+    decidedAt: SettledAt,
+    executedAt: Timestamp.nullable().describe('When it was executed or its execution failed; null before.'),
     createdAt: Timestamp,
   })
   .openapi('ProposalSummary')
@@ -126,7 +159,15 @@ export const ProposalPage = Page(Summary)
 const count = z.int().min(0)
 export const Proposal = Summary.extend({
   tally: z
-    .object({ yes: count, no: count, abstain: count, eligible: count, quorum: count })
+    .object({
+      yes: count.describe('Votes for it.'),
+      no: count.describe('Votes against it.'),
+      abstain: count.describe('Abstentions, which count only towards the quorum.'),
+      eligible: count.describe('How many members can vote.'),
+      quorum: count.describe('How many votes of all kinds are needed for a decision.'),
+    })
     .describe('The current tally; the final one after the decision.'),
-  viewer: z.object({ vote: z.enum(['yes', 'no', 'abstain']).nullable() }),
+  viewer: z
+    .object({ vote: z.enum(['yes', 'no', 'abstain']).nullable().describe('Your vote; null if you gave none.') })
+    .describe('What you have to do with it.'),
 }).openapi('Proposal')

@@ -1,7 +1,9 @@
 // Shapes of profiles, personas, invites and the export. Rules are in sql/identity.
 
 import { sections } from '../../generated/sections.ts'
+import { About, ActorId, City, Country, Picture } from '../../lib/fields.ts'
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { exportedFields } from './export-fields.ts'
 import { Registration } from './schemas.ts'
 
 const PictureUrl = z
@@ -31,41 +33,59 @@ export const ProfileChanges = z.object({
     .regex(/^\+?[0-9][0-9 ()./-]{3,30}$/, 'must be a telephone number')
     .nullable()
     .optional()
-    .openapi({ example: '+49 30 123456' }),
-  about: z.string().trim().max(1000).nullable().optional(),
+    .openapi({ example: '+49 30 123456' })
+    .describe('Only you see it.'),
+  about: z
+    .string()
+    .trim()
+    .max(1000)
+    .nullable()
+    .optional()
+    .describe('What others read on your profile, up to 1000 characters.'),
   profilePicUrl: PictureUrl.optional(),
 })
 
 const count = z.int().min(0).max(10_000).describe('Counted up to 10,000.')
-export const People = z.object({ items: z.array(PersonCard) }).openapi('People')
+export const People = z
+  .object({ items: z.array(PersonCard).describe('In the order of the ids, each person once.') })
+  .openapi('People')
 export const Profile = PersonCard.extend({
-  about: z.string().nullable(),
-  country: z.string().nullable(),
-  city: z.string().nullable(),
+  about: About,
+  country: Country,
+  city: City,
   createdAt: Timestamp,
-  counters: z.object({ followers: count, following: count }),
+  counters: z
+    .object({ followers: count, following: count })
+    .describe('Followers, and the people whom the person follows.'),
   viewer: z
     .object({
       follows: z.boolean().describe('Whether you follow the person.'),
       followedBy: z.boolean().describe('Whether the person follows you.'),
-      inMyCircle: z.boolean(),
+      inMyCircle: z.boolean().describe('Whether the person is in one of your circles.'),
       bondLevel: z
         .enum(['acquaintance', 'inner-circle'])
         .nullable()
         .describe('The highest that the person has in your circles; null if in none.'),
-      inTheirCircle: z.boolean(),
+      inTheirCircle: z.boolean().describe('Whether you are in one of the person’s circles.'),
       muted: z.boolean().describe('Whether you have muted the person.'),
     })
     .nullable()
     .describe('Null for yourself.'),
 }).openapi('Profile', { description: 'A person’s public profile; `id` and `actorId` are both the actor id.' })
 
-export const ErasureBody = z.object({ password: z.string().max(1024) })
-export const Erased = z.object({ erased: z.literal(true) }).openapi('Erased')
+export const ErasureBody = z.object({ password: z.string().max(1024).describe('Your current password.') })
+export const Erased = z
+  .object({ erased: z.literal(true).describe('Always `true`: the erasure is complete and final.') })
+  .openapi('Erased')
 
-const Accent = z.enum(['ink', 'gold', 'sage', 'azure'])
-const PersonaName = z.string().trim().min(1).max(40)
-const PersonaAbout = z.string().trim().max(280).nullable()
+const Accent = z.enum(['ink', 'gold', 'sage', 'azure']).describe('A colour token with which clients show the persona.')
+const PersonaName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(40)
+  .describe('1 to 40 characters. Each of your personas has a different name.')
+const PersonaAbout = z.string().trim().max(280).nullable().describe('Up to 280 characters.')
 
 export const NewPersona = z.object({
   name: PersonaName,
@@ -82,11 +102,11 @@ export const PersonaChanges = z.object({
 export const Persona = z
   .object({
     id: Uuid,
-    name: z.string(),
-    about: z.string().nullable(),
+    name: z.string().describe('Posts that were published under the persona show it.'),
+    about: z.string().nullable().describe('Up to 280 characters; null if nothing was written.'),
     accent: Accent,
-    profilePicUrl: z.string().nullable(),
-    isDefault: z.boolean(),
+    profilePicUrl: Picture,
+    isDefault: z.boolean().describe('Whether posts without a `personaId` are published under it.'),
     createdAt: Timestamp,
   })
   .openapi('Persona')
@@ -95,26 +115,41 @@ export const PersonaPage = Page(Persona)
 export const Invite = z
   .object({
     id: Uuid,
-    code: z.string().openapi({ example: 'INV-7KQ2ZM' }),
-    status: z.enum(['active', 'reserved', 'used', 'expired', 'revoked']),
-    reservedUntil: Timestamp.nullable(),
-    usedBy: PersonCard.nullable(),
-    usedAt: Timestamp.nullable(),
+    code: z.string().openapi({ example: 'INV-7KQ2ZM' }).describe('What a candidate types in.'),
+    status: z
+      .enum(['active', 'reserved', 'used', 'expired', 'revoked'])
+      .describe('`reserved`: somebody is registering with it. `used` and `revoked` are final.'),
+    reservedUntil: Timestamp.nullable().describe('When the reservation ends; null unless it is reserved.'),
+    usedBy: PersonCard.nullable().describe(
+      'Who registered with it; null until then, and if you cannot see the person.',
+    ),
+    usedAt: Timestamp.nullable().describe('When somebody registered with it; null until then.'),
     expiresAt: Timestamp,
     createdAt: Timestamp,
   })
   .openapi('Invite', { description: 'One of your invite codes. `usedBy` is also null if you cannot see that person.' })
 export const Invites = z
-  .object({ codes: z.array(Invite), allotment: z.int(), used: z.int(), remaining: z.int() })
+  .object({
+    codes: z.array(Invite).describe('All your codes, newest first.'),
+    allotment: z.int().describe('How many codes you may create in all, from 5 to 30.'),
+    used: z.int().describe('How many of these you have created; expired codes do not count.'),
+    remaining: z.int().describe('How many codes you can still create.'),
+  })
   .openapi('Invites')
 const Brought = z.object({ id: Uuid, person: PersonCard, joinedAt: Timestamp })
-export const InviteTree = Page(Brought).extend({ invitedBy: PersonCard.nullable() }).openapi('InviteTree')
+export const InviteTree = Page(Brought)
+  .extend({
+    invitedBy: PersonCard.nullable().describe(
+      'Whose code you registered with; null for the first admin, and if you cannot see the person.',
+    ),
+  })
+  .openapi('InviteTree')
 
 /** The head of the export, followed by its sections: a section of one row is an object, any other a list. */
 export const ExportHead = z.object({
-  format: z.literal('service-gdpr-export-v1'),
+  format: z.literal('service-gdpr-export-v1').describe('The format and its version. An import accepts only this one.'),
   exportedAt: Timestamp,
-  actorId: z.string(),
+  actorId: ActorId,
   sections: z.array(z.object({ name: z.string(), single: z.boolean() })),
 })
 export const ExportRows = z.object({ items: z.array(z.unknown()), next: z.string().nullable() })
@@ -131,16 +166,19 @@ const jsonOf: Readonly<Record<string, z.ZodType>> = {
 }
 
 /** The schema of a field by its Postgres type. Other people are actor ids, or null if the person cannot see them. */
-function exported(type: string): z.ZodType {
+function exported(field: string, [type, says]: readonly [string, string?]): z.ZodType {
   const name = type.replace(/\?$/, '')
   const plain = name.endsWith('[]') ? z.array(z.string()) : (jsonOf[name] ?? z.string())
-  return name === type ? plain : plain.nullable()
+  const text = says ?? exportedFields[field] ?? ''
+  return (name === type ? plain : plain.nullable()).describe(
+    name === type || /\bnull\b/.test(text) ? text : `${text} Null if there is none.`,
+  )
 }
 
-function sectionOf(name: string, { single, fields }: (typeof sections)[keyof typeof sections]): z.ZodType {
-  const shape = Object.fromEntries(Object.entries(fields).map(([field, type]) => [field, exported(type)]))
+function sectionOf(name: string, { single, about, fields }: (typeof sections)[keyof typeof sections]): z.ZodType {
+  const shape = Object.fromEntries(Object.entries(fields).map(([field, column]) => [field, exported(field, column)]))
   const row = z.object(shape).openapi(`Exported${name.charAt(0).toUpperCase()}${name.slice(1)}`)
-  return single ? row.nullable() : z.array(row)
+  return single ? row.nullable().describe(`${about} Null if there is none.`) : z.array(row).describe(about)
 }
 
 export const Export = ExportHead.omit({ sections: true })

@@ -1,5 +1,7 @@
 // Shapes of identity. Rules are in sql/identity.
+
 import countries from 'i18n-iso-countries'
+import { About, ActorId, City, Country, Picture } from '../../lib/fields.ts'
 import { personId, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 // XK (Kosovo) is widely used, but not in ISO 3166-1
@@ -9,30 +11,41 @@ const Email = z
   .email()
   .max(254)
   .refine((email) => !/@deleted\.invalid$/i.test(email), 'is reserved for erased accounts')
-const Password = z.string().min(8).max(1024)
+  .describe('Up to 254 characters. A mail with a link verifies it.')
+const Password = z.string().min(8).max(1024).describe('8 to 1024 characters.')
 const Name = z.string().trim().min(1).max(80)
 /** How long an access token is valid: seven days, in seconds. */
 export const TOKEN_SECONDS = 7 * 86_400
 /** The same for a token with a refresh token: 15 minutes. */
 export const ROTATING_SECONDS = 15 * 60
 
-export const Reservation = z.object({ code: z.string().trim().max(40) })
-export const ReservationAlias = Reservation.extend({ candidateSessionId: z.uuidv4() })
+export const Reservation = z.object({
+  code: z.string().trim().max(40).describe('The code as it was given, in any letter case.'),
+})
+export const ReservationAlias = Reservation.extend({
+  candidateSessionId: z.uuidv4().describe('A random UUID (version 4) that the client chooses and keeps secret.'),
+})
 export const Reserved = z.object({ sessionId: Uuid, expiresAt: Timestamp }).openapi('Reservation')
 export const ReservedAlias = z.object({ inviteCodeId: Uuid, reservedUntil: Timestamp }).openapi('ReservationAlias')
 
 const Joining = z.object({
-  firstName: Name,
-  lastName: Name,
-  dateOfBirth: z.iso.date(),
+  firstName: Name.describe('1 to 80 characters.'),
+  lastName: Name.describe('1 to 80 characters.'),
+  dateOfBirth: z.iso.date().describe('Only the person themselves sees it.'),
   country: z
     .string()
     .refine((code) => codes.has(code), 'must be an ISO 3166-1 alpha-2 code')
-    .openapi({ example: 'DE' }),
-  city: z.string().trim().min(1).max(120),
+    .openapi({ example: 'DE' })
+    .describe('Where the person lives: an ISO 3166-1 alpha-2 code.'),
+  city: z.string().trim().min(1).max(120).describe('Where the person lives, 1 to 120 characters.'),
 })
 export const Registration = z.object({ sessionId: Uuid, email: Email, password: Password, ...Joining.shape })
-export const RegistrationAlias = z.object({ inviteCodeId: Uuid, email: Email, password: Password, input: Joining })
+export const RegistrationAlias = z.object({
+  inviteCodeId: Uuid,
+  email: Email,
+  password: Password,
+  input: Joining.describe('Who registers.'),
+})
 
 const Kind = z
   .literal('rotating')
@@ -42,8 +55,8 @@ const Kind = z
   )
 // normalised here, once: attempts are counted by the address as the database compares it
 export const Credentials = z.object({
-  email: z.string().max(254).trim().toLowerCase(),
-  password: z.string().max(1024),
+  email: z.string().max(254).trim().toLowerCase().describe('The address of the account, in any letter case.'),
+  password: z.string().max(1024).describe('The password of the account.'),
   session: Kind,
   deviceToken: z
     .string()
@@ -55,48 +68,78 @@ export const Credentials = z.object({
 })
 
 // anything that is not one of our tokens is 401, not 422: its length does not matter
-const RefreshToken = z.string().max(1024)
+const RefreshToken = z.string().max(1024).describe('The refresh token of the latest answer. It works once.')
 export const LogoutBody = z
   .object({
-    scope: z.enum(['local', 'global']).optional(),
+    scope: z
+      .enum(['local', 'global'])
+      .optional()
+      .describe('`global` ends every token of yours. Default: `local`, only this one.'),
     refreshToken: RefreshToken.optional(),
-    pushToken: z.string().max(2100).optional(),
+    pushToken: z
+      .string()
+      .max(2100)
+      .optional()
+      .describe('The push token of this device, which then gets no more pushes.'),
   })
   .optional()
 export const RefreshBody = z.object({ refreshToken: RefreshToken })
-export const PasswordChange = z.object({ currentPassword: z.string().max(1024), newPassword: Password, session: Kind })
+export const PasswordChange = z.object({
+  currentPassword: z.string().max(1024).describe('Wrong ones are counted, as for a login.'),
+  newPassword: Password,
+  session: Kind,
+})
 /** Also allows a host without a dot: the default address of the first admin is admin@localhost. */
-export const ResetRequest = z.object({ email: z.email({ pattern: z.regexes.html5Email }).max(254) })
-export const ResetBody = z.object({ token: z.string().max(1024), newPassword: Password })
-export const VerificationBody = z.object({ token: z.string().max(1024) })
-export const EmailChange = z.object({ email: Email, currentPassword: z.string().max(1024) })
-export const Done = z.object({ ok: z.literal(true) }).openapi('Done')
+export const ResetRequest = z.object({
+  email: z
+    .email({ pattern: z.regexes.html5Email })
+    .max(254)
+    .describe('The address of the account. The answer is the same if there is none.'),
+})
+export const ResetBody = z.object({
+  token: z.string().max(1024).describe('The token from the link in the mail.'),
+  newPassword: Password,
+})
+export const VerificationBody = z.object({
+  token: z.string().max(1024).describe('The token from the link in the mail.'),
+})
+export const EmailChange = z.object({
+  email: Email,
+  currentPassword: z.string().max(1024).describe('Wrong ones are counted, as for a login.'),
+})
+export const Done = z.object({ ok: z.literal(true).describe('Always `true`: a failure is an error.') }).openapi('Done')
 
 export const Me = z
   .object({
     id: Uuid,
-    actorId: z.string(),
+    actorId: ActorId,
     personId,
-    username: z.string(),
-    email: z.string(),
-    emailVerifiedAt: Timestamp.nullable(),
-    emailBouncedAt: Timestamp.nullable(),
-    role: z.enum(['user', 'moderator', 'admin']),
-    firstName: z.string(),
-    lastName: z.string(),
-    dateOfBirth: z.iso.date().nullable(),
-    country: z.string().nullable(),
-    city: z.string().nullable(),
-    phone: z.string().nullable(),
-    about: z.string().nullable(),
-    profilePicUrl: z.string().nullable(),
+    username: z.string().describe('3 to 30 letters a-z, digits and underscores. You can change it.'),
+    email: z.string().describe('The address with which you log in. Staff sees it, and no other member.'),
+    emailVerifiedAt: Timestamp.nullable().describe('When you proved that the address is yours; null until then.'),
+    emailBouncedAt: Timestamp.nullable().describe(
+      'When a mail server reported that the mailbox does not exist; null if none did.',
+    ),
+    role: z.enum(['user', 'moderator', 'admin']).describe('`user` for members; `moderator` and `admin` are staff.'),
+    firstName: z.string().describe('Everybody who sees you sees it.'),
+    lastName: z.string().describe('Everybody who sees you sees it.'),
+    dateOfBirth: z.iso.date().nullable().describe('Only you see it. Null for the first admin.'),
+    country: Country,
+    city: City,
+    phone: z.string().nullable().describe('Only you see it; null if you gave none.'),
+    about: About,
+    profilePicUrl: Picture,
     createdAt: Timestamp,
-    lastSeenAt: Timestamp.nullable(),
+    lastSeenAt: Timestamp.nullable().describe(
+      'When you last used Kith, accurate to five minutes; null if never. Only you and staff see it.',
+    ),
   })
   .openapi('Me', { description: 'A person’s own view of themselves. `id` is internal and is in no other answer.' })
 
 const DeviceToken = z.string().describe('Opaque. Store it on this device and send it with its next login.')
-export const PasswordSet = z.object({ ok: z.literal(true), deviceToken: DeviceToken }).openapi('PasswordSet')
+export const PasswordSet = z
+  .object({ ok: z.literal(true).describe('Always `true`: a failure is an error.'), deviceToken: DeviceToken })
+  .openapi('PasswordSet')
 
 const ExpiresIn = z
   .int()
@@ -104,26 +147,35 @@ const ExpiresIn = z
 
 export const Session = z
   .object({
-    accessToken: z.string(),
+    accessToken: z.string().describe('For the header `Authorization: Bearer …`.'),
     user: Me,
     deviceToken: DeviceToken,
-    refreshToken: z.string().optional(),
+    refreshToken: z.string().optional().describe('Exchanges itself for the next pair, once.'),
     expiresIn: ExpiresIn.optional(),
   })
   .openapi('Session', { description: '`refreshToken` and `expiresIn` are only present for rotating sessions.' })
 export const SessionAlias = z
-  .object({ userId: Uuid, accessToken: z.string(), refreshToken: z.string(), deviceToken: DeviceToken })
+  .object({
+    userId: Uuid,
+    accessToken: z.string().describe('For the header `Authorization: Bearer …`. Valid for 15 minutes.'),
+    refreshToken: z.string().describe('Exchanges itself for the next pair, once.'),
+    deviceToken: DeviceToken,
+  })
   .openapi('SessionAlias')
 export const Pair = z
-  .object({ accessToken: z.string(), refreshToken: z.string(), expiresIn: ExpiresIn })
+  .object({
+    accessToken: z.string().describe('For the header `Authorization: Bearer …`.'),
+    refreshToken: z.string().describe('Exchanges itself for the next pair, once.'),
+    expiresIn: ExpiresIn,
+  })
   .openapi('TokenPair')
 export const RotatingSession = z
   .object({
     id: Uuid,
-    userAgent: z.string().nullable(),
-    createdAt: Timestamp,
-    lastUsedAt: Timestamp,
-    expiresAt: Timestamp,
+    userAgent: z.string().nullable().describe('What the program called itself at the login; null if it said nothing.'),
+    createdAt: Timestamp.describe('When it began with a login.'),
+    lastUsedAt: Timestamp.describe('When it was last refreshed, or began.'),
+    expiresAt: Timestamp.describe('60 days after the last refresh.'),
   })
   .openapi('RotatingSession')
 
@@ -140,5 +192,5 @@ export const Issued = z.object({
   credentialsVersion: z.number(),
 })
 export const Reissued = Issued.pick({ claims: true })
-export const Reset = z.object({ userId: z.string(), credentialsVersion: z.number() })
+export const Reset = z.object({ userId: ActorId, credentialsVersion: z.number() })
 export const FoundLogin = Reset.extend({ passwordHash: z.string() }).nullable()

@@ -3,10 +3,17 @@ import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
 /** What `POST /me/import` takes. The sections are those of the schema Export; other members are ignored. */
 export const Dossier = z
   .looseObject({
-    format: z.literal('service-gdpr-export-v1'),
-    exportedAt: z.string().optional(),
-    actorId: z.string().openapi({ example: 'acct:ada@kith.example.org' }),
-    signature: z.string().nullable().optional(),
+    format: z.literal('service-gdpr-export-v1').describe('The format and its version.'),
+    exportedAt: z.string().optional().describe('When the file was made.'),
+    actorId: z
+      .string()
+      .openapi({ example: 'acct:ada@kith.example.org' })
+      .describe('Whose file it is: its domain is the `origin` of the import.'),
+    signature: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('The signature of the instance. A file without one is imported, too, and says so.'),
   })
   .openapi('Dossier', { description: 'A file of `GET /me/export`, of this or of another instance.' })
 
@@ -20,15 +27,24 @@ export const Import = z
       .describe(
         '`valid`: the dossier is as the instance `issuer` has signed it. `unknown_instance`: the keys of that instance could not be read, so the signature says nothing. `none`: it has no signature.',
       ),
-    issuer: z.string().nullable().describe('The address of the instance that signed the dossier.'),
+    issuer: z
+      .string()
+      .nullable()
+      .describe('The address of the instance that signed the dossier; null without a signature.'),
     done: z.int().describe('How many rows have been imported or left out.'),
     total: z.int().describe('How many rows the dossier has that can be imported.'),
     problems: z
-      .array(z.object({ path: z.string(), code: z.string(), message: z.string() }))
+      .array(
+        z.object({
+          path: z.string().describe('The place in the file, such as `posts.12.media.0`.'),
+          code: z.string().describe('The code of the error that the row would have caused.'),
+          message: z.string().describe('The text of that error.'),
+        }),
+      )
       .describe('What was left out and why, the first 200. `path` is the place in the file: `posts.12.media.0`.'),
-    problemCount: z.int(),
+    problemCount: z.int().describe('How many problems there were, also beyond the first 200.'),
     createdAt: Timestamp,
-    endedAt: Timestamp.nullable(),
+    endedAt: Timestamp.nullable().describe('When it was done or stopped; null before.'),
   })
   .openapi('Import')
 

@@ -1,37 +1,58 @@
 // Shapes of interests. Rules are in sql/interests.
+import { AccentColor, InterestLevel, InterestName, InterestSlug, ParentInterest } from '../../lib/fields.ts'
 import { queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-const Level = z.int().min(1).max(3)
-const Degree = z.int().min(1).max(5)
-const AccentColor = z.enum(['ink', 'gold', 'sage', 'coral', 'cyan', 'plum'])
+const Degree = z.int().min(1).max(5).describe('From 1 (Curious) to 5.')
 
 const fields = {
   id: Uuid,
-  slug: z.string(),
-  name: z.string(),
-  level: Level,
-  parentId: Uuid.nullable(),
+  slug: InterestSlug,
+  name: InterestName,
+  level: InterestLevel,
+  parentId: ParentInterest,
   accentColor: AccentColor,
   userCount: z.int().describe('How many people chose exactly this interest.'),
 }
 // exactly three levels, written out because not every client generator supports recursive schemas
-const DeepInterest = z.object({ ...fields, children: z.array(z.unknown()).max(0).optional() }).openapi('DeepInterest')
-const SubInterest = z.object({ ...fields, children: z.array(DeepInterest).optional() }).openapi('SubInterest')
-const Interest = z.object({ ...fields, children: z.array(SubInterest).optional() }).openapi('Interest')
+const DeepInterest = z
+  .object({
+    ...fields,
+    children: z.array(z.unknown()).max(0).optional().describe('Never present: this is the last level.'),
+  })
+  .openapi('DeepInterest')
+const SubInterest = z
+  .object({
+    ...fields,
+    children: z.array(DeepInterest).optional().describe('The interests right below; absent if there are none.'),
+  })
+  .openapi('SubInterest')
+const Interest = z
+  .object({
+    ...fields,
+    children: z.array(SubInterest).optional().describe('The interests right below; absent if there are none.'),
+  })
+  .openapi('Interest')
 
-export const CatalogQuery = z.object({ level: queryInteger(1, 3).optional(), parentId: Uuid.optional() })
-export const Catalog = z.object({ items: z.array(Interest) }).openapi('Catalog')
+export const CatalogQuery = z.object({
+  level: queryInteger(1, 3).optional().describe('Only interests of this level; 1 is the broadest.'),
+  parentId: Uuid.optional().describe('Only the interests right below this one.'),
+})
+export const Catalog = z
+  .object({ items: z.array(Interest).describe('The interests of the first level, or those that the filters leave.') })
+  .openapi('Catalog')
 
 export const NewChoice = z.object({ interestId: Uuid, depth: Degree, expertise: Degree })
-export const NewChoices = z.object({ interests: z.array(NewChoice).min(1).max(1000) })
+export const NewChoices = z.object({
+  interests: z.array(NewChoice).min(1).max(1000).describe('1 to 1000 interests. The order is kept.'),
+})
 
 export const Choice = z
   .object({
     interestId: Uuid,
-    slug: z.string(),
-    name: z.string(),
-    level: Level,
-    parentId: Uuid.nullable(),
+    slug: InterestSlug,
+    name: InterestName,
+    level: InterestLevel,
+    parentId: ParentInterest,
     accentColor: AccentColor,
     depth: Degree,
     expertise: Degree,
@@ -39,4 +60,6 @@ export const Choice = z
     updatedAt: Timestamp,
   })
   .openapi('UserInterest', { description: 'A chosen interest. Depth and expertise range from 1 (Curious) to 5.' })
-export const Choices = z.object({ items: z.array(Choice) }).openapi('UserInterests')
+export const Choices = z
+  .object({ items: z.array(Choice).describe('In the order in which they were chosen.') })
+  .openapi('UserInterests')

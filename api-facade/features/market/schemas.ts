@@ -1,20 +1,27 @@
 // Shapes of the market. Rules are in sql/market.
+import { ActorId, SenderBalance } from '../../lib/fields.ts'
 import { Page, PersonCard, PersonParam, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
-const priceMana = z.int().min(1).max(1_000_000)
+const priceMana = z.int().min(1).max(1_000_000).describe('Whole mana that an order costs.')
 const stock = z.int().min(0).max(1_000_000).nullish().describe('How many can be ordered; null for no limit.')
-const deliveryDays = z.int().min(1).max(60)
+const deliveryDays = z
+  .int()
+  .min(1)
+  .max(60)
+  .describe('Within how many days after accepting an order the seller delivers.')
 const text = z.string().max(5000).describe('Up to 2000 characters.')
 
 export const Offering = contentOf('offering', z.string(), {
-  description: z.string(),
-  priceMana: z.int(),
-  stock: z.int().nullable(),
-  deliveryDays: z.int(),
-  status: z.enum(['active', 'paused', 'sold_out']),
-  ratingAverage: z.number().nullable(),
-  ratingCount: z.int(),
+  description: z.string().describe('Markdown as the seller wrote it.'),
+  priceMana: z.int().describe('Whole mana that an order costs.'),
+  stock: z.int().nullable().describe('How many can still be ordered; null for no limit.'),
+  deliveryDays: z.int().describe('Within how many days after accepting an order the seller delivers.'),
+  status: z
+    .enum(['active', 'paused', 'sold_out'])
+    .describe('`paused`: the seller takes no orders for now. `sold_out`: the stock is 0.'),
+  ratingAverage: z.number().nullable().describe('The mean of the stars, from 1 to 5; null without a review.'),
+  ratingCount: z.int().describe('The number of reviews that staff did not remove.'),
 }).openapi('Offering')
 export const OfferingPage = Page(Offering)
 
@@ -31,82 +38,106 @@ export const OfferingChanges = z
     stock,
     deliveryDays: deliveryDays.optional(),
     interestId,
-    status: z.enum(['active', 'paused']).optional(),
+    status: z.enum(['active', 'paused']).optional().describe('`paused` refuses new orders; `active` takes them again.'),
   })
   .openapi('OfferingChanges')
 
 export const OfferingQuery = z.object({
   ...aboutContents,
   sellerId: PersonParam.optional().describe('The same as `authorId`; if both are given, this one counts.'),
-  minPrice: queryInteger(1, 1_000_000).optional(),
-  maxPrice: queryInteger(1, 1_000_000).optional(),
-  sort: z.enum(['new', 'price', 'rating']).optional(),
+  minPrice: queryInteger(1, 1_000_000).optional().describe('Only offerings that cost this much mana or more.'),
+  maxPrice: queryInteger(1, 1_000_000).optional().describe('Only offerings that cost this much mana or less.'),
+  sort: z
+    .enum(['new', 'price', 'rating'])
+    .optional()
+    .describe('`new`: newest first, the default. `price`: cheapest first. `rating`: best first.'),
 })
 
-export const OrderState = z.enum([
-  'held',
-  'accepted',
-  'delivered',
-  'disputed',
-  'declined',
-  'cancelled',
-  'expired',
-  'completed',
-  'resolved',
-])
+export const OrderState = z
+  .enum(['held', 'accepted', 'delivered', 'disputed', 'declined', 'cancelled', 'expired', 'completed', 'resolved'])
+  .describe(
+    '`held`: the mana is held and the seller has not answered. `completed` and `resolved` pay the seller; `declined`, `cancelled` and `expired` give the mana back.',
+  )
 const orderFields = {
-  quantity: z.literal(1),
-  priceMana: z.int(),
+  quantity: z.literal(1).describe('An order is for one.'),
+  priceMana: z.int().describe('Whole mana that the buyer pays.'),
   state: OrderState,
-  note: z.string().nullable(),
-  deliveryNote: z.string().nullable(),
-  attachment: z.object({ assetId: Uuid, url: z.string(), contentType: z.string() }).nullable(),
-  disputeReason: z.string().nullable(),
+  note: z.string().nullable().describe('What the buyer wrote with the order; null if nothing.'),
+  deliveryNote: z.string().nullable().describe('What the seller wrote with the delivery; null before it.'),
+  attachment: z
+    .object({
+      assetId: Uuid,
+      url: z.string().describe('Where the file can be read.'),
+      contentType: z.string().describe('The media type, such as `image/png`.'),
+    })
+    .nullable()
+    .describe('The file that the seller delivered; null if there is none.'),
+  disputeReason: z.string().nullable().describe('What the buyer wrote when disputing it; null without a dispute.'),
   refundMana: z.int().nullable().describe('Only of a resolved order: the mana that went back to the buyer.'),
   deadlineAt: Timestamp.nullable().describe('When the order must be delivered. Null until it is accepted.'),
   createdAt: Timestamp,
-  history: z.array(z.object({ state: OrderState, by: z.enum(['buyer', 'seller', 'worker', 'admin']), at: Timestamp })),
+  history: z
+    .array(
+      z.object({
+        state: OrderState.describe('The state that the order got into.'),
+        by: z
+          .enum(['buyer', 'seller', 'worker', 'admin'])
+          .describe('Who took the step; `worker` if a deadline passed.'),
+        at: Timestamp,
+      }),
+    )
+    .describe('The steps so far, the first one first.'),
 }
 export const Order = z
   .object({
     id: Uuid,
     offering: z
       .object({
-        id: Uuid.nullable(),
-        title: z.string(),
-        description: z.string(),
-        priceMana: z.int(),
-        deliveryDays: z.int(),
+        id: Uuid.nullable().describe('Null if you can no longer see the offering.'),
+        title: z.string().describe('As it was when it was ordered.'),
+        description: z.string().describe('Markdown, as it was when it was ordered.'),
+        priceMana: z.int().describe('As it was when it was ordered, in whole mana.'),
+        deliveryDays: z.int().describe('As it was when it was ordered.'),
       })
       .describe('The offering as it was when it was ordered. `id` is null if you can no longer see it.'),
-    buyerId: z.string().nullable(),
-    buyer: PersonCard.nullable(),
-    sellerId: z.string().nullable(),
-    seller: PersonCard.nullable(),
+    buyerId: z.string().nullable().describe('An actor id; null if you cannot see the person.'),
+    buyer: PersonCard.nullable().describe('Null if you cannot see the person.'),
+    sellerId: z.string().nullable().describe('An actor id; null if you cannot see the person.'),
+    seller: PersonCard.nullable().describe('Null if you cannot see the person.'),
     ...orderFields,
   })
   .openapi('Order', { description: 'A person whom you cannot see (blocked, banned or erased) is null.' })
 export const OrderPage = Page(Order)
-export const OrdersQuery = z.object({ role: z.enum(['buyer', 'seller']).optional(), state: OrderState.optional() })
+export const OrdersQuery = z.object({
+  role: z.enum(['buyer', 'seller']).optional().describe('Only what you bought, or only what you sold. Default: both.'),
+  state: OrderState.optional(),
+})
 export const NewOrder = z
   .object({
     expectedPrice: priceMana.describe('The price that you saw. 409 if the offering now has another price.'),
     note: text.nullish(),
   })
   .openapi('NewOrder')
-export const PlacedOrder = z.object({ order: Order, senderBalance: z.int() }).openapi('PlacedOrder')
-export const Delivery = z.object({ deliveryNote: text, assetId: Uuid.nullish() }).openapi('Delivery')
+export const PlacedOrder = z.object({ order: Order, senderBalance: SenderBalance }).openapi('PlacedOrder')
+export const Delivery = z
+  .object({
+    deliveryNote: text,
+    assetId: Uuid.nullish().describe('A committed media asset of yours that the buyer gets.'),
+  })
+  .openapi('Delivery')
 export const Dispute = z.object({ reason: text }).openapi('Dispute')
 
-export const NewReview = z.object({ stars: z.int().min(1).max(5), text: text.nullish() }).openapi('NewReview')
+export const NewReview = z
+  .object({ stars: z.int().min(1).max(5).describe('1 (poor) to 5 (very good).'), text: text.nullish() })
+  .openapi('NewReview')
 export const Review = z
   .object({
     id: Uuid,
     orderId: Uuid.nullable().describe('Only the buyer and the seller see it.'),
-    authorId: z.string(),
+    authorId: ActorId,
     author: PersonCard,
-    stars: z.int(),
-    text: z.string().nullable(),
+    stars: z.int().describe('1 (poor) to 5 (very good).'),
+    text: z.string().nullable().describe('What the buyer wrote; null if nothing.'),
     createdAt: Timestamp,
     removedAt: Timestamp.nullable().describe('When staff removed it. Afterwards only its author sees it.'),
   })

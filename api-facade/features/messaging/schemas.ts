@@ -1,7 +1,10 @@
 // Shapes of conversations and messages. Rules are in sql/messaging.
+import { EditedAt } from '../../lib/fields.ts'
 import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, UuidId, z } from '../../lib/schemas.ts'
 
-const Kind = z.enum(['direct', 'group'])
+const Kind = z
+  .enum(['direct', 'group'])
+  .describe('`direct`: two people, for ever. `group`: an owner and up to 49 others.')
 
 const sender = PersonCard.nullable().describe('Null if the account was erased.')
 export const Message = z
@@ -9,7 +12,7 @@ export const Message = z
     id: Uuid,
     conversationId: Uuid,
     sender,
-    kind: z.enum(['text', 'system']),
+    kind: z.enum(['text', 'system']).describe('`system`: Kith says what the sender did to the group.'),
     body: z
       .string()
       .nullable()
@@ -18,24 +21,34 @@ export const Message = z
       ),
     replyTo: z
       .object({
-        id: Uuid,
+        id: Uuid.describe('The message that this one answers.'),
         sender,
         excerpt: z.string().nullable().describe('Up to 140 characters; null for a deleted message.'),
       })
       .nullable()
       .describe('Also null if you cannot see the message that it answers.'),
     attachment: z
-      .object({ assetId: Uuid, url: z.string(), contentType: z.string() })
+      .object({
+        assetId: Uuid,
+        url: z.string().describe('Where the file can be read.'),
+        contentType: z.string().describe('The media type, such as `image/png`.'),
+      })
       .nullable()
       .describe('Also null if staff removed it.'),
     reactions: z
-      .array(z.object({ emoji: z.string(), count: z.int().min(1), mine: z.boolean() }))
+      .array(
+        z.object({
+          emoji: z.string().describe('1 to 8 emoji.'),
+          count: z.int().min(1).describe('How many people reacted with it.'),
+          mine: z.boolean().describe('Whether you are one of them.'),
+        }),
+      )
       .describe(
         'In the order in which they were first used. Contains and counts only reactions of people whom you can see.',
       ),
     createdAt: Timestamp,
-    editedAt: Timestamp.nullable(),
-    deletedAt: Timestamp.nullable().describe('When the message was deleted.'),
+    editedAt: EditedAt,
+    deletedAt: Timestamp.nullable().describe('When its sender deleted it; null if they did not.'),
   })
   .openapi('Message')
 export const MessagePage = Page(Message)
@@ -60,7 +73,7 @@ export const Conversation = z
         'The longest-standing first. Leaves out banned people and, in a group, people with a block between you.',
       ),
     lastMessage: Message.nullable().describe(
-      'The latest message that you can see, among the latest 500 since you joined.',
+      'The latest message that you can see, among the latest 500 since you joined; null if there is none.',
     ),
     unreadCount: z
       .int()
@@ -69,7 +82,9 @@ export const Conversation = z
       .describe(
         'Counted among the latest 500 messages, up to 99. Leaves out your own messages, system messages, deleted ones, and those of banned people or of people with a block between you.',
       ),
-    mutedUntil: Timestamp.nullable().describe('`9999-12-31T23:59:59.999Z` if it has no end.'),
+    mutedUntil: Timestamp.nullable().describe(
+      'Until when it is muted for you: `9999-12-31T23:59:59.999Z` if without end, null if it is not.',
+    ),
     createdAt: Timestamp,
   })
   .openapi('Conversation')
@@ -105,20 +120,29 @@ export const NewConversation = z
   })
   .openapi('NewConversation')
 export const Title = z.object({ title })
-export const NewMembers = z.object({ userIds: people.min(1) })
+export const NewMembers = z.object({
+  userIds: people.min(1).describe('The people to add. A group has at most 50 members.'),
+})
 export const MemberId = UuidId.extend({ userId: PersonParam })
-export const HandOver = z.object({ role: z.literal('owner') })
+export const HandOver = z.object({
+  role: z.literal('owner').describe('The member becomes the owner, and the owner a member.'),
+})
 export const Availability = z
-  .object({ available: z.boolean(), reason: z.enum(['no_shared_circle']).nullable() })
+  .object({
+    available: z.boolean().describe('Whether a message to the person is accepted.'),
+    reason: z.enum(['no_shared_circle']).nullable().describe('Why not; null if you can write.'),
+  })
   .openapi('Availability')
 export const UnreadConversations = z
   .object({ count: z.int().min(0).max(99).describe('Counted up to 99.') })
   .openapi('UnreadConversations')
-export const Left = z.object({ left: z.literal(true) })
+export const Left = z.object({ left: z.literal(true).describe('Always `true`.') })
 export const MuteUntil = z.object({
   until: Moment.nullish().describe('In the future. Default: until you unmute it.'),
 })
-export const ReadUpTo = z.object({ messageId: Uuid })
+export const ReadUpTo = z.object({
+  messageId: Uuid.describe('The latest message that you have read. Earlier ones count as read.'),
+})
 
 export const MessageQuery = z.object({
   after: Uuid.optional().describe('The id of a message: returns later messages, oldest first.'),

@@ -8,13 +8,15 @@ import { z } from '../../lib/schemas.ts'
 
 const Token = z.string().min(1).max(200)
 const Unsubscription = z.object({ token: Token.describe('The part of the link after #.') })
-const OneClick = z.object({ 'List-Unsubscribe': z.literal('One-Click') })
+const OneClick = z.object({ 'List-Unsubscribe': z.literal('One-Click').describe('As RFC 8058 says.') })
 const OneClickQuery = z.object({
   token: Token.optional().describe(
     'The token in the URL of the mail header `List-Unsubscribe`, to which mail programs send a form.',
   ),
 })
-const Unsubscribed = z.object({ ok: z.literal(true) }).openapi('Unsubscribed')
+const Unsubscribed = z
+  .object({ ok: z.literal(true).describe('Always `true`: a failure is an error.') })
+  .openapi('Unsubscribed')
 
 async function unsubscribe(c: Context, { token }: z.output<typeof OneClickQuery>) {
   if (token === undefined) throw new ApiError('validation_failed', ['token: is required'])

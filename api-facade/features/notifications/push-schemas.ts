@@ -17,14 +17,19 @@ export const PushRegistration = z.object({
   token: Token,
   platform: Platform,
   keys: z
-    .object({ p256dh: z.string().max(100), auth: z.string().max(40) })
+    .object({
+      p256dh: z.string().max(100).describe('The public key of the subscription, base64url.'),
+      auth: z.string().max(40).describe('The secret of the subscription, base64url.'),
+    })
     .optional()
     .describe('Only for a web push subscription, which requires them.'),
 })
 export type Registration = z.output<typeof PushRegistration>
 export const PushRemoval = z.object({ token: Token.optional() })
 export const Registered = z.object({ platform: Platform, lastSeenAt: Timestamp }).openapi('PushDevice')
-export const PushKey = z.object({ publicKey: z.string() }).openapi('PushKey')
+export const PushKey = z
+  .object({ publicKey: z.string().describe('For `applicationServerKey`, base64url.') })
+  .openapi('PushKey')
 
 /** What a device gets, see api-facade/worker/push.ts. Providers have their own names for some of it. */
 export const PushPayload = z
@@ -39,12 +44,20 @@ export const PushPayload = z
       description: 'The same for all pushes of a `groupKey`: a later push replaces an earlier one that is still shown.',
       example: 'dGhpcyBpcyBhIGNvbGxhcHNlIGlkIQ',
     }),
-    data: z.object({
-      id: Uuid.describe('The id of the notification.'),
-      kind: z.enum(kinds),
-      target: z.object({ type: z.string(), id: z.string() }).nullable(),
-      path: Path,
-    }),
+    data: z
+      .object({
+        id: Uuid.describe('The id of the notification.'),
+        kind: z.enum(kinds).describe('The kind of the notification.'),
+        target: z
+          .object({
+            type: z.string().describe('The type of the thing.'),
+            id: z.string().describe('The id of the thing.'),
+          })
+          .nullable()
+          .describe('What it is about; null if nothing in particular.'),
+        path: Path,
+      })
+      .describe('What the app needs to open the right place.'),
   })
   .describe(
     'What a device gets. A service worker gets it as JSON. Expo: the same, with `collapseId` in `data`. FCM: `notification.title` and `.body`, `android.notification.notification_count` and `.tag`, `android.collapse_key`, and the fields of `data` as strings, `target` as JSON. APNs: `aps.alert`, `aps.badge`, `aps.thread-id` and the header `apns-collapse-id`, and the fields of `data` beside `aps`.',

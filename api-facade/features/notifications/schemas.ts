@@ -1,5 +1,6 @@
 // Shapes of notifications: each kind has its target and its payload. Rules are in sql/notifications or, for later
 // features, beside what causes the notification; test/api/notifications compares the kinds with their registry.
+import { InterestSlug } from '../../lib/fields.ts'
 import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const Path = z.string().openapi({
@@ -21,16 +22,20 @@ export const Links = z
 const common = {
   id: Uuid,
   path: Path,
-  groupKey: z.string(),
-  count: z.int().min(1),
+  groupKey: z
+    .string()
+    .describe('Notifications with the same key are about the same: `POST /notifications/read` takes it.'),
+  count: z.int().min(1).describe('How many items it combines.'),
   actors: z.array(PersonCard).max(3).describe('The first three whom you can see, among the first 50.'),
   createdAt: Timestamp.describe('When the first item of a combined notification was added.'),
   updatedAt: Timestamp.describe('When it last changed: an item was added, or it was read.'),
-  readAt: Timestamp.nullable(),
+  readAt: Timestamp.nullable().describe('When you marked it as read; null while it is unread.'),
   title: z
     .string()
     .nullable()
-    .describe('The title or name of the target, such as of an essay, a group or a circle, as you see it now.'),
+    .describe(
+      'The title or name of the target, such as of an essay, a group or a circle, as you see it now; null if it has none.',
+    ),
   excerpt: z
     .string()
     .max(200)
@@ -44,10 +49,18 @@ const common = {
 function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodType, payload: P) {
   const words = name.split(/[.-]/).map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
   return z
-    .object({ ...common, kind: z.literal(name), target, payload: z.object(payload) })
+    .object({
+      ...common,
+      kind: z.literal(name).describe('What happened.'),
+      target: target.describe('What it is about; null if it is about a person, who is in `actors`.'),
+      payload: z
+        .object(payload)
+        .describe('The ids that belong to this kind; of a combined notification those of its latest item.'),
+    })
     .openapi(`Notification${words.join('')}`)
 }
-const of = (...types: readonly [string, ...string[]]) => z.object({ type: z.enum(types), id: Uuid })
+const of = (...types: readonly [string, ...string[]]) =>
+  z.object({ type: z.enum(types).describe('The type of the thing that it is about.'), id: Uuid })
 const postId = Uuid
 const interestId = Uuid
 /** Everything that staff can act on, including every kind of content and of its children. */
@@ -79,13 +92,19 @@ export const Notification = z
     kind('circle.accepted', of('circle'), { invitationId: Uuid, circleId: Uuid }),
     kind('circle.added', of('circle'), { circleId: Uuid }),
     kind('user.followed', z.null(), {}),
-    kind('post.replied', of('post'), { postId, replyId: Uuid }),
+    kind('post.replied', of('post'), {
+      postId,
+      replyId: Uuid.describe('The reply that was paid for; null if it was a post or you.'),
+    }),
     kind('post.mentioned', of('post'), {
       postId,
-      replyId: Uuid.nullable().describe('Null if the post itself mentions you.'),
+      replyId: Uuid.nullable().describe('The reply that was paid for; null if it was a post or you.'),
     }),
-    kind('post.reacted', of('post'), { postId, kind: z.enum(['heart', 'spark']) }),
-    kind('post.milestone', of('post'), { postId, reactions: z.int() }),
+    kind('post.reacted', of('post'), { postId, kind: z.enum(['heart', 'spark']).describe('Which reaction it was.') }),
+    kind('post.milestone', of('post'), {
+      postId,
+      reactions: z.int().describe('How many hearts the post has reached.'),
+    }),
     kind('post.reposted', of('post'), { postId, repostId: Uuid }),
     kind('post.quoted', of('post'), { postId, quoteId: Uuid }),
     kind('poll.closed', of('post'), { postId, pollId: Uuid }),
@@ -97,27 +116,39 @@ export const Notification = z
       projectId: Uuid.optional().describe('Only for an update of a project.'),
       updateId: Uuid.optional(),
     }),
-    kind('reputation.level-up', of('interest'), { interestId, level: z.string().openapi({ example: 'Adept' }) }),
-    kind('reputation.voted', of('vote'), { interestId, value: z.int() }),
-    kind('appeal.resolved', of('appeal'), { appealId: Uuid, interestId, status: z.enum(['accepted', 'rejected']) }),
+    kind('reputation.level-up', of('interest'), {
+      interestId,
+      level: z.string().openapi({ example: 'Adept' }).describe('The level that you reached in the interest.'),
+    }),
+    kind('reputation.voted', of('vote'), { interestId, value: z.int().describe('1 for you, -1 against you.') }),
+    kind('appeal.resolved', of('appeal'), {
+      appealId: Uuid,
+      interestId,
+      status: z.enum(['accepted', 'rejected']).describe('What staff decided.'),
+    }),
     kind('payment.received', of('payment'), {
       paymentId: Uuid,
-      emotion: z.string(),
-      tier: z.int(),
-      amount: z.int(),
+      emotion: z.string().describe('What the payment expresses.'),
+      tier: z.int().describe('0 to 5; the higher, the more mana.'),
+      amount: z.int().describe('Whole mana that you got.'),
       postId: Uuid.nullable().describe('Also null if you can no longer see the post.'),
-      replyId: Uuid.nullable(),
+      replyId: Uuid.nullable().describe('The reply that was paid for; null if it was a post or you.'),
     }),
     kind('wiki.resolved', of('wiki-proposal'), {
       proposalId: Uuid,
       interestId,
-      slug: z.string(),
-      status: z.enum(['approved', 'rejected', 'superseded']),
-      version: z.int().nullable().describe('The number of the version that the proposal became.'),
+      slug: InterestSlug,
+      status: z
+        .enum(['approved', 'rejected', 'superseded'])
+        .describe('`superseded`: the entry already had a newer version.'),
+      version: z
+        .int()
+        .nullable()
+        .describe('The number of the version that the proposal became; null unless it was approved.'),
     }),
     kind('message.received', of('conversation'), { conversationId: Uuid, messageId: Uuid }),
     kind('moderation.actioned', of(...moderated), {
-      targetType: z.enum(moderated),
+      targetType: z.enum(moderated).describe('The type of what staff acted on.'),
       targetId: Uuid,
       action: z
         .enum([
@@ -140,9 +171,11 @@ export const Notification = z
         ),
     }),
     kind('membership.decided', of('group', 'guild', 'project'), {
-      event: z.enum(['approved', 'rejected', 'invited', 'removed', 'role_changed', 'proposal_decided']),
-      groupId: Uuid.nullable(),
-      guildId: Uuid.nullable(),
+      event: z
+        .enum(['approved', 'rejected', 'invited', 'removed', 'role_changed', 'proposal_decided'])
+        .describe('What was decided. `invited`: somebody invites you; `proposal_decided`: a proposal of yours.'),
+      groupId: Uuid.nullable().describe('Only if it is about a group.'),
+      guildId: Uuid.nullable().describe('Only if it is about a guild.'),
       invitationId: Uuid.nullable().describe('Only for an invitation.'),
       proposalId: Uuid.nullable().describe('Only for a proposal of yours to a guild.'),
       role: z.string().nullable().describe('Only for a change of role: the new role.'),
@@ -151,15 +184,21 @@ export const Notification = z
       eventId: Uuid,
       event: z
         .enum(['starts_in_a_day', 'starts_in_an_hour', 'changed', 'cancelled', 'promoted'])
-        .describe('What happened to the event. `promoted`: you moved up from the waiting list.'),
+        .describe('What was decided. `invited`: somebody invites you; `proposal_decided`: a proposal of yours.'),
       startsAt: Timestamp,
       sequence: z
         .int()
         .optional()
         .describe('Only for a change or a cancellation: the number of changes, as `SEQUENCE` in its calendar file.'),
     }),
-    kind('order.updated', of('order'), { orderId: Uuid, state: z.string().openapi({ example: 'held' }) }),
-    kind('admin.broadcast', of('broadcast'), { title: z.string(), body: z.string() }),
+    kind('order.updated', of('order'), {
+      orderId: Uuid,
+      state: z.string().openapi({ example: 'held' }).describe('The state that the order got into.'),
+    }),
+    kind('admin.broadcast', of('broadcast'), {
+      title: z.string().describe('The headline of the broadcast.'),
+      body: z.string().describe('The text of the broadcast.'),
+    }),
   ])
   .openapi('Notification')
 export const NotificationPage = Page(Notification)
@@ -169,14 +208,18 @@ export const NotificationQuery = z.object({
 })
 
 export const ReadSelection = z.object({
-  ids: z.array(Uuid).min(1).max(100).nullish(),
-  groupKey: z.string().min(1).max(300).nullish(),
-  before: Moment.nullish(),
+  ids: z.array(Uuid).min(1).max(100).nullish().describe('1 to 100 of them. Give exactly one of the three fields.'),
+  groupKey: z.string().min(1).max(300).nullish().describe('All with this key.'),
+  before: Moment.nullish().describe('All that were created before this time.'),
 })
 export const Unread = z.object({ count: z.int().min(0).max(1000).describe('Counted up to 1000.') }).openapi('Unread')
 
 const Channels = z
-  .object({ inApp: z.boolean(), push: z.boolean(), email: z.boolean() })
+  .object({
+    inApp: z.boolean().describe('In the inbox.'),
+    push: z.boolean().describe('As a push to every registered device.'),
+    email: z.boolean().describe('In the daily digest.'),
+  })
   .openapi('NotificationChannels', { description: 'The channels: the inbox, a push, the daily digest.' })
 export const kinds = Notification.options.map(({ shape }) => shape.kind.value)
 const byKind = <T extends z.ZodType>(schema: T) =>
@@ -192,4 +235,6 @@ const settings = {
 }
 
 export const Preferences = z.object({ ...byKind(Channels), ...settings }).openapi('NotificationPreferences')
-export const PreferencesPatch = z.object({ ...byKind(Channels.partial()), ...settings }).partial()
+export const PreferencesPatch = z
+  .object({ ...byKind(Channels.partial().describe('The channels to change.')), ...settings })
+  .partial()

@@ -1,14 +1,36 @@
 // Shapes of posts. Rules are in sql/posts.
-import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import {
+  AboutInterest,
+  ActorId,
+  EditedAt,
+  GroupId,
+  GuildId,
+  HiddenAt,
+  InterestColor,
+  InterestName,
+  InterestSlug,
+  Picture,
+} from '../../lib/fields.ts'
+import { IdParam, Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-const ReplyKind = z.enum(['reply', 'reaction', 'criticism', 'contribution'])
-const ReactionKind = z.enum(['heart', 'spark'])
-export const PostFormat = z.enum(['note', 'essay', 'photo', 'video', 'quote', 'thread', 'repost'])
-const Visibility = z.enum(['public', 'circles', 'inner'])
+const ReplyKind = z
+  .enum(['reply', 'reaction', 'criticism', 'contribution'])
+  .describe('How the reply relates to the post, as its author chose.')
+const ReactionKind = z.enum(['heart', 'spark']).describe('Hearts are counted, sparks are not.')
+export const PostFormat = z
+  .enum(['note', 'essay', 'photo', 'video', 'quote', 'thread', 'repost'])
+  .describe('What the post consists of. It never changes.')
+const Visibility = z
+  .enum(['public', 'circles', 'inner'])
+  .describe('Who can see it: everybody, your circles, or only your inner circle.')
 
 const words = {
   title: z.string().nullish().describe('Only for an essay.'),
-  body: z.string().optional().openapi({ example: 'What I learnt today.' }),
+  body: z
+    .string()
+    .optional()
+    .openapi({ example: 'What I learnt today.' })
+    .describe('Markdown: up to 5000 characters, 20,000 for a thread, 100,000 for an essay.'),
   media: z
     .array(
       z.object({
@@ -24,15 +46,21 @@ const words = {
         alt: z.string().nullish().describe('A description of the content, up to 1000 characters.'),
       }),
     )
-    .optional(),
+    .optional()
+    .describe('Pictures, a video or audio, in order. How many depends on the format.'),
 }
 const settings = {
-  visibility: Visibility.optional(),
-  depth: z.int().min(0).max(5).optional(),
+  visibility: Visibility.optional().describe(
+    'Who can see it: everybody, your circles, or only your inner circle. Default: everybody.',
+  ),
+  depth: z.int().min(0).max(5).optional().describe('0 (Surface) to 5 (Thesis). Default: 0.'),
   interestId: Uuid.nullish().describe('The primary interest.'),
   interestIds: z.array(Uuid).optional().describe('Up to 4 interests besides the primary one.'),
-  personaId: Uuid.nullish(),
-  isJournalism: z.boolean().optional(),
+  personaId: Uuid.nullish().describe('One of your personas. Default: your default persona.'),
+  isJournalism: z
+    .boolean()
+    .optional()
+    .describe('Publishes it as journalism, which requires the capability `canPostJournalism`.'),
   publishAt: Moment.nullish().describe('A time in the future.'),
 }
 /** The id or slug of a group or guild. */
@@ -43,15 +71,15 @@ const within = {
 }
 const NewPoll = z.object({
   options: z.array(z.string()).describe('2 to 6 options; further ones are ignored.'),
-  closesAt: Moment.nullish(),
+  closesAt: Moment.nullish().describe('In the future. Default: the poll never closes.'),
 })
 export const NewPost = z
   .object({
-    format: PostFormat.optional(),
+    format: PostFormat.optional().describe('What the post consists of. It never changes. Default: `note`.'),
     ...words,
     ...settings,
     ...within,
-    poll: NewPoll.nullish(),
+    poll: NewPoll.nullish().describe('A poll under the post, which cannot be changed later.'),
     quotedPostId: Uuid.nullish().describe('The original of a quote or a repost.'),
   })
   .openapi('NewPost')
@@ -73,87 +101,128 @@ export const PostChanges = z
   .openapi('PostChanges')
 
 const Breakdown = z
-  .record(z.string(), z.object({ count: z.int(), total: z.int() }))
+  .record(
+    z.string(),
+    z.object({ count: z.int().describe('The number of payments.'), total: z.int().describe('Whole mana.') }),
+  )
   .openapi('EmojiBreakdown', { description: 'By emotion: the number of payments and the mana.' })
 
 const Counters = z
   .object({
     reactions: z.int().describe('Hearts.'),
-    replies: z.int(),
+    replies: z.int().describe('Replies that everybody who sees the post can see.'),
     shares: z.int().describe('Reposts.'),
-    bookmarks: z.int(),
-    views: z.int(),
+    bookmarks: z.int().describe('People who bookmarked it.'),
+    views: z.int().describe('How often somebody else read it on its own.'),
   })
   .openapi('PostCounters')
 const Viewer = z
   .object({
-    reactions: z.array(ReactionKind),
-    bookmarked: z.boolean(),
-    reposted: z.boolean(),
-    voted: z.boolean(),
+    reactions: z.array(ReactionKind).describe('Your reactions.'),
+    bookmarked: z.boolean().describe('Whether you bookmarked it.'),
+    reposted: z.boolean().describe('Whether you reposted it.'),
+    voted: z.boolean().describe('Whether you voted in its poll.'),
   })
   .openapi('PostViewer')
-export const ReactionAnswer = z.object({ counters: Counters, viewer: Viewer }).openapi('Reactions')
+export const ReactionAnswer = z
+  .object({
+    counters: Counters.describe('The counters after the change.'),
+    viewer: Viewer.describe('What you have done with it.'),
+  })
+  .openapi('Reactions')
 
-export const Media = z.object({ url: z.string(), alt: z.string().nullable() }).openapi('PostMedia')
+export const Media = z
+  .object({
+    url: z.string().describe('Where the file can be read.'),
+    alt: z
+      .string()
+      .nullable()
+      .describe('What the file shows, for people who cannot see it; null if the author did not say.'),
+  })
+  .openapi('PostMedia')
 export const CoAuthor = z
   .object({
     id: Uuid.describe('The id of the invitation, for the response.'),
-    userId: z.string(),
+    userId: ActorId,
     user: PersonCard,
-    splitShare: z.int(),
-    status: z.enum(['pending', 'accepted']),
+    splitShare: z
+      .int()
+      .describe('Percent of a payment for the post that the co-author gets, rounded down to whole mana.'),
+    status: z.enum(['pending', 'accepted']).describe('`pending`: the invited person has not answered.'),
   })
   .openapi('CoAuthor', { description: 'Only the author and the invited person see pending ones.' })
 export const Poll = z
   .object({
     id: Uuid,
-    options: z.array(z.object({ id: Uuid, text: z.string(), votes: z.int() })),
-    totalVotes: z.int(),
-    closesAt: Timestamp.nullable(),
-    closed: z.boolean(),
-    myOptionId: Uuid.nullable(),
+    options: z
+      .array(
+        z.object({
+          id: Uuid,
+          text: z.string().describe('As the author wrote it.'),
+          votes: z.int().describe('The number of votes.'),
+        }),
+      )
+      .describe('In the order of the author.'),
+    totalVotes: z.int().describe('The votes of all options.'),
+    closesAt: Timestamp.nullable().describe('After this time it takes no votes; null if it never closes.'),
+    closed: z.boolean().describe('Whether it takes no votes any more.'),
+    myOptionId: Uuid.nullable().describe('The option that you voted for; null if you have not voted.'),
   })
   .openapi('Poll')
 
 const Persona = z
-  .object({ id: Uuid, name: z.string(), accent: z.string(), profilePicUrl: z.string().nullable() })
+  .object({
+    id: Uuid,
+    name: z.string().describe('The name under which the author shows the post.'),
+    accent: z.string().describe('A colour token.'),
+    profilePicUrl: Picture,
+  })
   .openapi('PostPersona')
 const Interest = z
-  .object({ id: Uuid, slug: z.string(), name: z.string(), accentColor: z.string(), isPrimary: z.boolean() })
+  .object({
+    id: Uuid,
+    slug: InterestSlug,
+    name: InterestName,
+    accentColor: InterestColor,
+    isPrimary: z.boolean().describe('Whether it is the one that `interestId` names.'),
+  })
   .openapi('PostInterest')
-const Series = z.object({ id: Uuid, title: z.string() }).openapi('PostSeries')
+const Series = z
+  .object({ id: Uuid, title: z.string().describe('As the author of the series wrote it.') })
+  .openapi('PostSeries')
 
 const post = {
   id: Uuid,
-  authorId: z.string(),
+  authorId: ActorId,
   author: PersonCard,
   personaId: Uuid,
-  persona: Persona,
-  coAuthors: z.array(CoAuthor),
-  body: z.string(),
-  media: z.array(Media),
+  persona: Persona.describe('The face that the author gave the post.'),
+  coAuthors: z
+    .array(CoAuthor)
+    .describe('Up to now; others than the author and the invited see only those who accepted.'),
+  body: z.string().describe('Markdown as the author wrote it; empty for a repost.'),
+  media: z.array(Media).describe('In the order of the author; empty if there is none.'),
   visibility: Visibility,
-  depth: z.int(),
-  depthLabel: z.string(),
-  interestId: Uuid.nullable(),
-  groupId: Uuid.nullable().describe('The group whose members can see it.'),
-  guildId: Uuid.nullable().describe('The guild whose members can see it.'),
-  spaceName: z.string().nullable().describe('The name of that group or guild.'),
-  interests: z.array(Interest),
-  isJournalism: z.boolean(),
-  counters: Counters,
-  viewer: Viewer,
-  poll: z.union([Poll, z.null()]),
-  series: z.array(Series),
+  depth: z.int().describe('0 (Surface) to 5 (Thesis).'),
+  depthLabel: z.string().describe('The name of the depth, such as `Deep`.'),
+  interestId: AboutInterest,
+  groupId: GroupId,
+  guildId: GuildId,
+  spaceName: z.string().nullable().describe('The name of that group or guild; null if it is in none.'),
+  interests: z.array(Interest).describe('The primary interest first.'),
+  isJournalism: z.boolean().describe('Whether its author published it as journalism.'),
+  counters: Counters.describe('What everybody has done with it.'),
+  viewer: Viewer.describe('What you have done with it.'),
+  poll: z.union([Poll, z.null()]).describe('Null if it has none.'),
+  series: z.array(Series).describe('The series of its author that contain it.'),
   emojiBreakdown: Breakdown,
   boostScore: z.number().describe('The factor by which its score in the feed is multiplied; 0 if it is not boosted.'),
-  boostExpiresAt: Timestamp.nullable(),
-  pinned: z.boolean(),
-  publishAt: Timestamp.nullable(),
+  boostExpiresAt: Timestamp.nullable().describe('When the boost ends; null if there is none.'),
+  pinned: z.boolean().describe('Whether its author pinned it to the profile.'),
+  publishAt: Timestamp.nullable().describe('When a scheduled post is due; null if it was published at once.'),
   publishedAt: Timestamp.nullable().describe('Null while the post is scheduled.'),
-  editedAt: Timestamp.nullable(),
-  hiddenAt: Timestamp.nullable(),
+  editedAt: EditedAt,
+  hiddenAt: HiddenAt,
   createdAt: Timestamp,
   importedAt: Timestamp.nullable().describe(
     'When its author imported it from another account or instance; null if it was written here.',
@@ -169,38 +238,80 @@ function postWith<M extends Shape, Q extends Shape, N extends Shape>(name: strin
     refers: R,
   ) =>
     z
-      .object({ ...post, ...refers, ...more, format: z.literal(format), ...own })
+      .object({
+        ...post,
+        ...refers,
+        ...more,
+        format: z.literal(format).describe('The format, which decides what the other fields can have.'),
+        ...own,
+      })
       .openapi(`${name}${format.charAt(0).toUpperCase()}${format.slice(1)}`)
-  const untitled = { title: z.null() }
+  const untitled = { title: z.null().describe('Only an essay has a title.') }
   return z
     .discriminatedUnion('format', [
       variant('note', untitled, none),
       variant('thread', untitled, none),
-      variant('essay', { title: z.string() }, none),
-      variant('photo', { ...untitled, media: z.array(Media).min(1) }, none),
-      variant('video', { ...untitled, media: z.array(Media).length(1) }, none),
+      variant('essay', { title: z.string().describe('The title of the essay.') }, none),
+      variant(
+        'photo',
+        { ...untitled, media: z.array(Media).min(1).describe('The pictures, in the order of the author.') },
+        none,
+      ),
+      variant('video', { ...untitled, media: z.array(Media).length(1).describe('The video.') }, none),
       variant('quote', untitled, quotes),
-      variant('repost', { ...untitled, body: z.literal(''), media: z.array(Media).max(0), poll: z.null() }, quotes),
+      variant(
+        'repost',
+        {
+          ...untitled,
+          body: z.literal('').describe('A repost has no words of its own.'),
+          media: z.array(Media).max(0).describe('A repost has none of its own.'),
+          poll: z.null().describe('A repost has none of its own.'),
+        },
+        quotes,
+      ),
     ])
     .openapi(name)
 }
 
 const QuotedPost = postWith('QuotedPost', {}, {}, {})
 const quoting = {
-  quotedPostId: Uuid.nullable(),
+  quotedPostId: Uuid.nullable().describe(
+    'The original of a quote or a repost; null if you cannot see it or it was deleted.',
+  ),
   quotedPost: z
     .union([QuotedPost, z.null()])
     .describe('The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted.'),
 }
 /** A post of any format with the post that it quotes, and further fields. */
 export const postAnd = <M extends Shape>(name: string, more: M) =>
-  postWith(name, more, quoting, { quotedPostId: z.null(), quotedPost: z.null() })
+  postWith(name, more, quoting, {
+    quotedPostId: z.null().describe('Only for a quote and a repost.'),
+    quotedPost: z.null().describe('Only for a quote and a repost.'),
+  })
 export const Post = postAnd('Post', {})
 export const PostPage = Page(Post)
-export const Posts = z.object({ items: z.array(Post), remaining: z.array(Uuid) }).openapi('Posts')
+export const Posts = z
+  .object({
+    items: z.array(Post).describe('In the order of the ids. Posts that you cannot see are left out.'),
+    remaining: z
+      .array(Uuid)
+      .describe('The ids that did not fit into half a megabyte: ask for them in another request.'),
+  })
+  .openapi('Posts')
 export const Username = z.object({ username: PersonParam })
-export const NewReply = z.object({ body: z.string(), kind: ReplyKind.optional(), parentId: Uuid.nullish() })
-export const RepliesQuery = z.object({ kind: ReplyKind.optional(), parentId: Uuid.optional() })
+export const NewReply = z.object({
+  body: z
+    .string()
+    .describe('Up to 5000 characters; a reaction up to 280, a criticism 50 to 300, a contribution at least 100.'),
+  kind: ReplyKind.optional(),
+  parentId: Uuid.nullish().describe(
+    'The reply under the same post that this one answers. Default: it answers the post.',
+  ),
+})
+export const RepliesQuery = z.object({
+  kind: ReplyKind.optional(),
+  parentId: Uuid.optional().describe('Only the direct answers to this reply.'),
+})
 export const Reply = z
   .object({
     id: Uuid,
@@ -208,39 +319,54 @@ export const Reply = z
     parentId: Uuid.nullable().describe(
       'The reply that this one answers. Null if it answers the post, or a reply that you cannot see.',
     ),
-    authorId: z.string(),
+    authorId: ActorId,
     author: PersonCard,
     kind: ReplyKind,
-    body: z.string(),
-    hiddenAt: Timestamp.nullable(),
+    body: z.string().describe('As its author wrote it.'),
+    hiddenAt: HiddenAt,
     createdAt: Timestamp,
   })
   .openapi('Reply')
 export const ReplyPage = Page(Reply)
-export const PostDetail = postAnd('PostDetail', { replies: ReplyPage })
+export const PostDetail = postAnd('PostDetail', {
+  replies: ReplyPage.describe('The first page of its replies, oldest first.'),
+})
 
 export const NewReaction = z.object({ kind: ReactionKind })
 export const TakenReaction = z.object({ kind: ReactionKind.optional() })
 
 const { visibility, depth, interestId, interestIds, personaId } = settings
 export const NewRepost = z
-  .object({ body: z.string().nullish(), visibility, depth, interestId, interestIds, personaId, ...within })
+  .object({
+    body: z.string().nullish().describe('Your words about it, which make it a quote.'),
+    visibility,
+    depth,
+    interestId,
+    interestIds,
+    personaId,
+    ...within,
+  })
   .openapi('NewRepost', {
     description: 'With a body it is a quote, without one a repost, which only has visibility and personaId.',
   })
 
-export const Vote = z.object({ optionId: Uuid })
+export const Vote = z.object({ optionId: Uuid.describe('An option of the poll. A second vote replaces the first.') })
 
-export const NewCoAuthor = z.object({ userId: PersonParam, splitShare: z.int().min(0).max(100) })
-export const CoAuthorParams = z.object({ id: Uuid, inviteId: Uuid })
+export const NewCoAuthor = z.object({
+  userId: PersonParam,
+  splitShare: z.int().min(0).max(100).describe('Percent of a payment for the post that the co-author gets.'),
+})
+export const CoAuthorParams = z.object({ id: IdParam, inviteId: IdParam })
 export const CoAuthorInvitation = z
   .object({
     id: Uuid,
     postId: Uuid,
-    userId: z.string(),
+    userId: ActorId,
     user: PersonCard,
-    splitShare: z.int(),
-    status: z.enum(['pending', 'accepted', 'declined']),
+    splitShare: z
+      .int()
+      .describe('Percent of a payment for the post that the co-author gets, rounded down to whole mana.'),
+    status: z.enum(['pending', 'accepted', 'declined']).describe('`declined` is final; the author can invite again.'),
     createdAt: Timestamp,
   })
   .openapi('CoAuthorInvitation')
@@ -250,10 +376,10 @@ export const LinkQuery = z.object({
 })
 export const LinkPreview = z
   .object({
-    url: z.string(),
-    title: z.string(),
-    description: z.string().nullable(),
-    imageUrl: z.string().nullable(),
-    siteName: z.string().nullable(),
+    url: z.string().describe('The address of the page after redirects.'),
+    title: z.string().describe('The title that the page gives itself.'),
+    description: z.string().nullable().describe('What the page says about itself; null if nothing.'),
+    imageUrl: z.string().nullable().describe('The picture that the page gives for previews; null without one.'),
+    siteName: z.string().nullable().describe('The name of the site; null if the page does not say.'),
   })
   .openapi('LinkPreview')

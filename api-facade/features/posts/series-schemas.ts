@@ -1,32 +1,44 @@
 // Shapes of series. Rules are in sql/posts/31_series.sql.
-import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { ActorId } from '../../lib/fields.ts'
+import { IdParam, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Post } from './schemas.ts'
 
-export const NewSeries = z.object({ title: z.string(), description: z.string().nullish() })
+export const NewSeries = z.object({
+  title: z.string().describe('1 to 200 characters, one line.'),
+  description: z.string().nullish().describe('What the series is about, up to 2000 characters.'),
+})
 export const Series = z
   .object({
     id: Uuid,
-    authorId: z.string(),
+    authorId: ActorId,
     author: PersonCard,
-    title: z.string(),
-    description: z.string().nullable(),
+    title: z.string().describe('As its author wrote it.'),
+    description: z.string().nullable().describe('What it is about; null if its author did not say.'),
     partCount: z.int().describe('The number of items that you can see.'),
-    followed: z.boolean(),
+    followed: z.boolean().describe('Whether you get notifications of new items.'),
     createdAt: Timestamp,
   })
   .openapi('Series')
 export const SeriesPage = Page(Series)
 
 export const NewSeriesItem = z.object({
-  postId: Uuid,
+  postId: Uuid.describe('A published post of yours.'),
   position: z.int32().nullish().describe('From 1 to the number of the other items plus one.'),
 })
-export const SeriesItem = z.object({ seriesId: Uuid, position: z.int(), post: Post }).openapi('SeriesItem')
+export const SeriesItem = z
+  .object({
+    seriesId: Uuid,
+    position: z.int().describe('Its place among the items, from 1.'),
+    post: Post.describe('The post at this place.'),
+  })
+  .openapi('SeriesItem')
 
-export const SeriesIdParams = z.object({ seriesId: Uuid })
+export const SeriesIdParams = z.object({ seriesId: IdParam })
 const SeriesPart = z.object({
   position: z.int().describe('Its position among the items that you can see, from 1.'),
-  post: Post,
+  post: Post.describe('The post at this place.'),
 })
-export const SeriesParts = z.object({ series: Series, ...Page(SeriesPart).shape }).openapi('SeriesParts')
-export const SeriesFollow = z.object({ following: z.boolean() })
+export const SeriesParts = z
+  .object({ series: Series.describe('The series without its items.'), ...Page(SeriesPart).shape })
+  .openapi('SeriesParts')
+export const SeriesFollow = z.object({ following: z.boolean().describe('Always `true`.') })

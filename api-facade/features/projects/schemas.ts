@@ -1,9 +1,14 @@
 // Shapes of projects. Rules are in sql/projects.
-import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { ActorId, SettledAt } from '../../lib/fields.ts'
+import { IdParam, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
-const status = z.enum(['recruiting', 'active', 'completed', 'archived'])
-const decision = z.enum(['pending', 'approved', 'rejected', 'withdrawn', 'ended'])
+const status = z
+  .enum(['recruiting', 'active', 'completed', 'archived'])
+  .describe('A completed or archived project accepts no applications, members or updates.')
+const decision = z
+  .enum(['pending', 'approved', 'rejected', 'withdrawn', 'ended'])
+  .describe('`ended`: the applicant got another role in the project, or the role was deleted.')
 const summary = markdown
 const name = z.string().openapi({ description: '1 to 80 characters, one line.', example: 'Illustrator' })
 const about = z.string().max(10_000).describe('Up to 2000 characters.')
@@ -24,7 +29,13 @@ export const NewProjectRole = z
   .object({ name, about: about.nullish(), slots: slots.optional() })
   .openapi('NewProjectRole')
 export const NewProject = z
-  .object({ title, summary, interestId, roles: z.array(NewProjectRole).max(20).optional(), ...space })
+  .object({
+    title,
+    summary,
+    interestId,
+    roles: z.array(NewProjectRole).max(20).optional().describe('Up to 20 roles that people can apply for.'),
+    ...space,
+  })
   .openapi('NewProject', {
     example: {
       title: 'A field guide to the city’s mosses',
@@ -37,16 +48,16 @@ export const ProjectChanges = z
   .openapi('ProjectChanges')
 export const ProjectStatus = z.object({ status })
 
-export const RoleParams = z.object({ id: Uuid, roleId: Uuid })
+export const RoleParams = z.object({ id: IdParam, roleId: IdParam })
 export const RoleChanges = z
   .object({ name: name.optional(), about: about.nullish(), slots: slots.optional() })
   .openapi('ProjectRoleChanges')
 export const ProjectRole = z
   .object({
     id: Uuid,
-    name: z.string(),
-    about: z.string(),
-    slots: z.int().min(1).max(50),
+    name: z.string().describe('1 to 80 characters, one line.'),
+    about: z.string().describe('Up to 2000 characters; empty if nothing was written.'),
+    slots: z.int().min(1).max(50).describe('How many people can hold the role, from 1 to 50.'),
     filled: z
       .int()
       .min(0)
@@ -55,22 +66,26 @@ export const ProjectRole = z
   .openapi('ProjectRole')
 
 export const Project = contentOf('project', z.string(), {
-  summary: z.string(),
+  summary: z.string().describe('Markdown as its author wrote it.'),
   status,
-  roles: z.array(ProjectRole),
+  roles: z.array(ProjectRole).describe('In the order in which they were added.'),
   memberCount: z.int().min(1).describe('The author plus all slots that are taken.'),
-  viewer: z.object({
-    role: z.string().nullable().describe('The name of the role that you hold.'),
-    status: z.enum(['author', 'member', 'pending', 'none']),
-    applicationId: Uuid.nullable().describe('The id of your latest pending application.'),
-  }),
+  viewer: z
+    .object({
+      role: z.string().nullable().describe('The name of the role that you hold; null if you hold none.'),
+      status: z
+        .enum(['author', 'member', 'pending', 'none'])
+        .describe('`pending`: your application waits for the author.'),
+      applicationId: Uuid.nullable().describe('The id of your latest pending application; null if there is none.'),
+    })
+    .describe('What you have to do with it.'),
 }).openapi('Project')
 export const ProjectPage = Page(Project)
 
-export const ApplicationParams = z.object({ id: Uuid, aid: Uuid })
+export const ApplicationParams = z.object({ id: IdParam, aid: IdParam })
 export const ApplicationsQuery = z.object({ status: decision.optional() })
 export const NewApplication = z.object({
-  roleId: Uuid,
+  roleId: Uuid.describe('A role of the project with a free slot.'),
   message: z.string().max(10_000).nullish().describe('Up to 2000 characters.'),
 })
 export const Application = z
@@ -78,33 +93,38 @@ export const Application = z
     id: Uuid,
     projectId: Uuid,
     roleId: Uuid.nullable().describe('Null if the role was deleted or you can no longer see the project.'),
-    role: z.string().nullable().describe('The name of the role.'),
-    userId: z.string(),
+    role: z.string().nullable().describe('The name of the role; null if `roleId` is.'),
+    userId: ActorId,
     user: PersonCard,
-    message: z.string(),
+    message: z.string().describe('What the applicant wrote; empty if nothing.'),
     status: decision.describe('`ended`: the applicant got another role in the project, or the role was deleted.'),
     createdAt: Timestamp,
-    decidedAt: Timestamp.nullable(),
+    decidedAt: SettledAt,
   })
   .openapi('ProjectApplication')
 export const ApplicationPage = Page(Application)
 
-export const MemberParams = z.object({ id: Uuid, userId: PersonParam })
+export const MemberParams = z.object({ id: IdParam, userId: PersonParam })
 export const MemberPage = Page(
   z
     .object({
-      userId: z.string(),
+      userId: ActorId,
       user: PersonCard,
-      roleId: Uuid.nullable(),
+      roleId: Uuid.nullable().describe('Null for the author, who holds no role.'),
       role: z.string().nullable().describe('The name of the role; null for the author.'),
       joinedAt: Timestamp,
     })
     .openapi('ProjectMember'),
 )
-export const Left = z.object({ status: z.literal('left') })
+export const Left = z.object({ status: z.literal('left').describe('You have no role any more.') })
 
 export const NewUpdate = z.object({ body: markdown })
 export const Update = z
-  .object({ id: Uuid, projectId: Uuid, body: z.string(), createdAt: Timestamp })
+  .object({
+    id: Uuid,
+    projectId: Uuid,
+    body: z.string().describe('Markdown as the author wrote it.'),
+    createdAt: Timestamp,
+  })
   .openapi('ProjectUpdate')
 export const UpdatePage = Page(Update)

@@ -1,45 +1,62 @@
 // Shapes of reputation. Rules are in sql/reputation.
+import { ActorId, InterestName, InterestSlug, SettledAt } from '../../lib/fields.ts'
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-export const Level = z.enum(['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])
-const Kind = z.enum([
-  'post.contributed',
-  'reply.reply',
-  'reply.criticism',
-  'reply.contribution',
-  'reaction.received',
-  'bookmark.received',
-  'repost.received',
-  'invite.used',
-  'onboarding.bootstrap',
-  'vote.received',
-  'appeal.restored',
-  'admin.adjusted',
-])
+export const Level = z
+  .enum(['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])
+  .describe('The name of the level that the points reach; `Lifework` is the highest.')
+const Kind = z
+  .enum([
+    'post.contributed',
+    'reply.reply',
+    'reply.criticism',
+    'reply.contribution',
+    'reaction.received',
+    'bookmark.received',
+    'repost.received',
+    'invite.used',
+    'onboarding.bootstrap',
+    'vote.received',
+    'appeal.restored',
+    'admin.adjusted',
+  ])
+  .describe('What gave or took the points.')
 const Total = z.number().describe('The sum of what was earned directly, without shares from interests below.')
 const Value = z.number().describe('Two decimals. Includes the shares from the interests below.')
 
 const InterestReputation = z
-  .object({ interestId: Uuid, slug: z.string(), name: z.string(), value: Value, level: Level })
+  .object({ interestId: Uuid, slug: InterestSlug, name: InterestName, value: Value, level: Level })
   .openapi('InterestReputation')
 
-export const Reputation = z.object({ total: Total, items: z.array(InterestReputation) }).openapi('Reputation')
+export const Reputation = z
+  .object({ total: Total, items: z.array(InterestReputation).describe('The interests with most reputation first.') })
+  .openapi('Reputation')
 
 export const ReputationSummary = z
-  .object({ userId: z.string(), total: Total, topInterests: z.array(InterestReputation).max(5) })
+  .object({
+    userId: ActorId,
+    total: Total,
+    topInterests: z.array(InterestReputation).max(5).describe('The up to five interests with most reputation.'),
+  })
   .openapi('ReputationSummary')
 
 const DetailedInterest = z.object({
   interestId: Uuid,
-  slug: z.string(),
-  name: z.string(),
+  slug: InterestSlug,
+  name: InterestName,
   value: Value,
-  directValue: z.number(),
+  directValue: z.number().describe('Points that were earned in the interest itself, two decimals.'),
   rolledUpValue: z.number().describe('The shares from the interests below: `value` minus `directValue`.'),
   level: Level,
-  nextLevel: z.object({ level: Level, minValue: z.number() }).nullable().describe('Null at the level Lifework.'),
+  nextLevel: z
+    .object({
+      level: Level.describe('The next level.'),
+      minValue: z.number().describe('The points at which it begins.'),
+    })
+    .nullable()
+    .describe('Null at the level Lifework.'),
   byKind: z
-    .partialRecord(Kind, z.number())
+    .partialRecord(Kind, z.number().describe('Points with two decimals.'))
     .describe('Sums by kind of what was earned directly; kinds with a sum of 0 are left out.'),
 })
 const ReputationEvent = z
@@ -47,7 +64,7 @@ const ReputationEvent = z
     id: Uuid,
     interestId: Uuid,
     kind: Kind,
-    delta: z.number(),
+    delta: z.number().describe('Points with two decimals; below 0 they were taken.'),
     createdAt: Timestamp,
     rolledUp: z.boolean().describe('True for a share of what was earned in an interest below.'),
   })
@@ -56,26 +73,26 @@ const ReputationEvent = z
 export const DetailedReputation = z
   .object({
     total: Total,
-    contributionScore: z.number(),
-    interests: z.array(DetailedInterest),
-    events: Page(ReputationEvent),
+    contributionScore: z.number().describe('Points for what you and the people whom you invited did.'),
+    interests: z.array(DetailedInterest).describe('The interests with most reputation first.'),
+    events: Page(ReputationEvent).describe('The events behind it, newest first.'),
   })
   .openapi('DetailedReputation')
 
-const VoteValue = z.int().min(-1).max(1)
+const VoteValue = z.int().min(-1).max(1).describe('1 for the person, -1 against, 0 takes the vote back.')
 
 export const NewVote = z.object({
   userId: PersonParam,
-  interestId: Uuid,
+  interestId: Uuid.describe('The interest in which you vote.'),
   value: VoteValue,
-  comment: z.string().trim().max(280).nullish(),
+  comment: z.string().trim().max(280).nullish().describe('Up to 280 characters, which the person reads.'),
 })
 export const CastVote = z
   .object({
-    userId: z.string(),
+    userId: ActorId,
     interestId: Uuid,
     value: VoteValue,
-    comment: z.string().nullable(),
+    comment: z.string().nullable().describe('What you wrote; null if nothing.'),
     weight: z.number().describe('The weight of your vote in this interest, from 0 to 3.'),
     impact: z.number().describe('The effect of the vote: `weight` times `value`, two decimals.'),
     createdAt: Timestamp,
@@ -86,35 +103,37 @@ export const ReceivedVotePage = Page(
   z
     .object({
       id: Uuid,
-      voterId: z.string(),
+      voterId: ActorId,
       voter: PersonCard,
       interestId: Uuid,
-      slug: z.string(),
+      slug: InterestSlug,
       value: VoteValue,
-      comment: z.string().nullable(),
-      impact: z.number(),
+      comment: z.string().nullable().describe('What the voter wrote; null if nothing.'),
+      impact: z.number().describe('Points that the vote gives or takes, two decimals.'),
       createdAt: Timestamp.describe('When the vote was first cast.'),
     })
     .openapi('ReceivedVote'),
 )
 
 export const NewAppeal = z.object({
-  interestId: Uuid,
-  text: z.string().trim().min(1).max(2000),
+  interestId: Uuid.describe('The interest that it is about.'),
+  text: z.string().trim().min(1).max(2000).describe('Why, 1 to 2000 characters.'),
   eventId: Uuid.nullish().describe('The id of one event of your reputation in this interest.'),
 })
-export const AppealStatus = z.enum(['pending', 'accepted', 'rejected'])
+export const AppealStatus = z
+  .enum(['pending', 'accepted', 'rejected'])
+  .describe('`pending` until an admin decides, once.')
 export const Appeal = z
   .object({
     id: Uuid,
     interestId: Uuid,
-    slug: z.string(),
-    eventId: Uuid.nullable(),
-    text: z.string(),
+    slug: InterestSlug,
+    eventId: Uuid.nullable().describe('The event that it is about; null if it is about the whole interest.'),
+    text: z.string().describe('What the person wrote.'),
     status: AppealStatus,
-    restoreDelta: z.number().nullable(),
-    note: z.string().nullable().describe('The answer of staff.'),
-    resolvedAt: Timestamp.nullable(),
+    restoreDelta: z.number().nullable().describe('Points that staff gave back; null if none.'),
+    note: z.string().nullable().describe('The answer of staff; null before it, and if there is none.'),
+    resolvedAt: SettledAt,
     createdAt: Timestamp,
   })
   .openapi('ReputationAppeal')
@@ -122,10 +141,10 @@ export const AppealPage = Page(Appeal)
 
 export const Capabilities = z
   .object({
-    canVoteWiki: z.boolean(),
-    canMentor: z.boolean(),
-    canModerate: z.boolean(),
-    canProposeGuild: z.boolean(),
-    canPostJournalism: z.boolean(),
+    canVoteWiki: z.boolean().describe('Vote on proposals for the wiki: from 5 points in all.'),
+    canMentor: z.boolean().describe('Be found as a mentor: from 30 points in one interest, or 50 in all.'),
+    canModerate: z.boolean().describe('Do what moderators do: for staff.'),
+    canProposeGuild: z.boolean().describe('Create a guild.'),
+    canPostJournalism: z.boolean().describe('Publish posts as journalism.'),
   })
   .openapi('Capabilities')

@@ -1,39 +1,47 @@
 // Shapes of the social graph. Rules are in sql/social.
-import { reportTargets } from '../../generated/report-targets.ts'
-import { Moment, Page, PersonCard, PersonParam, personId, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-const CircleName = z.string().trim().min(1).max(60)
+import { reportTargets } from '../../generated/report-targets.ts'
+import { ActorId, Colour } from '../../lib/fields.ts'
+import { IdParam, Moment, Page, PersonCard, PersonParam, personId, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+
+const CircleName = z.string().trim().min(1).max(60).describe('1 to 60 characters, one line.')
 const Accent = z
   .string()
   .regex(/^[a-z]{2,20}$/, 'must be a colour token such as "sage"')
   .nullable()
-const BondLevel = z.enum(['acquaintance', 'inner-circle'])
+  .describe('A colour token such as `sage`; null for none.')
+const BondLevel = z
+  .enum(['acquaintance', 'inner-circle'])
+  .describe('`inner-circle` also sees posts for the inner circle.')
 
 export const NewCircle = z.object({
   name: CircleName,
-  kind: z.enum(['general', 'family', 'work', 'inner', 'custom']).optional(),
+  kind: z
+    .enum(['general', 'family', 'work', 'inner', 'custom'])
+    .optional()
+    .describe('A label, which grants nothing. You can have 10 circles of each. Default: `general`.'),
   accent: Accent.optional(),
 })
 export const CircleChanges = z.object({ name: CircleName.optional(), accent: Accent.optional() })
 export const Circle = z
   .object({
     id: Uuid,
-    ownerId: z.string(),
+    ownerId: ActorId,
     owner: PersonCard,
-    kind: z.string(),
-    name: z.string(),
-    accent: z.string().nullable(),
-    isOwner: z.boolean(),
+    kind: z.string().describe('A label that its owner chose. It grants nothing.'),
+    name: z.string().describe('Its owner and its members see it.'),
+    accent: Colour,
+    isOwner: z.boolean().describe('Whether it is yours.'),
     createdAt: Timestamp,
   })
   .openapi('Circle')
 export const CirclePage = Page(Circle)
 
-export const MemberParams = z.object({ id: Uuid, memberId: PersonParam })
+export const MemberParams = z.object({ id: IdParam, memberId: PersonParam })
 export const NewMember = z.object({ memberId: PersonParam, bondLevel: BondLevel.optional() })
 export const MemberChanges = z.object({ bondLevel: BondLevel })
 export const Member = z
-  .object({ circleId: Uuid, memberId: z.string(), member: PersonCard, bondLevel: BondLevel, createdAt: Timestamp })
+  .object({ circleId: Uuid, memberId: ActorId, member: PersonCard, bondLevel: BondLevel, createdAt: Timestamp })
   .openapi('CircleMember')
 export const MemberPage = Page(Member)
 
@@ -45,25 +53,29 @@ export const NewInvitation = z
   })
   .transform(({ inviteeId, invitee, bondLevel }) => ({ inviteeId: inviteeId ?? invitee, bondLevel }))
   .refine(({ inviteeId }) => inviteeId !== undefined, { path: ['inviteeId'], error: 'is required' })
-export const InvitationParams = z.object({ invitationId: Uuid })
-export const CircleInvitationParams = z.object({ id: Uuid, invitationId: Uuid })
+export const InvitationParams = z.object({ invitationId: IdParam })
+export const CircleInvitationParams = z.object({ id: IdParam, invitationId: IdParam })
 export const Invitation = z
   .object({
     id: Uuid,
     circleId: Uuid,
-    circleName: z.string(),
-    inviterId: z.string(),
+    circleName: z.string().describe('As the circle is called now.'),
+    inviterId: ActorId,
     inviter: PersonCard,
-    inviteeId: z.string(),
+    inviteeId: ActorId,
     invitee: PersonCard,
     bondLevel: BondLevel,
-    status: z.enum(['pending', 'accepted', 'declined', 'revoked']),
+    status: z.enum(['pending', 'accepted', 'declined', 'revoked']).describe('`revoked`: by the inviter or by a block.'),
     createdAt: Timestamp,
   })
   .openapi('CircleInvitation')
 export const InvitationPage = Page(Invitation)
 
-export const CircleCheck = z.object({ sharesCircle: z.boolean(), inMyCircle: z.boolean(), inTheirCircle: z.boolean() })
+export const CircleCheck = z.object({
+  sharesCircle: z.boolean().describe('Whether either of the following is true.'),
+  inMyCircle: z.boolean().describe('Whether the person is in a circle of yours.'),
+  inTheirCircle: z.boolean().describe('Whether you are in a circle of the person.'),
+})
 
 export const FollowStats = z.object({
   followers: z.int().min(0).max(10_000).describe('Counted up to 10,000.'),
@@ -72,19 +84,30 @@ export const FollowStats = z.object({
 })
 export const PersonPage = Page(PersonCard)
 
-export const Blocked = z.object({ blocked: z.literal(true) })
+export const Blocked = z.object({ blocked: z.literal(true).describe('Always `true`.') })
 export const BlockedPage = Page(
   z
-    .object({ id: z.string(), actorId: z.string(), personId, username: z.string(), createdAt: Timestamp })
+    .object({
+      id: z.string().describe('An actor id.'),
+      actorId: ActorId,
+      personId,
+      username: z.string().describe('As it is now.'),
+      createdAt: Timestamp,
+    })
     .openapi('BlockedPerson', { description: 'A person whom you blocked; `id` and `actorId` are both the actor id.' }),
 )
 
 export const NewKeyword = z.object({
-  keyword: z.string().trim().min(1).max(100),
+  keyword: z.string().trim().min(1).max(100).describe('1 to 100 characters. Case and accents are ignored.'),
   until: Moment.nullish().describe('In the future. Default: without end.'),
 })
 export const Keyword = z
-  .object({ id: Uuid, keyword: z.string(), until: Timestamp.nullable(), createdAt: Timestamp })
+  .object({
+    id: Uuid,
+    keyword: z.string().describe('As you wrote it.'),
+    until: Timestamp.nullable().describe('When the mute ends; null if it never does.'),
+    createdAt: Timestamp,
+  })
   .openapi('MutedKeyword')
 export const KeywordPage = Page(Keyword)
 
@@ -95,18 +118,24 @@ export const ReportTarget = z
   .min(1)
   .max(30)
   .openapi({ enum: [...reportTargets], example: 'post' })
+  .describe('The type of the thing that you report.')
 export const NewReport = z.object({
   targetType: ReportTarget,
-  targetId: z.string().trim().min(1).max(320),
-  reason: z.string().trim().min(1).max(1000),
+  targetId: z
+    .string()
+    .trim()
+    .min(1)
+    .max(320)
+    .describe('The id of the thing; for a person also a username or an actor id.'),
+  reason: z.string().trim().min(1).max(1000).describe('What is wrong with it, for staff: 1 to 1000 characters.'),
 })
 export const Report = z
   .object({
     id: Uuid,
-    targetType: z.enum(reportTargets),
+    targetType: z.enum(reportTargets).describe('The type of what you reported.'),
     targetId: z.string().describe('For a person the actor id.'),
-    reason: z.string(),
-    status: z.enum(['open', 'reviewed', 'dismissed']),
+    reason: z.string().describe('What you wrote.'),
+    status: z.enum(['open', 'reviewed', 'dismissed']).describe('`open` until a moderator reviews or dismisses it.'),
     createdAt: Timestamp,
   })
   .openapi('Report')

@@ -1,12 +1,14 @@
 // Shapes that groups and guilds share. Rules are in sql/spaces.
+import { ActorId, SettledAt } from '../../lib/fields.ts'
 import { PersonCard, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-export const name = z.string().trim().min(1).max(80)
+export const name = z.string().trim().min(1).max(80).describe('1 to 80 characters, one line.')
 export const about = z.string().max(10_000).describe('Up to 2000 characters.')
 export const accent = z
   .string()
   .regex(/^[a-z]{2,20}$/, 'must be a colour token such as "sage"')
   .nullable()
+  .describe('A colour token such as `sage`; null for none.')
 export const newSlug = (example: string) =>
   z.string().max(100).openapi({
     description:
@@ -46,18 +48,20 @@ export const memberCount = z
   .min(0)
   .describe('Leaves out banned people and people with a block between you, like the list of members.')
 /** @param userId in shapes for staff the internal id */
-export const memberWith = <R extends z.ZodType>(role: R, userId: z.ZodString | z.ZodUUID = z.string()) =>
+export const memberWith = <R extends z.ZodType>(role: R, userId: z.ZodString | z.ZodUUID = ActorId) =>
   z.object({ userId, user: PersonCard, role, joinedAt: Timestamp })
 /** A request to join a group, or an application to a guild. */
-export const requestWith = <S extends z.ZodRawShape>(space: S, userId: z.ZodString | z.ZodUUID = z.string()) =>
+export const requestWith = <S extends z.ZodRawShape>(space: S, userId: z.ZodString | z.ZodUUID = ActorId) =>
   z.object({
     id: Uuid,
     ...space,
     userId,
     user: PersonCard,
-    message: z.string(),
-    status: z.enum(['pending', 'approved', 'rejected', 'withdrawn', 'ended']),
+    message: z.string().describe('What the person wrote with it; empty if nothing.'),
+    status: z
+      .enum(['pending', 'approved', 'rejected', 'withdrawn', 'ended'])
+      .describe('`ended`: the person joined another way, or was banned.'),
     createdAt: Timestamp,
-    decidedAt: Timestamp.nullable(),
+    decidedAt: SettledAt,
   })
-export const left = z.object({ status: z.literal('left') })
+export const left = z.object({ status: z.literal('left').describe('You are not a member.') })

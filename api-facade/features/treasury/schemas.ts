@@ -1,5 +1,6 @@
 // Shapes of treasuries. Rules are in sql/treasury.
-import { PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { SenderBalance } from '../../lib/fields.ts'
+import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const amount = z.int().min(1).max(1_000_000_000).describe('Whole mana.')
 const note = z.string().max(5000).describe('Up to 500 characters.')
@@ -20,34 +21,52 @@ export const NewDistribution = z.object({ amount, note: note.nullish() }).openap
 const TreasuryEntry = z
   .object({
     id: Uuid,
-    kind: z.enum(['contribution', 'disbursement', 'distribution']),
+    kind: z
+      .enum(['contribution', 'disbursement', 'distribution'])
+      .describe(
+        '`contribution`: a member gave it. `disbursement`: one person got it. `distribution`: a member’s share.',
+      ),
     actor: PersonCard.nullable().describe('The person who moved the mana. Null if you cannot see the person.'),
     counterpart: PersonCard.nullable().describe(
       'The person who gave or received the mana. Null if you cannot see the person.',
     ),
     proposalId: Uuid.nullable().describe('The proposal that disbursed the mana; `actor` is then null.'),
     amount: z.int().describe('Positive if mana came in, negative if it went out.'),
-    balanceAfter: balance,
+    balanceAfter: balance.describe('What was in the treasury afterwards, in whole mana.'),
     note: z.string().nullable().describe('Also null if you cannot see its author.'),
     createdAt: Timestamp,
   })
   .openapi('TreasuryEntry')
 export const Treasury = z
-  .object({ balance, items: z.array(TreasuryEntry), nextCursor: z.string().nullable(), hasMore: z.boolean() })
+  .object({
+    balance: balance.describe('What is in the treasury, in whole mana.'),
+    ...Page(TreasuryEntry).shape,
+  })
   .openapi('Treasury')
 export const Contributed = z
-  .object({ entry: TreasuryEntry, treasuryBalance: balance, senderBalance: balance })
+  .object({
+    entry: TreasuryEntry.describe('The movement that this made.'),
+    treasuryBalance: balance.describe('What is in the treasury now, in whole mana.'),
+    senderBalance: SenderBalance,
+  })
   .openapi('Contributed')
-export const Disbursed = z.object({ entry: TreasuryEntry, treasuryBalance: balance }).openapi('Disbursed')
+export const Disbursed = z
+  .object({
+    entry: TreasuryEntry.describe('The movement that this made.'),
+    treasuryBalance: balance.describe('What is in the treasury now, in whole mana.'),
+  })
+  .openapi('Disbursed')
 export const Distributed = z
   .object({
-    shares: z.array(
-      z.object({
-        recipientId: z.string().nullable().describe('Null if you cannot see the person.'),
-        score: z.number(),
-        amount: z.int().min(1),
-      }),
-    ),
-    treasuryBalance: balance,
+    shares: z
+      .array(
+        z.object({
+          recipientId: z.string().nullable().describe('Null if you cannot see the person.'),
+          score: z.number().describe('The contribution by which the share was computed.'),
+          amount: z.int().min(1).describe('Whole mana.'),
+        }),
+      )
+      .describe('The members who got something, the largest share first.'),
+    treasuryBalance: balance.describe('What is in the treasury now, in whole mana.'),
   })
   .openapi('Distributed')

@@ -1,5 +1,6 @@
 // Shapes of videos and audio. Rules are in sql/videos.
-import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { ActorId } from '../../lib/fields.ts'
+import { IdParam, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, space } from '../content/schemas.ts'
 
 const mediaUrl = z.string().openapi({
@@ -19,25 +20,28 @@ export const NewAudio = z
   .object({ mediaUrl, caption, durationSec: seconds(300), interestId, ...space })
   .openapi('NewAudio')
 
-const recording = { mediaUrl: z.string(), caption: z.string().nullable() }
+const recording = {
+  mediaUrl: z.string().describe('Where the recording can be read.'),
+  caption: z.string().nullable().describe('Up to 280 characters; null if there is none.'),
+}
 export const Video = contentOf('video', z.null(), {
   ...recording,
-  thumbnailUrl: z.string().nullable(),
-  durationSec: z.number().min(0).max(60).nullable(),
-  likeCount: z.int().min(0),
-  repostCount: z.int().min(0),
+  thumbnailUrl: z.string().nullable().describe('A picture to show before it plays; null if there is none.'),
+  durationSec: z.number().min(0).max(60).nullable().describe('Seconds, up to 60; null if the author did not say.'),
+  likeCount: z.int().min(0).describe('How many people like it.'),
+  repostCount: z.int().min(0).describe('How often it was reposted.'),
   commentCount: z
     .int()
     .min(0)
     .describe(
       'Without deleted comments and those of banned people; includes those of people with a block between you.',
     ),
-  viewerHasLiked: z.boolean(),
-  viewerHasReposted: z.boolean(),
+  viewerHasLiked: z.boolean().describe('Whether you like it.'),
+  viewerHasReposted: z.boolean().describe('Whether you reposted it.'),
 }).openapi('Video')
 export const Audio = contentOf('audio', z.null(), {
   ...recording,
-  durationSec: z.number().min(0).max(300).nullable(),
+  durationSec: z.number().min(0).max(300).nullable().describe('Seconds, up to 300; null if the author did not say.'),
 }).openapi('Audio')
 export const VideoPage = Page(Video)
 export const AudioPage = Page(Audio)
@@ -51,14 +55,14 @@ export const AuthorId = z.object({ authorId: PersonParam })
 export const NewComment = z
   .object({ body: z.string().openapi({ description: '1 to 2000 characters.', example: 'Well said.' }) })
   .openapi('NewVideoComment')
-export const CommentId = z.object({ commentId: Uuid })
+export const CommentId = z.object({ commentId: IdParam })
 export const Comment = z
   .object({
     id: Uuid,
     videoId: Uuid,
-    authorId: z.string(),
+    authorId: ActorId,
     author: PersonCard,
-    body: z.string(),
+    body: z.string().describe('As its author wrote it.'),
     removedAt: z.null().describe('Nobody sees a deleted comment.'),
     createdAt: Timestamp,
   })

@@ -12,27 +12,37 @@ const EventNames = z
   .min(1)
   .max(100)
   .openapi({ example: ['posts.post.published'], description: 'Names from `availableEvents`.' })
-const Description = z.string().trim().max(200)
+const Description = z.string().trim().max(200).describe('For staff: what receives the events. Up to 200 characters.')
 
 export const NewWebhook = z
-  .object({ url: Url, events: EventNames, description: Description.optional(), active: z.boolean().optional() })
+  .object({
+    url: Url,
+    events: EventNames,
+    description: Description.optional(),
+    active: z.boolean().optional().describe('Default: true.'),
+  })
   .openapi('NewWebhook')
 export const WebhookChanges = z
   .object({
     url: Url.optional(),
     events: EventNames.optional(),
     description: Description.optional(),
-    active: z.boolean().optional(),
+    active: z
+      .boolean()
+      .optional()
+      .describe(
+        'While false, nothing is sent. The events of that time are sent later, unless the log no longer has them.',
+      ),
   })
   .openapi('WebhookChanges')
 
 export const Webhook = z
   .object({
     id: Uuid,
-    url: z.string(),
-    description: z.string(),
-    events: z.array(z.string()),
-    active: z.boolean(),
+    url: z.string().describe('Where the events are sent.'),
+    description: z.string().describe('For staff: what receives the events; can be empty.'),
+    events: z.array(z.string()).describe('The names of the events that are sent.'),
+    active: z.boolean().describe('Whether events are sent.'),
     failingSince: Timestamp.nullable().describe(
       'When a delivery was given up after three days. Null again after the next one that arrives.',
     ),
@@ -44,7 +54,7 @@ export const Webhook = z
   .openapi('Webhook')
 export const WebhookWithSecret = z
   .object({
-    webhook: Webhook,
+    webhook: Webhook.describe('The webhook as it is now.'),
     secret: z.string().openapi({
       example: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
       description: 'It is not shown again.',
@@ -53,36 +63,45 @@ export const WebhookWithSecret = z
   .openapi('WebhookWithSecret')
 export const Webhooks = z
   .object({
-    items: z.array(Webhook),
-    availableEvents: z.array(
-      z.object({
-        event: z.string(),
-        subjectType: z.string(),
-        fields: z.array(z.string()).describe('The fields of `data`.'),
-        happens: z.string().describe('When it is sent.'),
-      }),
-    ),
+    items: z.array(Webhook).describe('Newest first.'),
+    availableEvents: z
+      .array(
+        z.object({
+          event: z.string().describe('The name for `events`.'),
+          subjectType: z.string().describe('The type of the thing that it is about.'),
+          fields: z.array(z.string()).describe('The fields of `data`.'),
+          happens: z.string().describe('When it is sent.'),
+        }),
+      )
+      .describe('The events that a webhook can ask for.'),
   })
   .openapi('Webhooks')
 
-export const DeliveriesQuery = z.object({ status: z.enum(['pending', 'delivered', 'failed']).optional() })
+export const DeliveriesQuery = z.object({
+  status: z.enum(['pending', 'delivered', 'failed']).optional().describe('Only deliveries in this state.'),
+})
 export const WebhookDelivery = z
   .object({
-    id: z.int(),
-    event: z.string(),
+    id: z.int().describe('The number with which it is sent again.'),
+    event: z.string().describe('The name of the event.'),
     eventId: Uuid.describe('The header `webhook-id`, the same in each attempt.'),
     sequence: z.int().nullable().describe('The number of the event in the log; null for a test.'),
-    status: z.enum(['pending', 'delivered', 'failed']),
-    attempts: z.int(),
+    status: z.enum(['pending', 'delivered', 'failed']).describe('`failed`: given up after three days.'),
+    attempts: z.int().describe('How often it was tried.'),
     nextAttemptAt: Timestamp.nullable().describe('Null if it has ended, or waits for an earlier one of its subject.'),
-    attemptedAt: Timestamp.nullable(),
-    endedAt: Timestamp.nullable(),
+    attemptedAt: Timestamp.nullable().describe('When it was last tried; null before the first attempt.'),
+    endedAt: Timestamp.nullable().describe('When it arrived or was given up; null before.'),
     responseStatus: z.int().nullable().describe('Of the last attempt; null if nothing answered.'),
     failure: z
       .enum(['not_public', 'timeout', 'unreachable'])
       .nullable()
-      .describe('Why nothing answered: the address is not public, it took 10 seconds, or there was no connection.'),
-    excerpt: z.string().nullable().describe('Up to 200 characters of the last response, if it was no success.'),
+      .describe(
+        'Why nothing answered: the address is not public, it took 10 seconds, or there was no connection. Null if something answered.',
+      ),
+    excerpt: z
+      .string()
+      .nullable()
+      .describe('Up to 200 characters of the last response if it was no success, otherwise null.'),
     createdAt: Timestamp,
   })
   .openapi('WebhookDelivery')
@@ -92,7 +111,8 @@ export const DeliveryId = UuidId.extend({
     .string()
     .regex(/^[1-9]\d{0,14}$/, 'must be the id of a delivery')
     .transform(Number)
-    .openapi({ type: 'integer', minimum: 1, example: 1 }),
+    .openapi({ type: 'integer', minimum: 1, example: 1 })
+    .describe('The `id` of a delivery of this webhook.'),
 })
 
 export const EventsQuery = z.object({
@@ -102,22 +122,32 @@ export const EventsQuery = z.object({
     default: 0,
     description: 'The `next` of the previous answer.',
   }),
-  limit: queryInteger(1, 50).default(50).openapi({ type: 'integer', minimum: 1, maximum: 50, default: 50 }),
+  limit: queryInteger(1, 50)
+    .default(50)
+    .openapi({ type: 'integer', minimum: 1, maximum: 50, default: 50 })
+    .describe('How many events.'),
 })
 export const LoggedEvents = z
   .object({
-    items: z.array(
-      z
-        .object({
-          sequence: z.int(),
-          id: Uuid,
-          type: z.string(),
-          timestamp: Timestamp.describe('When it happened.'),
-          subject: z.object({ type: z.string(), id: z.string() }),
-          data: z.record(z.string(), z.unknown()),
-        })
-        .openapi('LoggedEvent'),
-    ),
+    items: z
+      .array(
+        z
+          .object({
+            sequence: z.int().describe('The number of the event. It increases, with gaps.'),
+            id: Uuid,
+            type: z.string().describe('The name of the event.'),
+            timestamp: Timestamp.describe('When it happened.'),
+            subject: z
+              .object({
+                type: z.string().describe('The type of the thing.'),
+                id: z.string().describe('The id of the thing; for a person the actor id.'),
+              })
+              .describe('The thing that it is about.'),
+            data: z.record(z.string(), z.unknown()).describe('Its fields, by event: `availableEvents` lists them.'),
+          })
+          .openapi('LoggedEvent'),
+      )
+      .describe('In the order of their numbers.'),
     next: z.int().describe('The `after` of the next request, also at the end.'),
     oldest: z.int().nullable().describe('The oldest number that is still there; null if the log is empty.'),
   })

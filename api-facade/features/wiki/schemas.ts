@@ -1,4 +1,5 @@
 // Shapes of the wiki. The rules are in sql/wiki.
+import { ActorId, InterestName, InterestSlug, SettledAt } from '../../lib/fields.ts'
 import { Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const slug = z
@@ -8,9 +9,14 @@ const slug = z
   .max(80)
   .openapi({ description: 'The slug of an interest.', example: 'philosophy' })
 export const Slug = z.object({ slug })
-export const VersionParams = z.object({ slug, n: queryInteger(0, 999_999_999) })
+export const VersionParams = z.object({
+  slug,
+  n: queryInteger(0, 999_999_999).describe('The number of a version; 0 is the empty beginning.'),
+})
 
-export const WikiStatus = z.enum(['open', 'approved', 'rejected', 'withdrawn', 'superseded'])
+export const WikiStatus = z
+  .enum(['open', 'approved', 'rejected', 'withdrawn', 'superseded'])
+  .describe('`superseded`: when it was to be approved, the entry already had a newer version.')
 export const ProposalQuery = z.object({ status: WikiStatus.optional() })
 export const NewWikiProposal = z
   .object({
@@ -20,34 +26,47 @@ export const NewWikiProposal = z
   })
   .openapi('NewWikiProposal')
 export const WikiVote = z
-  .object({ value: z.union([z.literal(-1), z.literal(0), z.literal(1)]).openapi({ type: 'integer' }) })
+  .object({
+    value: z
+      .union([z.literal(-1), z.literal(0), z.literal(1)])
+      .openapi({ type: 'integer' })
+      .describe('1 for it, -1 against it, 0 takes the vote back.'),
+  })
   .openapi('WikiVote')
 
 const author = {
   authorId: z.string().nullable().describe('Null if you cannot see the author.'),
-  author: PersonCard.nullable(),
+  author: PersonCard.nullable().describe('Null if you cannot see the author.'),
 }
 export const WikiEntry = z
   .object({
     interestId: Uuid,
-    slug: z.string(),
-    name: z.string(),
+    slug: InterestSlug,
+    name: InterestName,
     version: z.int().min(0).describe('0 if there is no entry yet.'),
     body: z.string().describe('Markdown, unchanged.'),
-    summary: z.string().nullable().describe('A summary of the latest change.'),
+    summary: z.string().nullable().describe('A summary of the latest change; null if there is no entry yet.'),
     ...author,
-    updatedAt: Timestamp.nullable(),
+    updatedAt: Timestamp.nullable().describe('When the latest version was written; null if there is no entry yet.'),
   })
   .openapi('WikiEntry')
-const listed = { id: Uuid, version: z.int().min(1), summary: z.string(), ...author, createdAt: Timestamp }
+const listed = {
+  id: Uuid,
+  version: z.int().min(1).describe('From 1, without gaps.'),
+  summary: z.string().describe('What its author said about the change.'),
+  ...author,
+  createdAt: Timestamp,
+}
 export const WikiVersionPage = Page(z.object(listed).openapi('WikiVersionCard'))
 export const WikiVersion = z
-  .object({ ...listed, interestId: Uuid, slug: z.string(), body: z.string() })
+  .object({ ...listed, interestId: Uuid, slug: InterestSlug, body: z.string().describe('Markdown, the whole entry.') })
   .openapi('WikiVersion')
 
 const Change = z
   .object({
-    op: z.enum(['equal', 'delete', 'insert']),
+    op: z
+      .enum(['equal', 'delete', 'insert'])
+      .describe('`delete`: only in the old text. `insert`: only in the new one.'),
     text: z.string().describe('Whole lines.'),
   })
   .openapi('WikiChange')
@@ -55,23 +74,28 @@ export const WikiProposal = z
   .object({
     id: Uuid,
     interestId: Uuid,
-    slug: z.string(),
-    proposerId: z.string(),
+    slug: InterestSlug,
+    proposerId: ActorId,
     proposer: PersonCard,
     status: WikiStatus,
-    baseVersion: z.int().min(0),
-    summary: z.string(),
-    body: z.string(),
+    baseVersion: z.int().min(0).describe('The version on which the proposal is based; 0 if there was no entry.'),
+    summary: z.string().describe('What the proposer said about the change.'),
+    body: z.string().describe('Markdown, the whole proposed entry.'),
     diff: z
       .array(Change)
       .describe(
         'The difference from the version on which the proposal is based, line by line. If more than 200 lines differ, all lines of both.',
       ),
-    netVotes: z.int(),
-    version: z.int().nullable().describe('The number of the version that the proposal became.'),
-    viewer: z.object({ vote: z.int().min(-1).max(1) }),
+    netVotes: z.int().describe('The votes for it minus those against it.'),
+    version: z
+      .int()
+      .nullable()
+      .describe('The number of the version that the proposal became; null unless it was approved.'),
+    viewer: z
+      .object({ vote: z.int().min(-1).max(1).describe('Your vote: 1, -1, or 0 for none.') })
+      .describe('What you have to do with it.'),
     createdAt: Timestamp,
-    resolvedAt: Timestamp.nullable(),
+    resolvedAt: SettledAt,
   })
   .openapi('WikiProposal')
 export const WikiProposalPage = Page(WikiProposal)

@@ -5865,19 +5865,12 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         AdjustedReputation: {
-            /**
-             * Format: uuid
-             * @description The id of the ledger entry.
-             */
+            /** @description The id of the ledger entry. */
             id: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             userId: string;
             user: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             interestId: string;
+            /** @description The points that were added or taken. */
             delta: number;
             /** @description The person’s current reputation in the interest. */
             value: number;
@@ -5885,30 +5878,31 @@ export interface components {
             level: "Curious" | "Reader" | "Practitioner" | "Adept" | "Master" | "Lifework";
         };
         AiSession: {
-            /** Format: uuid */
             id: string;
+            /** @description What the session is about, as it was named at the start. */
             topic: string;
             /** @enum {string} */
             status: "in_progress" | "completed" | "abandoned";
             /** @description The question to answer. Null after the fifth answer, and while the next one is being prepared. */
             question: {
                 position: number;
+                /** @description The question, which the script or a language model wrote. */
                 text: string;
             } | null;
+            /** @description The questions so far with their answers, in order. */
             turns: {
                 position: number;
                 question: string;
-                /**
-                 * @description Who asks: the script or a language model.
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 backend: "scripted" | "llm";
-                /** @description True if the script asks because the model gave no usable question. */
                 fallback: boolean;
+                /** @description Your answer; null until you gave one. */
                 answer: string | null;
+                /** @description When you answered; null until then. */
                 answeredAt: components["schemas"]["Timestamp"] | null;
             }[];
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When you completed it; null until then. */
             completedAt: components["schemas"]["Timestamp"] | null;
         };
         AiSessions: {
@@ -5917,52 +5911,51 @@ export interface components {
             hasMore: boolean;
         };
         AiSuggestions: {
-            /**
-             * @description Who asks: the script or a language model.
-             * @enum {string}
-             */
+            /** @enum {string} */
             backend: "scripted" | "llm";
-            /** @description True if the script asks because the model gave no usable question. */
             fallback: boolean;
+            /** @description The likeliest first. */
             suggestions: {
-                /**
-                 * Format: uuid
-                 * @description The id of the interest.
-                 */
+                /** @description The id of the interest. */
                 id: string;
                 slug: string;
                 name: string;
+                /** @description How well the interest fits what you said, from 0 to 1, with two decimals. */
                 confidence: number;
             }[];
         };
         AppealResolution: {
-            /** @enum {string} */
+            /**
+             * @description Final; an appeal is decided once.
+             * @enum {string}
+             */
             decision: "accepted" | "rejected";
+            /** @description Points to give back, above 0 and up to 1000, at most two decimals. Only with `accepted`. */
             restoreDelta?: number | null;
+            /** @description An answer that the person reads, up to 1000 characters. */
             note?: string | null;
         };
         Argument: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             debateId: string;
             /** @enum {string} */
             side: "for" | "against";
             /** @description Null if it was deleted. */
             body: string | null;
-            /**
-             * Format: uuid
-             * @description Also null if you cannot see the argument that it answers.
-             */
+            /** @description Also null if you cannot see the argument that it answers. */
             parentId: string | null;
+            /** @description An actor id; null if the argument was deleted or you cannot see its author. */
             authorId: string | null;
+            /** @description Null if the argument was deleted or you cannot see its author. */
             author: components["schemas"]["PersonCard"] | null;
+            /** @description How many people found it helpful. */
             votes: number;
             viewer: {
+                /** @description Whether you voted for it. */
                 voted: boolean;
             };
-            /** @description When staff removed it. Afterwards only its author sees it. */
             removedAt: components["schemas"]["Timestamp"] | null;
+            /** @description When its author deleted it; its place stays for the answers. Null if they did not. */
             deletedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -5972,47 +5965,45 @@ export interface components {
             hasMore: boolean;
         };
         Asset: {
-            /** Format: uuid */
             assetId: string;
+            /** @description What it is for, as announced. */
             kind: string;
+            /** @description The announced media type, with which it is served. */
             contentType: string;
             size: number;
-            /** Format: uuid */
             key: string;
-            /** @enum {string} */
+            /**
+             * @description `pending` until you commit it; then it can be used.
+             * @enum {string}
+             */
             status: "pending" | "committed";
+            /** @description Where everybody can read it once it is committed. */
             publicUrl: string;
             createdAt: components["schemas"]["Timestamp"];
             committedAt: components["schemas"]["Timestamp"] | null;
         };
         Audio: {
-            /** Format: uuid */
             id: string;
             /** @enum {string} */
             kind: "audio";
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             interestId: string | null;
-            /** @description Also null if the catalog has no such interest. */
             interest: {
-                /** Format: uuid */
                 id: string;
                 slug: string;
                 name: string;
                 accentColor: string;
             } | null;
             title: null;
-            /** Format: uuid */
             groupId: string | null;
-            /** Format: uuid */
             guildId: string | null;
             createdAt: components["schemas"]["Timestamp"];
             editedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When staff removed it. Afterwards only its author sees it. */
             removedAt: components["schemas"]["Timestamp"] | null;
             mediaUrl: string;
             caption: string | null;
+            /** @description Seconds, up to 300; null if the author did not say. */
             durationSec: number | null;
         };
         AudioPage: {
@@ -6021,17 +6012,21 @@ export interface components {
             hasMore: boolean;
         };
         AuditEntry: {
+            /** @description The number of the entry. Later entries have higher ones. */
             id: number;
+            /** @description What was done, such as `user.banned`. */
             action: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
+            /** @description The internal id of who did it; null if nobody is named. */
             actorId: string | null;
+            /** @description Who did it; null if nobody is named. */
             actor: components["schemas"]["PersonCard"] | null;
+            /** @description The type of what it was done to. */
             targetType: string;
+            /** @description The id of what it was done to; for a person the internal id. */
             targetId: string;
+            /** @description The address from which it was done; null after the erasure of a person whom it mentions. */
             ip: string | null;
+            /** @description What was changed, by action; null after the erasure of a person whom it mentions. */
             detail: {
                 [key: string]: unknown;
             } | null;
@@ -6043,25 +6038,34 @@ export interface components {
             hasMore: boolean;
         };
         AuditVerification: {
+            /** @description Whether no checked entry was changed or is missing. */
             ok: boolean;
             /** @description How many entries the log has had. */
             entries: number;
+            /** @description The first entry that was changed or is missing; null if there is none. */
             firstBroken: number | null;
+            /** @description The last entry that was checked. */
             verifiedTo: number;
             /** @description Null at the end. */
             next: number | null;
         };
         Availability: {
+            /** @description Whether a message to the person is accepted. */
             available: boolean;
-            /** @enum {string|null} */
+            /**
+             * @description Why not; null if you can write.
+             * @enum {string|null}
+             */
             reason: "no_shared_circle" | null;
         };
         Avatar: {
+            /** @description The picture itself. */
             svg: string;
             /** @description Can be used as a `profilePicUrl`. */
             url: string;
         };
         Ban: {
+            /** @description For the audit log, 1 to 1000 characters. The person does not see it. */
             reason: string;
         };
         BatchAnswer: {
@@ -6069,12 +6073,17 @@ export interface components {
             responses: components["schemas"]["BatchResponse"][];
         };
         BatchResponse: {
+            /** @description The HTTP status that the request of its own would have had. */
             status: number;
             /** @description The headers of the answer that depend on the request. */
             headers: {
+                /** @description For `ifNoneMatch` of a later request; only for reads that have one. */
                 ETag?: string;
+                /** @description How long the answer may be stored, if it may. */
                 "Cache-Control"?: string;
+                /** @description Seconds to wait, after 429 and 503. */
                 "Retry-After"?: string;
+                /** @description The stable code, if the read failed. */
                 "X-Error-Code"?: string;
             };
             /** @description The JSON body as for a request of its own; null for 304. */
@@ -6082,13 +6091,11 @@ export interface components {
         };
         /** @description A person whom you blocked; `id` and `actorId` are both the actor id. */
         BlockedPerson: {
+            /** @description An actor id. */
             id: string;
             actorId: string;
-            /**
-             * Format: uuid
-             * @description A public id of the person that never changes.
-             */
             personId: string;
+            /** @description As it is now. */
             username: string;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -6098,13 +6105,15 @@ export interface components {
             hasMore: boolean;
         };
         Boosted: {
+            /** @description The boost as it was bought. */
             boost: {
-                /** Format: uuid */
                 id: string;
-                /** Format: uuid */
                 postId: string;
+                /** @description 1 or 2. */
                 tier: number;
+                /** @description Whole mana that you paid. */
                 cost: number;
+                /** @description The factor by which the score of the post in the feed is multiplied until `expiresAt`. */
                 multiplier: number;
                 createdAt: components["schemas"]["Timestamp"];
                 expiresAt: components["schemas"]["Timestamp"];
@@ -6112,9 +6121,10 @@ export interface components {
             senderBalance: number;
         };
         Broadcast: {
-            /** Format: uuid */
             id: string;
+            /** @description The headline of the notification. */
             title: string;
+            /** @description The text of the notification; a push does not have it. */
             body: string;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -6122,6 +6132,7 @@ export interface components {
         Candidate: components["schemas"]["MatchedPerson"] & {
             /** @enum {string} */
             intent: "networking" | "friends" | "romantic" | "mentor" | "mentee" | "collab";
+            /** @description What the person wrote with the intent; null if nothing. */
             note: string | null;
             country: string | null;
             city: string | null;
@@ -6132,17 +6143,22 @@ export interface components {
             hasMore: boolean;
         };
         Capabilities: {
+            /** @description Vote on proposals for the wiki: from 5 points in all. */
             canVoteWiki: boolean;
+            /** @description Be found as a mentor: from 30 points in one interest, or 50 in all. */
             canMentor: boolean;
+            /** @description Do what moderators do: for staff. */
             canModerate: boolean;
+            /** @description Create a guild. */
             canProposeGuild: boolean;
+            /** @description Publish posts as journalism. */
             canPostJournalism: boolean;
         };
         CastVote: {
             userId: string;
-            /** Format: uuid */
             interestId: string;
             value: number;
+            /** @description What you wrote; null if nothing. */
             comment: string | null;
             /** @description The weight of your vote in this interest, from 0 to 3. */
             weight: number;
@@ -6152,15 +6168,14 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
         };
         Catalog: {
+            /** @description The interests of the first level, or those that the filters leave. */
             items: components["schemas"]["Interest"][];
         };
         Charter: {
             version: number;
+            /** @description Markdown as it was in this version. */
             charter: string;
-            /**
-             * Format: uuid
-             * @description The proposal that introduced this version; null for the first charter.
-             */
+            /** @description The proposal that introduced this version; null for the first charter. */
             proposalId: string | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -6170,21 +6185,21 @@ export interface components {
             hasMore: boolean;
         };
         Circle: {
-            /** Format: uuid */
             id: string;
             ownerId: string;
             owner: components["schemas"]["PersonCard"];
             kind: string;
+            /** @description Its owner and its members see it. */
             name: string;
             accent: string | null;
+            /** @description Whether it is yours. */
             isOwner: boolean;
             createdAt: components["schemas"]["Timestamp"];
         };
         CircleInvitation: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             circleId: string;
+            /** @description As the circle is called now. */
             circleName: string;
             inviterId: string;
             inviter: components["schemas"]["PersonCard"];
@@ -6192,7 +6207,10 @@ export interface components {
             invitee: components["schemas"]["PersonCard"];
             /** @enum {string} */
             bondLevel: "acquaintance" | "inner-circle";
-            /** @enum {string} */
+            /**
+             * @description `revoked`: by the inviter or by a block.
+             * @enum {string}
+             */
             status: "pending" | "accepted" | "declined" | "revoked";
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -6202,7 +6220,6 @@ export interface components {
             hasMore: boolean;
         };
         CircleMember: {
-            /** Format: uuid */
             circleId: string;
             memberId: string;
             member: components["schemas"]["PersonCard"];
@@ -6222,26 +6239,27 @@ export interface components {
         };
         /** @description Only the author and the invited person see pending ones. */
         CoAuthor: {
-            /**
-             * Format: uuid
-             * @description The id of the invitation, for the response.
-             */
+            /** @description The id of the invitation, for the response. */
             id: string;
             userId: string;
             user: components["schemas"]["PersonCard"];
             splitShare: number;
-            /** @enum {string} */
+            /**
+             * @description `pending`: the invited person has not answered.
+             * @enum {string}
+             */
             status: "pending" | "accepted";
         };
         CoAuthorInvitation: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             postId: string;
             userId: string;
             user: components["schemas"]["PersonCard"];
             splitShare: number;
-            /** @enum {string} */
+            /**
+             * @description `declined` is final; the author can invite again.
+             * @enum {string}
+             */
             status: "pending" | "accepted" | "declined";
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -6251,12 +6269,9 @@ export interface components {
             senderBalance: number;
         };
         Contributor: {
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             id: string;
             user: components["schemas"]["PersonCard"];
+            /** @description Points of contribution, with two decimals. */
             score: number;
         };
         ContributorPage: {
@@ -6265,7 +6280,6 @@ export interface components {
             hasMore: boolean;
         };
         Conversation: {
-            /** Format: uuid */
             id: string;
             /** @enum {string} */
             kind: "direct" | "group";
@@ -6283,11 +6297,11 @@ export interface components {
                 lastReadAt: components["schemas"]["Timestamp"] | null;
                 joinedAt: components["schemas"]["Timestamp"];
             }[];
-            /** @description The latest message that you can see, among the latest 500 since you joined. */
+            /** @description The latest message that you can see, among the latest 500 since you joined; null if there is none. */
             lastMessage: components["schemas"]["Message"] | null;
             /** @description Counted among the latest 500 messages, up to 99. Leaves out your own messages, system messages, deleted ones, and those of banned people or of people with a block between you. */
             unreadCount: number;
-            /** @description `9999-12-31T23:59:59.999Z` if it has no end. */
+            /** @description Until when it is muted for you: `9999-12-31T23:59:59.999Z` if without end, null if it is not. */
             mutedUntil: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -6297,57 +6311,51 @@ export interface components {
             hasMore: boolean;
         };
         Course: {
-            /** Format: uuid */
             id: string;
             /** @enum {string} */
             kind: "course";
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             interestId: string | null;
-            /** @description Also null if the catalog has no such interest. */
             interest: {
-                /** Format: uuid */
                 id: string;
                 slug: string;
                 name: string;
                 accentColor: string;
             } | null;
             title: string;
-            /** Format: uuid */
             groupId: string | null;
-            /** Format: uuid */
             guildId: string | null;
             createdAt: components["schemas"]["Timestamp"];
             editedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When staff removed it. Afterwards only its author sees it. */
             removedAt: components["schemas"]["Timestamp"] | null;
             summary: string;
             depth: number;
+            /** @description Whole mana that a student pays the author once; 0 if it is free. */
             priceMana: number;
-            /** @enum {string} */
+            /**
+             * @description `draft`: only its author sees it. `archived`: only its author and its students see it.
+             * @enum {string}
+             */
             status: "draft" | "published" | "archived";
+            /** @description How many lessons it has now. */
             lessonCount: number;
+            /** @description How many people are enrolled, including people whom you cannot see. */
             enrolledCount: number;
             viewer: {
+                /** @description When you enrolled; null if you are not a student. */
                 enrolledAt: components["schemas"]["Timestamp"] | null;
                 /** @description How many lessons you have completed. Null if you are not a student. */
                 completedLessons: number | null;
+                /** @description When you had completed all lessons that it had then; null before. */
                 completedAt: components["schemas"]["Timestamp"] | null;
             };
         };
         CourseChanges: {
-            /** @description 1 to 200 characters, one line. */
             title?: string;
-            /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
             summary?: string;
             depth?: number;
-            /** @description The price of enrolling; 0 if it is free. */
             priceMana?: number;
-            /**
-             * Format: uuid
-             * @description An interest of the catalog.
-             */
             interestId?: string | null;
         };
         CoursePage: {
@@ -6359,7 +6367,9 @@ export interface components {
             userId: string;
             user: components["schemas"]["PersonCard"];
             enrolledAt: components["schemas"]["Timestamp"];
+            /** @description How many of the current lessons the student has completed. */
             completedLessons: number;
+            /** @description When the student had completed all lessons that the course had then; null before. */
             completedAt: components["schemas"]["Timestamp"] | null;
         };
         CourseStudentPage: {
@@ -6368,64 +6378,55 @@ export interface components {
             hasMore: boolean;
         };
         Debate: {
-            /** Format: uuid */
             id: string;
             /** @enum {string} */
             kind: "debate";
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             interestId: string | null;
-            /** @description Also null if the catalog has no such interest. */
             interest: {
-                /** Format: uuid */
                 id: string;
                 slug: string;
                 name: string;
                 accentColor: string;
             } | null;
             title: string;
-            /** Format: uuid */
             groupId: string | null;
-            /** Format: uuid */
             guildId: string | null;
             createdAt: components["schemas"]["Timestamp"];
             editedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When staff removed it. Afterwards only its author sees it. */
             removedAt: components["schemas"]["Timestamp"] | null;
             body: string;
             closesAt: components["schemas"]["Timestamp"];
-            /** @description When its author closed it early. */
+            /** @description When its author closed it early; null if they did not. */
             closedAt: components["schemas"]["Timestamp"] | null;
-            /** @enum {string} */
+            /**
+             * @description Derived from `closesAt` and `closedAt`.
+             * @enum {string}
+             */
             status: "open" | "closed";
             /** @description Includes people with a block between you, but not banned people. */
             tally: {
+                /** @description People who are for the motion. */
                 for: number;
                 against: number;
+                /** @description People who said that they are undecided. */
                 undecided: number;
             };
             /** @description Arguments of all levels, counted like the tally. */
             argumentCount: number;
             viewer: {
-                /** @enum {string|null} */
+                /**
+                 * @description Your position; null if you took none.
+                 * @enum {string|null}
+                 */
                 side: "for" | "against" | "undecided" | null;
             };
         };
         DebateChanges: {
-            /** @description The motion: 1 to 200 characters, one line. */
             title?: string;
-            /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
             body?: string;
-            /**
-             * Format: date-time
-             * @description In the future. The debate then closes by itself.
-             */
             closesAt?: string;
-            /**
-             * Format: uuid
-             * @description An interest of the catalog.
-             */
             interestId?: string | null;
         };
         DebatePage: {
@@ -6434,36 +6435,32 @@ export interface components {
             hasMore: boolean;
         };
         DeepInterest: {
-            /** Format: uuid */
             id: string;
             slug: string;
             name: string;
             level: number;
-            /** Format: uuid */
             parentId: string | null;
             /** @enum {string} */
             accentColor: "ink" | "gold" | "sage" | "coral" | "cyan" | "plum";
-            /** @description How many people chose exactly this interest. */
             userCount: number;
+            /** @description Never present: this is the last level. */
             children?: unknown[];
         };
         Delivery: {
-            /** @description Up to 2000 characters. */
             deliveryNote: string;
-            /** Format: uuid */
+            /** @description A committed media asset of yours that the buyer gets. */
             assetId?: string | null;
         };
         DetailedReputation: {
-            /** @description The sum of what was earned directly, without shares from interests below. */
             total: number;
+            /** @description Points for what you and the people whom you invited did. */
             contributionScore: number;
             interests: {
-                /** Format: uuid */
                 interestId: string;
                 slug: string;
                 name: string;
-                /** @description Two decimals. Includes the shares from the interests below. */
                 value: number;
+                /** @description Points that were earned in the interest itself, two decimals. */
                 directValue: number;
                 /** @description The shares from the interests below: `value` minus `directValue`. */
                 rolledUpValue: number;
@@ -6471,8 +6468,12 @@ export interface components {
                 level: "Curious" | "Reader" | "Practitioner" | "Adept" | "Master" | "Lifework";
                 /** @description Null at the level Lifework. */
                 nextLevel: {
-                    /** @enum {string} */
+                    /**
+                     * @description The next level.
+                     * @enum {string}
+                     */
                     level: "Curious" | "Reader" | "Practitioner" | "Adept" | "Master" | "Lifework";
+                    /** @description The points at which it begins. */
                     minValue: number;
                 } | null;
                 /** @description Sums by kind of what was earned directly; kinds with a sum of 0 are left out. */
@@ -6491,6 +6492,7 @@ export interface components {
                     "admin.adjusted"?: number;
                 };
             }[];
+            /** @description The events behind it, newest first. */
             events: components["schemas"]["ReputationEventPage"];
         };
         Disbursed: {
@@ -6498,13 +6500,13 @@ export interface components {
             treasuryBalance: number;
         };
         Dispute: {
-            /** @description Up to 2000 characters. */
             reason: string;
         };
         Distributed: {
+            /** @description The members who got something, the largest share first. */
             shares: {
-                /** @description Null if you cannot see the person. */
                 recipientId: string | null;
+                /** @description The contribution by which the share was computed. */
                 score: number;
                 amount: number;
             }[];
@@ -6516,10 +6518,16 @@ export interface components {
         };
         /** @description A file of `GET /me/export`, of this or of another instance. */
         Dossier: {
-            /** @enum {string} */
+            /**
+             * @description The format and its version.
+             * @enum {string}
+             */
             format: "service-gdpr-export-v1";
+            /** @description When the file was made. */
             exportedAt?: string;
+            /** @description Whose file it is: its domain is the `origin` of the import. */
             actorId: string;
+            /** @description The signature of the instance. A file without one is imported, too, and says so. */
             signature?: string | null;
         } & {
             [key: string]: unknown;
@@ -6533,71 +6541,77 @@ export interface components {
         EnhancedPost: {
             /** @description If the draft has one. */
             title?: string;
+            /** @description The draft with better wording; the facts are the same. */
             body: string;
             /** @description What was changed, in words. */
             changes: string[];
-            /**
-             * @description Who asks: the script or a language model.
-             * @enum {string}
-             */
+            /** @enum {string} */
             backend: "scripted" | "llm";
-            /** @description True if the script asks because the model gave no usable question. */
             fallback: boolean;
         };
         Erased: {
-            /** @enum {boolean} */
+            /**
+             * @description Always `true`: the erasure is complete and final.
+             * @enum {boolean}
+             */
             erased: true;
         };
         /** @description The body of every error. The header X-Error-Code has its stable code. */
         Error: {
+            /** @description The HTTP status. */
             statusCode: number;
+            /** @description The name of the status, such as `Not Found`. */
             error: string;
+            /** @description Sentences for people. They can change; the code in X-Error-Code does not. */
             message: string[];
             /** @description For `validation_failed`: the invalid fields, in the order of `message`. */
             fields?: {
+                /** @description Where in the body, the query or the path. */
                 path: string;
-                /** @enum {string} */
+                /**
+                 * @description What is wrong with the field.
+                 * @enum {string}
+                 */
                 code: "required" | "type" | "too_small" | "too_big" | "format" | "value";
             }[];
         };
         /** @description What went wrong. Codes are stable; the sentences may change. */
         ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "appeal_decision" | "appeal_open" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "changed_since" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invites_exhausted" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded");
         Event: {
-            /** Format: uuid */
             id: string;
             /** @enum {string} */
             kind: "event";
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             interestId: string | null;
-            /** @description Also null if the catalog has no such interest. */
             interest: {
-                /** Format: uuid */
                 id: string;
                 slug: string;
                 name: string;
                 accentColor: string;
             } | null;
             title: string;
-            /** Format: uuid */
             groupId: string | null;
-            /** Format: uuid */
             guildId: string | null;
             createdAt: components["schemas"]["Timestamp"];
             editedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When staff removed it. Afterwards only its author sees it. */
             removedAt: components["schemas"]["Timestamp"] | null;
+            /** @description Markdown as its host wrote it. */
             body: string;
             startsAt: components["schemas"]["Timestamp"];
             endsAt: components["schemas"]["Timestamp"];
+            /** @description The name of the time zone in which host and guests read the times. */
             timezone: string;
             location: {
                 /** @enum {string} */
                 kind: "online" | "place" | "hybrid";
+                /** @description Where to join online; null if there is no such address. */
                 url: string | null;
+                /** @description Null for an event that is only online. */
                 city: string | null;
+                /** @description A name or a code, as the host wrote it; null if they did not. */
                 country: string | null;
+                /** @description As the host wrote it; null if they did not. */
                 address: string | null;
             };
             capacity: number | null;
@@ -6606,14 +6620,20 @@ export interface components {
              * @enum {string}
              */
             status: "scheduled" | "live" | "ended" | "cancelled";
+            /** @description When its host cancelled it, for good; null if they did not. */
             cancelledAt: components["schemas"]["Timestamp"] | null;
+            /** @description What the host said about it; null if nothing. */
             cancelReason: string | null;
             /** @description The number of seats that are taken, including those of people whom you cannot see. */
             goingCount: number;
+            /** @description People who are interested and want no seat. */
             interestedCount: number;
             waitlistCount: number;
             viewer: {
-                /** @enum {string|null} */
+                /**
+                 * @description Your reply; null if you gave none.
+                 * @enum {string|null}
+                 */
                 rsvp: "going" | "interested" | "waitlisted" | null;
                 /** @description Starts at 1. Null if you are not waiting. */
                 waitlistPosition: number | null;
@@ -6622,7 +6642,10 @@ export interface components {
         EventAttendee: {
             userId: string;
             user: components["schemas"]["PersonCard"];
-            /** @enum {string} */
+            /**
+             * @description `waitlisted`: the person gets the next free seat. `interested`: they want none.
+             * @enum {string}
+             */
             status: "going" | "interested" | "waitlisted";
             since: components["schemas"]["Timestamp"];
         };
@@ -6632,34 +6655,20 @@ export interface components {
             hasMore: boolean;
         };
         EventChanges: {
-            /** @description 1 to 200 characters, one line. */
             title?: string;
-            /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
             body?: string;
-            /** Format: date-time */
             startsAt?: string;
-            /** Format: date-time */
             endsAt?: string;
-            /** @description The name of a time zone. */
             timezone?: string;
             location?: {
                 /** @enum {string} */
                 kind: "online" | "place" | "hybrid";
-                /** @description An http(s) address of up to 2000 characters. */
                 url?: string | null;
-                /** @description Up to 100 characters. */
                 city?: string | null;
-                /** @description Up to 100 characters: a name or a code. */
                 country?: string | null;
-                /** @description Up to 500 characters. */
                 address?: string | null;
             };
-            /** @description How many people can attend; null for no limit. */
             capacity?: number | null;
-            /**
-             * Format: uuid
-             * @description An interest of the catalog.
-             */
             interestId?: string | null;
         };
         EventPage: {
@@ -6669,27 +6678,46 @@ export interface components {
         };
         /** @description One section for each kind of data, with its rows as they are stored. */
         Export: {
-            /** @enum {string} */
+            /**
+             * @description The format and its version. An import accepts only this one.
+             * @enum {string}
+             */
             format: "service-gdpr-export-v1";
             exportedAt: components["schemas"]["Timestamp"];
             actorId: string;
+            /** @description A person. Null if there is none. */
             profile: components["schemas"]["ExportedProfile"] | null;
+            /** @description Every name that a person has or ever had, so that one unique key decides who can take a name. */
             usernames: components["schemas"]["ExportedUsernames"][];
+            /** @description The denylist, keyed by a token's (sub, iat, exp) in unix seconds, because PostgREST and Realtime see only claims. */
             endedTokens: components["schemas"]["ExportedEndedTokens"][];
             auditEntries: components["schemas"]["ExportedAuditEntries"][];
             auditEntriesAboutMe: components["schemas"]["ExportedAuditEntriesAboutMe"][];
+            /** @description The part of an audit entry that can be erased: the caller's address, reasons, free text. */
             auditAddresses: components["schemas"]["ExportedAuditAddresses"][];
+            /** @description The imports of people, kept for 7 days. */
             imports: components["schemas"]["ExportedImports"][];
+            /** @description The files that people have announced or uploaded. */
             mediaAssets: components["schemas"]["ExportedMediaAssets"][];
+            /** @description Private data of a person. Null if there is none. */
             account: components["schemas"]["ExportedAccount"] | null;
+            /** @description The personas under which a person publishes. */
             personas: components["schemas"]["ExportedPersonas"][];
+            /** @description Families of refresh tokens, one per login. */
             sessions: components["schemas"]["ExportedSessions"][];
+            /** @description Requests for a new password, with the SHA-256 of the token that was mailed. */
             passwordResets: components["schemas"]["ExportedPasswordResets"][];
+            /** @description Links that verify an address, with the SHA-256 of the token that was mailed. */
             emailVerifications: components["schemas"]["ExportedEmailVerifications"][];
+            /** @description One-time codes. */
             inviteCodes: components["schemas"]["ExportedInviteCodes"][];
+            /** @description Who invited whom, and with which code. */
             invited: components["schemas"]["ExportedInvited"][];
+            /** @description Who invited whom, and with which code. Null if there is none. */
             invitedBy: components["schemas"]["ExportedInvitedBy"] | null;
+            /** @description Who chose which interest. */
             interests: components["schemas"]["ExportedInterests"][];
+            /** @description A person's circles. */
             circles: components["schemas"]["ExportedCircles"][];
             circleMembers: components["schemas"]["ExportedCircleMembers"][];
             circleMemberships: components["schemas"]["ExportedCircleMemberships"][];
@@ -6697,96 +6725,173 @@ export interface components {
             circleInvitationsReceived: components["schemas"]["ExportedCircleInvitationsReceived"][];
             following: components["schemas"]["ExportedFollowing"][];
             followers: components["schemas"]["ExportedFollowers"][];
+            /** @description Who muted whom. */
             mutes: components["schemas"]["ExportedMutes"][];
+            /** @description Keywords that a person's feed leaves out, permanently or until a time. */
             mutedKeywords: components["schemas"]["ExportedMutedKeywords"][];
+            /** @description Reports to the staff. */
             reports: components["schemas"]["ExportedReports"][];
+            /** @description Who blocked whom. */
             blocks: components["schemas"]["ExportedBlocks"][];
+            /** @description Who belongs to a space. */
             spaceMemberships: components["schemas"]["ExportedSpaceMemberships"][];
+            /** @description Requests to join a space: join requests of groups, applications to guilds. */
             spaceRequests: components["schemas"]["ExportedSpaceRequests"][];
             spaceInvitationsSent: components["schemas"]["ExportedSpaceInvitationsSent"][];
             spaceInvitationsReceived: components["schemas"]["ExportedSpaceInvitationsReceived"][];
+            /** @description People who may not join a space again until the ban is lifted. */
             spaceBans: components["schemas"]["ExportedSpaceBans"][];
+            /** @description What people publish. */
             posts: components["schemas"]["ExportedPosts"][];
+            /** @description Replies to posts. */
             replies: components["schemas"]["ExportedReplies"][];
+            /** @description Hearts and sparks, at most one of each per person and post. */
             reactions: components["schemas"]["ExportedReactions"][];
+            /** @description Who bookmarked which posts. */
             bookmarks: components["schemas"]["ExportedBookmarks"][];
+            /** @description Who muted which posts. */
             postMutes: components["schemas"]["ExportedPostMutes"][];
+            /** @description Who voted for what: one vote per person and poll. */
             pollVotes: components["schemas"]["ExportedPollVotes"][];
+            /** @description A series of one author. */
             series: components["schemas"]["ExportedSeries"][];
+            /** @description The people who are notified of new items of a series. */
             seriesFollows: components["schemas"]["ExportedSeriesFollows"][];
+            /** @description The invited and accepted co-authors of a post, at most four; id is that of the invitation. */
             coAuthorships: components["schemas"]["ExportedCoAuthorships"][];
+            /** @description What a post said before each edit of its words, oldest first; created_at is the time of that edit. */
             postVersions: components["schemas"]["ExportedPostVersions"][];
+            /** @description Counts of a post, in a separate table so that counting does not rewrite the post. */
             postCounters: components["schemas"]["ExportedPostCounters"][];
+            /** @description Mana paid for a post, by emotion. */
             postEmotions: components["schemas"]["ExportedPostEmotions"][];
+            /** @description The rows of the table `poll_options`. */
             pollOptions: components["schemas"]["ExportedPollOptions"][];
+            /** @description The items of a series, at most 200. */
             seriesItems: components["schemas"]["ExportedSeriesItems"][];
+            /** @description The poll of a post. */
             polls: components["schemas"]["ExportedPolls"][];
+            /** @description The rows of the table `post_interests`. */
             postInterests: components["schemas"]["ExportedPostInterests"][];
+            /** @description A person's notifications. */
             notifications: components["schemas"]["ExportedNotifications"][];
+            /** @description The rows of the table `notification_preferences`. */
             notificationPreferences: components["schemas"]["ExportedNotificationPreferences"][];
+            /** @description When a person gets their digest. Null if there is none. */
             notificationSettings: components["schemas"]["ExportedNotificationSettings"] | null;
+            /** @description Devices that receive pushes, at most 20 per person. */
             pushTokens: components["schemas"]["ExportedPushTokens"][];
+            /** @description The actors of a notification: everybody who caused it, each once. */
             notificationActors: components["schemas"]["ExportedNotificationActors"][];
             reputationEntries: components["schemas"]["ExportedReputationEntries"][];
+            /** @description The ledger summed by person and interest. */
             reputation: components["schemas"]["ExportedReputation"][];
             reputationVotesCast: components["schemas"]["ExportedReputationVotesCast"][];
+            /** @description Appeals, at most one pending per person and interest. */
             reputationAppeals: components["schemas"]["ExportedReputationAppeals"][];
             contributionEntries: components["schemas"]["ExportedContributionEntries"][];
+            /** @description The ledger summed by person, including the shares written so far. Null if there is none. */
             contributionScore: components["schemas"]["ExportedContributionScore"] | null;
             reputationVotesReceived: components["schemas"]["ExportedReputationVotesReceived"][];
+            /** @description A person's balance in whole mana: the sum of their account's entries. Null if there is none. */
             wallet: components["schemas"]["ExportedWallet"] | null;
+            /** @description How much mana a movement adds to an account or takes from it. */
             manaEntries: components["schemas"]["ExportedManaEntries"][];
+            /** @description A person's held mana, and its purpose. */
             manaHolds: components["schemas"]["ExportedManaHolds"][];
+            /** @description All boosts ever made, append-only. */
             boosts: components["schemas"]["ExportedBoosts"][];
             paymentsSent: components["schemas"]["ExportedPaymentsSent"][];
             paymentsReceived: components["schemas"]["ExportedPaymentsReceived"][];
             paymentSharesGiven: components["schemas"]["ExportedPaymentSharesGiven"][];
             paymentSharesReceived: components["schemas"]["ExportedPaymentSharesReceived"][];
+            /** @description The movements of mana. */
             manaTransactions: components["schemas"]["ExportedManaTransactions"][];
+            /** @description The head of every content: its kind, its author, its space, and who sees it. */
             contents: components["schemas"]["ExportedContents"][];
+            /** @description The rows of the table `videos`. */
             videos: components["schemas"]["ExportedVideos"][];
+            /** @description The counts of a video, in a table of their own so that counting doesn't rewrite the video. */
             videoCounters: components["schemas"]["ExportedVideoCounters"][];
+            /** @description The rows of the table `audio`. */
             audio: components["schemas"]["ExportedAudio"][];
+            /** @description Who likes which video. */
             videoLikes: components["schemas"]["ExportedVideoLikes"][];
+            /** @description Who has reposted which video. */
             videoReposts: components["schemas"]["ExportedVideoReposts"][];
+            /** @description Comments on videos. */
             videoComments: components["schemas"]["ExportedVideoComments"][];
+            /** @description Proposals of members to their guild, and their outcomes. */
             guildProposals: components["schemas"]["ExportedGuildProposals"][];
+            /** @description Votes on proposals. */
             guildVotes: components["schemas"]["ExportedGuildVotes"][];
             treasuryActs: components["schemas"]["ExportedTreasuryActs"][];
             treasuryMovements: components["schemas"]["ExportedTreasuryMovements"][];
+            /** @description What somebody wrote about a movement. */
             treasuryNotes: components["schemas"]["ExportedTreasuryNotes"][];
+            /** @description Who takes part in a conversation. */
             conversations: components["schemas"]["ExportedConversations"][];
+            /** @description Messages. */
             messages: components["schemas"]["ExportedMessages"][];
+            /** @description Who reacted to which message with which emoji. */
             messageReactions: components["schemas"]["ExportedMessageReactions"][];
+            /** @description The rows of the table `events`. */
             events: components["schemas"]["ExportedEvents"][];
+            /** @description How many people replied to an event, including those whom a viewer cannot see. */
             eventPlaces: components["schemas"]["ExportedEventPlaces"][];
+            /** @description Who replied to which event. */
             eventReplies: components["schemas"]["ExportedEventReplies"][];
+            /** @description The rows of the table `debates`. */
             debates: components["schemas"]["ExportedDebates"][];
+            /** @description The positions that people take in a debate. */
             debatePositions: components["schemas"]["ExportedDebatePositions"][];
+            /** @description Arguments. */
             debateArguments: components["schemas"]["ExportedDebateArguments"][];
+            /** @description The people who find an argument helpful. */
             argumentVotes: components["schemas"]["ExportedArgumentVotes"][];
+            /** @description The rows of the table `problems`. */
             problems: components["schemas"]["ExportedProblems"][];
+            /** @description Solutions. */
             problemSolutions: components["schemas"]["ExportedProblemSolutions"][];
+            /** @description People's votes on solutions. */
             solutionVotes: components["schemas"]["ExportedSolutionVotes"][];
+            /** @description The rows of the table `courses`. */
             courses: components["schemas"]["ExportedCourses"][];
+            /** @description The lessons of courses, at positions from 1 without gaps; at most 200 in a course. */
             courseLessons: components["schemas"]["ExportedCourseLessons"][];
+            /** @description The students of each course. */
             courseEnrolments: components["schemas"]["ExportedCourseEnrolments"][];
+            /** @description The rows of the table `projects`. */
             projects: components["schemas"]["ExportedProjects"][];
+            /** @description The roles that a project wants to fill. */
             projectRoles: components["schemas"]["ExportedProjectRoles"][];
+            /** @description News that the author of a project posts about it. */
             projectUpdates: components["schemas"]["ExportedProjectUpdates"][];
+            /** @description Who holds which role. */
             projectMemberships: components["schemas"]["ExportedProjectMemberships"][];
+            /** @description Who applied for which role. */
             projectApplications: components["schemas"]["ExportedProjectApplications"][];
+            /** @description The rows of the table `offerings`. */
             offerings: components["schemas"]["ExportedOfferings"][];
             ordersPlaced: components["schemas"]["ExportedOrdersPlaced"][];
             ordersReceived: components["schemas"]["ExportedOrdersReceived"][];
+            /** @description The reviews that buyers wrote about their orders. */
             offeringReviews: components["schemas"]["ExportedOfferingReviews"][];
+            /** @description The history of an order, append-only: each state that it got into, and which party caused it. */
             orderSteps: components["schemas"]["ExportedOrderSteps"][];
+            /** @description Every version of every entry; rows are only added. */
             wikiVersions: components["schemas"]["ExportedWikiVersions"][];
+            /** @description Votes on proposals, one per person and proposal. */
             wikiVotes: components["schemas"]["ExportedWikiVotes"][];
+            /** @description Proposed texts for an entry. */
             wikiProposals: components["schemas"]["ExportedWikiProposals"][];
+            /** @description Reflections of people. */
             aiSessions: components["schemas"]["ExportedAiSessions"][];
+            /** @description The questions of a session in order, each with its answer (null until it is given). */
             aiTurns: components["schemas"]["ExportedAiTurns"][];
+            /** @description What a person looks for, one intent per person. Null if there is none. */
             intent: components["schemas"]["ExportedIntent"] | null;
+            /** @description Messages of admins to everybody. */
             broadcasts: components["schemas"]["ExportedBroadcasts"][];
             /** @description The signature of the instance: `POST /me/import`. */
             signature: string;
@@ -7794,8 +7899,11 @@ export interface components {
         FeatureFlag: {
             /** @description The key of the flag. */
             id: string;
+            /** @description The name by which the code asks for the flag. */
             key: string;
+            /** @description Whether the feature is on. */
             enabled: boolean;
+            /** @description What the flag switches, for staff. */
             description: string;
         };
         FeatureFlagPage: {
@@ -7805,11 +7913,9 @@ export interface components {
         };
         FeedItem: components["schemas"]["FeedItemNote"] | components["schemas"]["FeedItemThread"] | components["schemas"]["FeedItemEssay"] | components["schemas"]["FeedItemPhoto"] | components["schemas"]["FeedItemVideo"] | components["schemas"]["FeedItemQuote"] | components["schemas"]["FeedItemRepost"];
         FeedItemEssay: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -7819,19 +7925,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -7839,23 +7935,18 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
-            /** @description The sum of the weights in `why`. */
             score: number;
             why: {
                 /** @enum {string} */
@@ -7870,11 +7961,9 @@ export interface components {
             title: string;
         };
         FeedItemNote: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -7884,19 +7973,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -7904,23 +7983,18 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
-            /** @description The sum of the weights in `why`. */
             score: number;
             why: {
                 /** @enum {string} */
@@ -7940,11 +8014,9 @@ export interface components {
             hasMore: boolean;
         };
         FeedItemPhoto: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -7954,19 +8026,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -7974,23 +8036,18 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
-            /** @description The sum of the weights in `why`. */
             score: number;
             why: {
                 /** @enum {string} */
@@ -8005,11 +8062,9 @@ export interface components {
             title: null;
         };
         FeedItemQuote: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -8019,19 +8074,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -8039,25 +8084,18 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
-            /** Format: uuid */
             quotedPostId: string | null;
-            /** @description The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted. */
             quotedPost: components["schemas"]["QuotedPostNote"] | components["schemas"]["QuotedPostThread"] | components["schemas"]["QuotedPostEssay"] | components["schemas"]["QuotedPostPhoto"] | components["schemas"]["QuotedPostVideo"] | components["schemas"]["QuotedPostQuote"] | components["schemas"]["QuotedPostRepost"] | null;
-            /** @description The sum of the weights in `why`. */
             score: number;
             why: {
                 /** @enum {string} */
@@ -8072,11 +8110,9 @@ export interface components {
             title: null;
         };
         FeedItemRepost: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -8087,19 +8123,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -8107,25 +8133,18 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
-            /** Format: uuid */
             quotedPostId: string | null;
-            /** @description The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted. */
             quotedPost: components["schemas"]["QuotedPostNote"] | components["schemas"]["QuotedPostThread"] | components["schemas"]["QuotedPostEssay"] | components["schemas"]["QuotedPostPhoto"] | components["schemas"]["QuotedPostVideo"] | components["schemas"]["QuotedPostQuote"] | components["schemas"]["QuotedPostRepost"] | null;
-            /** @description The sum of the weights in `why`. */
             score: number;
             why: {
                 /** @enum {string} */
@@ -8140,11 +8159,9 @@ export interface components {
             title: null;
         };
         FeedItemThread: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -8154,19 +8171,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -8174,23 +8181,18 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
-            /** @description The sum of the weights in `why`. */
             score: number;
             why: {
                 /** @enum {string} */
@@ -8205,11 +8207,9 @@ export interface components {
             title: null;
         };
         FeedItemVideo: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -8219,19 +8219,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -8239,23 +8229,18 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
-            /** @description The sum of the weights in `why`. */
             score: number;
             why: {
                 /** @enum {string} */
@@ -8270,44 +8255,45 @@ export interface components {
             title: null;
         };
         FlagSwitch: {
+            /** @description `true` switches the feature on for everybody. */
             enabled: boolean;
         };
         GeneratedCodes: {
+            /** @description The new codes, which belong to you. */
             items: {
-                /** Format: uuid */
                 id: string;
                 code: string;
-                /** @enum {string} */
+                /**
+                 * @description A new code can be reserved.
+                 * @enum {string}
+                 */
                 status: "active";
                 expiresAt: components["schemas"]["Timestamp"];
             }[];
         };
         Group: {
-            /** Format: uuid */
             id: string;
             slug: string;
             name: string;
             about: string;
-            /** Format: uuid */
             interestId: string | null;
             accent: string | null;
             /** @enum {string} */
             visibility: "public" | "private";
             /** @enum {string} */
             joinPolicy: "open" | "request" | "invite";
-            /** @description Leaves out banned people and people with a block between you, like the list of members. */
             memberCount: number;
             archivedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
             viewer: {
                 /** @enum {string|null} */
                 role: "owner" | "moderator" | "member" | null;
-                /** @enum {string} */
-                status: "none" | "pending" | "invited" | "member" | "banned";
                 /**
-                 * Format: uuid
-                 * @description The id of your pending request.
+                 * @description `pending`: your request waits. `invited`: an invitation waits for you.
+                 * @enum {string}
                  */
+                status: "none" | "pending" | "invited" | "member" | "banned";
+                /** @description The id of your pending request; null if there is none. */
                 requestId: string | null;
             };
         };
@@ -8323,9 +8309,8 @@ export interface components {
         };
         GroupChanges: {
             name?: string;
-            /** @description Up to 2000 characters. */
             about?: string | null;
-            /** Format: uuid */
+            /** @description What the group is about; null for nothing in particular. */
             interestId?: string | null;
             accent?: string | null;
             /** @enum {string} */
@@ -8334,12 +8319,10 @@ export interface components {
             joinPolicy?: "open" | "request" | "invite";
         };
         GroupInvitation: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             groupId: string;
+            /** @description The group as invited people see it. */
             group: {
-                /** Format: uuid */
                 id: string;
                 slug: string;
                 name: string;
@@ -8349,7 +8332,10 @@ export interface components {
             inviter: components["schemas"]["PersonCard"];
             inviteeId: string;
             invitee: components["schemas"]["PersonCard"];
-            /** @enum {string} */
+            /**
+             * @description `revoked`: by the inviter, the group, a block or a ban.
+             * @enum {string}
+             */
             status: "pending" | "accepted" | "declined" | "revoked";
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -8376,23 +8362,24 @@ export interface components {
             hasMore: boolean;
         };
         Guild: {
-            /** Format: uuid */
             id: string;
             slug: string;
             name: string;
             about: string;
+            /** @description Markdown. It only changes by a proposal. */
             charter: string;
+            /** @description The number of charters so far. */
             charterVersion: number;
-            /** Format: uuid */
+            /** @description The interest in which applicants need `minRep`. */
             interestId: string;
-            /** @description The reputation that applicants need in the interest of the guild. */
             minRep: number;
             accent: string | null;
-            /** @enum {string} */
+            /**
+             * @description An archived guild accepts nothing new; its members can still read it.
+             * @enum {string}
+             */
             status: "active" | "archived";
-            /** @description Leaves out banned people and people with a block between you, like the list of members. */
             memberCount: number;
-            /** @description The number of stewards, without the founder. */
             stewardCount: number;
             /** @description Only for members, otherwise null. */
             treasuryBalance: number | null;
@@ -8401,19 +8388,17 @@ export interface components {
             viewer: {
                 /** @enum {string|null} */
                 role: "founder" | "steward" | "member" | null;
-                /** @enum {string} */
-                status: "none" | "pending" | "member";
                 /**
-                 * Format: uuid
-                 * @description The id of your pending application.
+                 * @description `pending`: your application waits.
+                 * @enum {string}
                  */
+                status: "none" | "pending" | "member";
+                /** @description The id of your pending application; null if there is none. */
                 applicationId: string | null;
             };
         };
         GuildApplication: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             guildId: string;
             userId: string;
             user: components["schemas"]["PersonCard"];
@@ -8430,9 +8415,7 @@ export interface components {
         };
         GuildChanges: {
             name?: string;
-            /** @description Up to 2000 characters. */
             about?: string | null;
-            /** @description The reputation that applicants need in the interest of the guild. */
             minRep?: number;
             accent?: string | null;
         };
@@ -8442,12 +8425,10 @@ export interface components {
             hasMore: boolean;
         };
         Hidden: {
-            /** Format: uuid */
             id: string;
             hiddenAt: components["schemas"]["Timestamp"] | null;
         };
         Import: {
-            /** Format: uuid */
             id: string;
             /**
              * @description `stopped`: you were banned before it was done.
@@ -8461,7 +8442,6 @@ export interface components {
              * @enum {string}
              */
             signature: "valid" | "unknown_instance" | "none";
-            /** @description The address of the instance that signed the dossier. */
             issuer: string | null;
             /** @description How many rows have been imported or left out. */
             done: number;
@@ -8469,18 +8449,27 @@ export interface components {
             total: number;
             /** @description What was left out and why, the first 200. `path` is the place in the file: `posts.12.media.0`. */
             problems: {
+                /** @description The place in the file, such as `posts.12.media.0`. */
                 path: string;
+                /** @description The code of the error that the row would have caused. */
                 code: string;
+                /** @description The text of that error. */
                 message: string;
             }[];
+            /** @description How many problems there were, also beyond the first 200. */
             problemCount: number;
             createdAt: components["schemas"]["Timestamp"];
             endedAt: components["schemas"]["Timestamp"] | null;
         };
         Instance: {
+            /** @description What runs the instance. */
             software: {
-                /** @enum {string} */
+                /**
+                 * @description Always `kith`.
+                 * @enum {string}
+                 */
                 name: "kith";
+                /** @description The version of the release. */
                 version: string;
             };
             /** @description The domain in the actor ids of its people. */
@@ -8489,62 +8478,67 @@ export interface components {
             url: string;
             /** @description The keys that verify its exports, as JWK: the one that signs, then former ones. */
             keys: {
-                /** @enum {string} */
+                /**
+                 * @description Always `OKP`, as RFC 8037 says.
+                 * @enum {string}
+                 */
                 kty: "OKP";
-                /** @enum {string} */
+                /**
+                 * @description The signature algorithm’s curve.
+                 * @enum {string}
+                 */
                 crv: "Ed25519";
+                /** @description The public key, base64url. */
                 x: string;
+                /** @description The thumbprint of the key (RFC 7638), which a signature names. */
                 kid: string;
             }[];
         };
         Intent: {
             /** @enum {string} */
             intent: "networking" | "friends" | "romantic" | "mentor" | "mentee" | "collab";
+            /** @description What candidates read, up to 280 characters; null if you wrote nothing. */
             note: string | null;
+            /** @description While false, nobody finds you by your intent. */
             isActive: boolean;
             createdAt: components["schemas"]["Timestamp"];
             updatedAt: components["schemas"]["Timestamp"];
         };
         Interest: {
-            /** Format: uuid */
             id: string;
             slug: string;
             name: string;
             level: number;
-            /** Format: uuid */
             parentId: string | null;
             /** @enum {string} */
             accentColor: "ink" | "gold" | "sage" | "coral" | "cyan" | "plum";
-            /** @description How many people chose exactly this interest. */
             userCount: number;
             children?: components["schemas"]["SubInterest"][];
         };
         InterestChanges: {
             slug?: string;
             name?: string;
-            /** Format: uuid */
+            /** @description An interest one level above. */
             parentId?: string;
             /** @enum {string} */
             accentColor?: "ink" | "gold" | "sage" | "coral" | "cyan" | "plum";
         };
         InterestReputation: {
-            /** Format: uuid */
             interestId: string;
             slug: string;
             name: string;
-            /** @description Two decimals. Includes the shares from the interests below. */
             value: number;
             /** @enum {string} */
             level: "Curious" | "Reader" | "Practitioner" | "Adept" | "Master" | "Lifework";
         };
         /** @description One of your invite codes. `usedBy` is also null if you cannot see that person. */
         Invite: {
-            /** Format: uuid */
             id: string;
             code: string;
             /** @enum {string} */
             status: "active" | "reserved" | "used" | "expired" | "revoked";
             reservedUntil: components["schemas"]["Timestamp"] | null;
+            /** @description Who registered with it; null until then, and if you cannot see the person. */
             usedBy: components["schemas"]["PersonCard"] | null;
             usedAt: components["schemas"]["Timestamp"] | null;
             expiresAt: components["schemas"]["Timestamp"];
@@ -8552,51 +8546,67 @@ export interface components {
         };
         InviteTree: {
             items: {
-                /** Format: uuid */
                 id: string;
                 person: components["schemas"]["PersonCard"];
                 joinedAt: components["schemas"]["Timestamp"];
             }[];
             nextCursor: string | null;
             hasMore: boolean;
+            /** @description Whose code you registered with; null for the first admin, and if you cannot see the person. */
             invitedBy: components["schemas"]["PersonCard"] | null;
         };
         Invites: {
+            /** @description All your codes, newest first. */
             codes: components["schemas"]["Invite"][];
+            /** @description How many codes you may create in all, from 5 to 30. */
             allotment: number;
+            /** @description How many of these you have created; expired codes do not count. */
             used: number;
+            /** @description How many codes you can still create. */
             remaining: number;
         };
         Jobs: {
+            /** @description The scheduled jobs, by name. */
             jobs: {
+                /** @description The job’s name in `private.jobs`. */
                 name: string;
+                /** @description When it runs, as a cron expression in UTC. */
                 cron: string;
+                /** @description How often it completed. */
                 runs: number;
+                /** @description How often it failed. */
                 failures: number;
                 /** @description Rows changed by the last completed run. */
                 lastChanged: number;
+                /** @description When it last completed; null if never. */
                 lastRunAt: components["schemas"]["Timestamp"] | null;
+                /** @description When it last failed; null if never. */
                 lastFailedAt: components["schemas"]["Timestamp"] | null;
             }[];
+            /** @description The newest 50 pieces of work that failed for good. */
             deadLetters: {
+                /** @description The queue or job that it belongs to. */
                 queue: string;
-                /** Format: uuid */
                 id: string;
+                /** @description The first 200 characters of the last error; null without one. */
                 message: string | null;
+                /** @description How often it was tried again. */
                 retries: number;
                 createdAt: components["schemas"]["Timestamp"];
                 failedAt: components["schemas"]["Timestamp"];
             }[];
+            /** @description The effects of events that the worker has not applied yet. */
             effects: {
+                /** @description How many effects wait, counted up to 100,000. */
                 depth: number;
+                /** @description The age of the oldest one in seconds; 0 if none waits. */
                 lagSeconds: number;
+                /** @description People whose effects wait behind one that fails. Above 0 there is a bug. */
                 stuckPeople: number;
             };
         };
         JoinRequest: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             groupId: string;
             userId: string;
             user: components["schemas"]["PersonCard"];
@@ -8612,9 +8622,12 @@ export interface components {
             hasMore: boolean;
         };
         Joined: {
-            /** @enum {string} */
+            /**
+             * @description `pending`: the owner or a moderator decides on your request.
+             * @enum {string}
+             */
             status: "joined" | "pending";
-            /** Format: uuid */
+            /** @description The request that is pending; null if you are a member now. */
             requestId: string | null;
         };
         Left: {
@@ -8626,33 +8639,27 @@ export interface components {
             status: "left";
         };
         Lesson: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             courseId: string;
+            /** @description Its place in the course, from 1. */
             position: number;
+            /** @description Everybody who sees the course can read it. */
             title: string;
             /** @description Null if you may not read the lesson; then the asset is also null. */
             body: string | null;
-            /** Format: uuid */
+            /** @description The file of the lesson; null if it has none or you may not read the lesson. */
             assetId: string | null;
+            /** @description The address of the file; null if it has none or you may not read the lesson. */
             assetUrl: string | null;
+            /** @description How long the lesson takes; null if its author did not say. */
             minutes: number | null;
             preview: boolean;
         };
         LessonChanges: {
-            /** @description 1 to 200 characters, one line. */
             title?: string;
-            /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
             body?: string;
-            /**
-             * Format: uuid
-             * @description A committed asset of yours, of any kind except `avatar`.
-             */
             assetId?: string | null;
-            /** @description How long the lesson takes. */
             minutes?: number | null;
-            /** @description Whether everyone who can see the course may read the lesson. */
             preview?: boolean;
         };
         LessonPage: {
@@ -8661,10 +8668,15 @@ export interface components {
             hasMore: boolean;
         };
         LinkPreview: {
+            /** @description The address of the page after redirects. */
             url: string;
+            /** @description The title that the page gives itself. */
             title: string;
+            /** @description What the page says about itself; null if nothing. */
             description: string | null;
+            /** @description The picture that the page gives for previews; null without one. */
             imageUrl: string | null;
+            /** @description The name of the site; null if the page does not say. */
             siteName: string | null;
         };
         Links: {
@@ -8676,21 +8688,25 @@ export interface components {
             };
         };
         LoggedEvent: {
+            /** @description The number of the event. It increases, with gaps. */
             sequence: number;
-            /** Format: uuid */
             id: string;
             type: string;
             /** @description When it happened. */
             timestamp: components["schemas"]["Timestamp"];
+            /** @description The thing that it is about. */
             subject: {
                 type: string;
+                /** @description The id of the thing; for a person the actor id. */
                 id: string;
             };
+            /** @description Its fields, by event: `availableEvents` lists them. */
             data: {
                 [key: string]: unknown;
             };
         };
         LoggedEvents: {
+            /** @description In the order of their numbers. */
             items: components["schemas"]["LoggedEvent"][];
             /** @description The `after` of the next request, also at the end. */
             next: number;
@@ -8710,30 +8726,34 @@ export interface components {
         };
         /** @description A person’s own view of themselves. `id` is internal and is in no other answer. */
         Me: {
-            /** Format: uuid */
             id: string;
             actorId: string;
-            /**
-             * Format: uuid
-             * @description A public id of the person that never changes.
-             */
             personId: string;
+            /** @description 3 to 30 letters a-z, digits and underscores. You can change it. */
             username: string;
+            /** @description The address with which you log in. Staff sees it, and no other member. */
             email: string;
+            /** @description When you proved that the address is yours; null until then. */
             emailVerifiedAt: components["schemas"]["Timestamp"] | null;
+            /** @description When a mail server reported that the mailbox does not exist; null if none did. */
             emailBouncedAt: components["schemas"]["Timestamp"] | null;
-            /** @enum {string} */
+            /**
+             * @description `user` for members; `moderator` and `admin` are staff.
+             * @enum {string}
+             */
             role: "user" | "moderator" | "admin";
             firstName: string;
             lastName: string;
-            /** Format: date */
+            /** @description Only you see it. Null for the first admin. */
             dateOfBirth: string | null;
             country: string | null;
             city: string | null;
+            /** @description Only you see it; null if you gave none. */
             phone: string | null;
             about: string | null;
             profilePicUrl: string | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When you last used Kith, accurate to five minutes; null if never. Only you and staff see it. */
             lastSeenAt: components["schemas"]["Timestamp"] | null;
         };
         MemberOfGuild: {
@@ -8750,12 +8770,12 @@ export interface components {
         };
         /** @description A person as others see them; `id` and `actorId` are both the actor id. */
         Mentor: components["schemas"]["MatchedPerson"] & {
+            /** @description What the mentor wrote with the intent; null if nothing. */
             note: string | null;
             /** @description The widest gap in an interest. */
             expertiseGap: number;
             /** @description The interest with that gap. */
             interest: {
-                /** Format: uuid */
                 id: string;
                 slug: string;
                 name: string;
@@ -8768,41 +8788,42 @@ export interface components {
             hasMore: boolean;
         };
         Message: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             conversationId: string;
-            /** @description Null if the account was erased. */
             sender: components["schemas"]["PersonCard"] | null;
-            /** @enum {string} */
+            /**
+             * @description `system`: Kith says what the sender did to the group.
+             * @enum {string}
+             */
             kind: "text" | "system";
             /** @description Null for a deleted message; empty if the message consists of an asset alone. A system message says what its `sender` did: `joined`, `left`, `removed`, `owner` (became the owner), or `title`, a space and the new title. */
             body: string | null;
             /** @description Also null if you cannot see the message that it answers. */
             replyTo: {
-                /** Format: uuid */
+                /** @description The message that this one answers. */
                 id: string;
-                /** @description Null if the account was erased. */
                 sender: components["schemas"]["PersonCard"] | null;
                 /** @description Up to 140 characters; null for a deleted message. */
                 excerpt: string | null;
             } | null;
             /** @description Also null if staff removed it. */
             attachment: {
-                /** Format: uuid */
                 assetId: string;
                 url: string;
                 contentType: string;
             } | null;
             /** @description In the order in which they were first used. Contains and counts only reactions of people whom you can see. */
             reactions: {
+                /** @description 1 to 8 emoji. */
                 emoji: string;
+                /** @description How many people reacted with it. */
                 count: number;
+                /** @description Whether you are one of them. */
                 mine: boolean;
             }[];
             createdAt: components["schemas"]["Timestamp"];
             editedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When the message was deleted. */
+            /** @description When its sender deleted it; null if they did not. */
             deletedAt: components["schemas"]["Timestamp"] | null;
         };
         MessagePage: {
@@ -8811,24 +8832,31 @@ export interface components {
             hasMore: boolean;
         };
         Metrics: {
+            /** @description People with an account, neither banned nor erased. */
             users: number;
+            /** @description Published posts that are not deleted. */
             postsTotal: number;
+            /** @description Invite codes that can be reserved. */
             invitesActive: number;
+            /** @description Reports that wait for a moderator. */
             reportsOpen: number;
+            /** @description Posts that staff hid. */
             postsHidden: number;
+            /** @description Replies that staff hid. */
             repliesHidden: number;
             /** @description People who were active within 30 days. */
             mauActive: number;
             /** @description The result of the last nightly audit of the mana ledger; every violation is a fault. Null before the first audit. */
             manaAudit: {
                 auditedAt: components["schemas"]["Timestamp"];
+                /** @description Accounts and movements that do not add up; 0 in a sound ledger. */
                 violations: number;
             } | null;
             countedAt: components["schemas"]["Timestamp"];
         };
         MutedKeyword: {
-            /** Format: uuid */
             id: string;
+            /** @description As you wrote it. */
             keyword: string;
             until: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -8843,14 +8871,14 @@ export interface components {
             side: "for" | "against";
             /** @description 50 to 2000 characters. */
             body: string;
-            /**
-             * Format: uuid
-             * @description The argument that this one answers, on one of the first three levels.
-             */
+            /** @description The argument that this one answers, on one of the first three levels. */
             parentId?: string | null;
         };
         NewAsset: {
-            /** @enum {string} */
+            /**
+             * @description What it is for, which decides the types and the largest size.
+             * @enum {string}
+             */
             kind: "avatar" | "image" | "video" | "audio" | "attachment";
             /** @description Without parameters. */
             contentType: string;
@@ -8858,32 +8886,25 @@ export interface components {
             size: number;
         };
         NewAudio: {
-            /** @description An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours, and the URL becomes its `publicUrl`. */
             mediaUrl: string;
-            /** @description Up to 280 characters. */
             caption?: string | null;
             /** @description In seconds, kept to a thousandth; values above 300 become 300. */
             durationSec?: number | null;
-            /**
-             * Format: uuid
-             * @description Any UUID; it need not be in the catalog.
-             */
             interestId?: string | null;
-            /** @description The id or slug of a group that you are a member of. Only its members can see the content. */
             groupId?: string | null;
-            /** @description The id or slug of a guild that you are a member of. Not together with `groupId`. */
             guildId?: string | null;
         };
         NewAvatar: {
-            /** @enum {string} */
+            /**
+             * @description Who drew the style: see Credits.
+             * @enum {string}
+             */
             style: "lorelei" | "notionists" | "personas" | "micah" | "avataaars";
             /** @description Default: yourself. */
             seed?: string;
         };
         NewContribution: {
-            /** @description Whole mana. */
             amount: number;
-            /** @description Up to 500 characters. */
             note?: string | null;
         };
         NewConversation: {
@@ -8895,99 +8916,55 @@ export interface components {
             title?: string | null;
         };
         NewCourse: {
-            /** @description 1 to 200 characters, one line. */
             title: string;
-            /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
             summary: string;
             depth: number;
-            /** @description The price of enrolling; 0 if it is free. */
             priceMana?: number;
-            /**
-             * Format: uuid
-             * @description An interest of the catalog.
-             */
             interestId?: string | null;
-            /** @description The id or slug of a group that you are a member of. Only its members can see the content. */
             groupId?: string | null;
-            /** @description The id or slug of a guild that you are a member of. Not together with `groupId`. */
             guildId?: string | null;
         };
         NewDebate: {
-            /** @description The motion: 1 to 200 characters, one line. */
             title: string;
-            /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
             body: string;
-            /**
-             * Format: date-time
-             * @description In the future. The debate then closes by itself.
-             */
             closesAt: string;
-            /**
-             * Format: uuid
-             * @description An interest of the catalog.
-             */
             interestId?: string | null;
-            /** @description The id or slug of a group that you are a member of. Only its members can see the content. */
             groupId?: string | null;
-            /** @description The id or slug of a guild that you are a member of. Not together with `groupId`. */
             guildId?: string | null;
         };
         NewDisbursement: {
-            /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
             recipientId: string;
-            /** @description Whole mana. */
             amount: number;
-            /** @description Up to 500 characters. */
             note: string;
         };
         NewDistribution: {
-            /** @description Whole mana. */
             amount: number;
-            /** @description Up to 500 characters. */
             note?: string | null;
         };
         NewEvent: {
-            /** @description 1 to 200 characters, one line. */
             title: string;
-            /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
             body: string;
-            /** Format: date-time */
             startsAt: string;
-            /** Format: date-time */
             endsAt: string;
-            /** @description The name of a time zone. */
             timezone: string;
             location: {
                 /** @enum {string} */
                 kind: "online" | "place" | "hybrid";
-                /** @description An http(s) address of up to 2000 characters. */
                 url?: string | null;
-                /** @description Up to 100 characters. */
                 city?: string | null;
-                /** @description Up to 100 characters: a name or a code. */
                 country?: string | null;
-                /** @description Up to 500 characters. */
                 address?: string | null;
             };
-            /** @description How many people can attend; null for no limit. */
             capacity?: number | null;
-            /**
-             * Format: uuid
-             * @description An interest of the catalog.
-             */
             interestId?: string | null;
-            /** @description The id or slug of a group that you are a member of. Only its members can see the content. */
             groupId?: string | null;
-            /** @description The id or slug of a guild that you are a member of. Not together with `groupId`. */
             guildId?: string | null;
         };
         NewGroup: {
             name: string;
-            /** @description 3 to 60 lowercase letters, digits and hyphens, but not a UUID. Default: made from the name. Cannot be changed. */
             slug?: string;
-            /** @description Up to 2000 characters. */
             about?: string;
-            /** Format: uuid */
+            /** @description What the group is about. */
             interestId?: string | null;
             accent?: string | null;
             /** @enum {string} */
@@ -8998,113 +8975,60 @@ export interface components {
         NewGroupPost: {
             /** @enum {string} */
             format?: "note" | "essay" | "photo" | "video" | "quote" | "thread" | "repost";
-            /** @description Only for an essay. */
             title?: string | null;
             body?: string;
             media?: {
-                /** @description An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a suitable asset of yours, and the URL becomes its `publicUrl`. */
                 url?: string | null;
-                /**
-                 * Format: uuid
-                 * @description Instead of `url`: a committed asset of yours. Kind image for a photo, video for a video; other formats also accept audio.
-                 */
                 assetId?: string | null;
-                /** @description A description of the content, up to 1000 characters. */
                 alt?: string | null;
             }[];
             /** @enum {string} */
             visibility?: "public" | "circles" | "inner";
             depth?: number;
-            /**
-             * Format: uuid
-             * @description The primary interest.
-             */
             interestId?: string | null;
-            /** @description Up to 4 interests besides the primary one. */
             interestIds?: string[];
-            /** Format: uuid */
             personaId?: string | null;
             isJournalism?: boolean;
-            /**
-             * Format: date-time
-             * @description A time in the future.
-             */
             publishAt?: string | null;
-            /** @description The id or slug of the guild whose members can see it. */
             guildId?: string | null;
             poll?: {
-                /** @description 2 to 6 options; further ones are ignored. */
                 options: string[];
-                /** Format: date-time */
                 closesAt?: string | null;
             } | null;
-            /**
-             * Format: uuid
-             * @description The original of a quote or a repost.
-             */
             quotedPostId?: string | null;
         };
         NewGuild: {
             name: string;
-            /** Format: uuid */
             interestId: string;
-            /** @description 3 to 60 lowercase letters, digits and hyphens, but not a UUID. Default: made from the name. Cannot be changed. */
             slug?: string;
-            /** @description Up to 2000 characters. */
             about?: string;
-            /** @description Markdown, up to 20,000 characters. */
             charter?: string;
-            /** @description The reputation that applicants need in the interest of the guild. */
             minRep?: number;
             accent?: string | null;
         };
         NewGuildPost: {
             /** @enum {string} */
             format?: "note" | "essay" | "photo" | "video" | "quote" | "thread" | "repost";
-            /** @description Only for an essay. */
             title?: string | null;
             body?: string;
             media?: {
-                /** @description An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a suitable asset of yours, and the URL becomes its `publicUrl`. */
                 url?: string | null;
-                /**
-                 * Format: uuid
-                 * @description Instead of `url`: a committed asset of yours. Kind image for a photo, video for a video; other formats also accept audio.
-                 */
                 assetId?: string | null;
-                /** @description A description of the content, up to 1000 characters. */
                 alt?: string | null;
             }[];
             /** @enum {string} */
             visibility?: "public" | "circles" | "inner";
             depth?: number;
-            /**
-             * Format: uuid
-             * @description The primary interest.
-             */
             interestId?: string | null;
-            /** @description Up to 4 interests besides the primary one. */
             interestIds?: string[];
-            /** Format: uuid */
             personaId?: string | null;
             isJournalism?: boolean;
-            /**
-             * Format: date-time
-             * @description A time in the future.
-             */
             publishAt?: string | null;
-            /** @description The id or slug of the group whose members can see it. */
             groupId?: string | null;
             poll?: {
-                /** @description 2 to 6 options; further ones are ignored. */
                 options: string[];
-                /** Format: date-time */
                 closesAt?: string | null;
             } | null;
-            /**
-             * Format: uuid
-             * @description The original of a quote or a repost.
-             */
             quotedPostId?: string | null;
         };
         NewIntent: {
@@ -9119,232 +9043,142 @@ export interface components {
             slug: string;
             name: string;
             level: number;
-            /** Format: uuid */
+            /** @description The interest one level above. Required on levels 2 and 3. */
             parentId?: string | null;
             /** @enum {string} */
             accentColor: "ink" | "gold" | "sage" | "coral" | "cyan" | "plum";
         };
         NewLesson: {
-            /** @description 1 to 200 characters, one line. */
             title: string;
-            /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
             body: string;
-            /**
-             * Format: uuid
-             * @description A committed asset of yours, of any kind except `avatar`.
-             */
             assetId?: string | null;
-            /** @description How long the lesson takes. */
             minutes?: number | null;
-            /** @description Whether everyone who can see the course may read the lesson. */
             preview?: boolean;
         };
         NewMessage: {
             /** @description 1 to 4000 characters. It can have none if the message has an asset. */
             body?: string;
-            /**
-             * Format: uuid
-             * @description An id that the client chooses, so that the message is sent once.
-             */
+            /** @description An id that the client chooses, so that the message is sent once. */
             clientId: string;
-            /**
-             * Format: uuid
-             * @description The id of a message in the same conversation.
-             */
+            /** @description The id of a message in the same conversation. */
             replyToId?: string | null;
-            /**
-             * Format: uuid
-             * @description A committed media asset of yours, except an avatar.
-             */
+            /** @description A committed media asset of yours, except an avatar. */
             assetId?: string | null;
         };
         NewOffering: {
-            /** @description 1 to 200 characters, one line. */
             title: string;
-            /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
             description: string;
             priceMana: number;
-            /** @description How many can be ordered; null for no limit. */
             stock?: number | null;
             deliveryDays: number;
-            /**
-             * Format: uuid
-             * @description An interest of the catalog.
-             */
             interestId?: string | null;
-            /** @description The id or slug of a group that you are a member of. Only its members can see the content. */
             groupId?: string | null;
-            /** @description The id or slug of a guild that you are a member of. Not together with `groupId`. */
             guildId?: string | null;
         };
         NewOrder: {
             /** @description The price that you saw. 409 if the offering now has another price. */
             expectedPrice: number;
-            /** @description Up to 2000 characters. */
             note?: string | null;
         };
         NewPost: {
             /** @enum {string} */
             format?: "note" | "essay" | "photo" | "video" | "quote" | "thread" | "repost";
-            /** @description Only for an essay. */
             title?: string | null;
             body?: string;
             media?: {
-                /** @description An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a suitable asset of yours, and the URL becomes its `publicUrl`. */
                 url?: string | null;
-                /**
-                 * Format: uuid
-                 * @description Instead of `url`: a committed asset of yours. Kind image for a photo, video for a video; other formats also accept audio.
-                 */
                 assetId?: string | null;
-                /** @description A description of the content, up to 1000 characters. */
                 alt?: string | null;
             }[];
             /** @enum {string} */
             visibility?: "public" | "circles" | "inner";
             depth?: number;
-            /**
-             * Format: uuid
-             * @description The primary interest.
-             */
             interestId?: string | null;
-            /** @description Up to 4 interests besides the primary one. */
             interestIds?: string[];
-            /** Format: uuid */
             personaId?: string | null;
             isJournalism?: boolean;
-            /**
-             * Format: date-time
-             * @description A time in the future.
-             */
             publishAt?: string | null;
-            /** @description The id or slug of the group whose members can see it. */
             groupId?: string | null;
-            /** @description The id or slug of the guild whose members can see it. */
             guildId?: string | null;
             poll?: {
-                /** @description 2 to 6 options; further ones are ignored. */
                 options: string[];
-                /** Format: date-time */
                 closesAt?: string | null;
             } | null;
-            /**
-             * Format: uuid
-             * @description The original of a quote or a repost.
-             */
             quotedPostId?: string | null;
         };
         NewProblem: {
-            /** @description 1 to 200 characters, one line. */
             title: string;
-            /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
             body: string;
-            /** @description The required depth in the interest; default 0. */
             depth?: number;
             /** @description Held from your wallet until you accept a solution. Default: no bounty. */
             bounty?: number | null;
-            /**
-             * Format: uuid
-             * @description An interest of the catalog.
-             */
             interestId?: string | null;
-            /** @description The id or slug of a group that you are a member of. Only its members can see the content. */
             groupId?: string | null;
-            /** @description The id or slug of a guild that you are a member of. Not together with `groupId`. */
             guildId?: string | null;
         };
         NewProject: {
-            /** @description 1 to 200 characters, one line. */
             title: string;
-            /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
             summary: string;
-            /**
-             * Format: uuid
-             * @description An interest of the catalog.
-             */
             interestId?: string | null;
+            /** @description Up to 20 roles that people can apply for. */
             roles?: components["schemas"]["NewProjectRole"][];
-            /** @description The id or slug of a group that you are a member of. Only its members can see the content. */
             groupId?: string | null;
-            /** @description The id or slug of a guild that you are a member of. Not together with `groupId`. */
             guildId?: string | null;
         };
         NewProjectRole: {
-            /** @description 1 to 80 characters, one line. */
             name: string;
-            /** @description Up to 2000 characters. */
             about?: string | null;
-            /** @description 1 to 50 slots. */
             slots?: number;
         };
         NewProposal: {
             /** @enum {string} */
             kind: "general" | "charter" | "steward" | "expel" | "disburse";
             title: string;
-            /** @description Markdown, up to 20,000 characters. */
             body?: string;
             /** @description The fields depend on the kind: `charter` {charter}, `steward` {userId, grant}, `expel` {userId}, `disburse` {recipientId, amount}. */
             payload?: {
+                /** @description The new charter: Markdown, up to 20,000 characters. */
                 charter?: string;
-                /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                 userId?: string;
+                /** @description `true` makes the member a steward, `false` a member without that role. */
                 grant?: boolean;
-                /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                 recipientId?: string;
                 amount?: number;
             };
-            /**
-             * Format: date-time
-             * @description 1 hour to 30 days from now; default 72 hours.
-             */
+            /** @description 1 hour to 30 days from now; default 72 hours. */
             closesAt?: string;
         };
         /** @description With a body it is a quote, without one a repost, which only has visibility and personaId. */
         NewRepost: {
+            /** @description Your words about it, which make it a quote. */
             body?: string | null;
             /** @enum {string} */
             visibility?: "public" | "circles" | "inner";
             depth?: number;
-            /**
-             * Format: uuid
-             * @description The primary interest.
-             */
             interestId?: string | null;
-            /** @description Up to 4 interests besides the primary one. */
             interestIds?: string[];
-            /** Format: uuid */
             personaId?: string | null;
-            /** @description The id or slug of the group whose members can see it. */
             groupId?: string | null;
-            /** @description The id or slug of the guild whose members can see it. */
             guildId?: string | null;
         };
         NewReversal: {
+            /** @description For the audit log, 1 to 1000 characters. */
             reason: string;
+            /** @description `true` reverses it even if a recipient has too little mana: what is missing is newly created. */
             force?: boolean | null;
         };
         NewReview: {
             stars: number;
-            /** @description Up to 2000 characters. */
             text?: string | null;
         };
         NewVideo: {
-            /** @description An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours, and the URL becomes its `publicUrl`. */
             mediaUrl: string;
-            /** @description An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours, and the URL becomes its `publicUrl`. */
             thumbnailUrl?: string | null;
-            /** @description Up to 280 characters. */
             caption?: string | null;
             /** @description In seconds, kept to a thousandth; values above 60 become 60. */
             durationSec?: number | null;
-            /**
-             * Format: uuid
-             * @description Any UUID; it need not be in the catalog.
-             */
             interestId?: string | null;
-            /** @description The id or slug of a group that you are a member of. Only its members can see the content. */
             groupId?: string | null;
-            /** @description The id or slug of a guild that you are a member of. Not together with `groupId`. */
             guildId?: string | null;
         };
         NewVideoComment: {
@@ -9352,11 +9186,10 @@ export interface components {
             body: string;
         };
         NewWebhook: {
-            /** @description Begins with `https://` and has the name of a host. */
             url: string;
-            /** @description Names from `availableEvents`. */
             events: string[];
             description?: string;
+            /** @description Default: true. */
             active?: boolean;
         };
         NewWikiProposal: {
@@ -9369,22 +9202,15 @@ export interface components {
         };
         Notification: components["schemas"]["NotificationInviteUsed"] | components["schemas"]["NotificationCircleInvited"] | components["schemas"]["NotificationCircleAccepted"] | components["schemas"]["NotificationCircleAdded"] | components["schemas"]["NotificationUserFollowed"] | components["schemas"]["NotificationPostReplied"] | components["schemas"]["NotificationPostMentioned"] | components["schemas"]["NotificationPostReacted"] | components["schemas"]["NotificationPostMilestone"] | components["schemas"]["NotificationPostReposted"] | components["schemas"]["NotificationPostQuoted"] | components["schemas"]["NotificationPollClosed"] | components["schemas"]["NotificationCoAuthorInvited"] | components["schemas"]["NotificationCoAuthorAccepted"] | components["schemas"]["NotificationSeriesUpdated"] | components["schemas"]["NotificationReputationLevelUp"] | components["schemas"]["NotificationReputationVoted"] | components["schemas"]["NotificationAppealResolved"] | components["schemas"]["NotificationPaymentReceived"] | components["schemas"]["NotificationWikiResolved"] | components["schemas"]["NotificationMessageReceived"] | components["schemas"]["NotificationModerationActioned"] | components["schemas"]["NotificationMembershipDecided"] | components["schemas"]["NotificationEventReminder"] | components["schemas"]["NotificationOrderUpdated"] | components["schemas"]["NotificationAdminBroadcast"];
         NotificationAdminBroadcast: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9394,31 +9220,25 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "broadcast";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
+                /** @description The headline of the broadcast. */
                 title: string;
+                /** @description The text of the broadcast. */
                 body: string;
             };
         };
         NotificationAppealResolved: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9428,41 +9248,37 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "appeal";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 appealId: string;
-                /** Format: uuid */
                 interestId: string;
-                /** @enum {string} */
+                /**
+                 * @description What staff decided.
+                 * @enum {string}
+                 */
                 status: "accepted" | "rejected";
             };
         };
         /** @description The channels: the inbox, a push, the daily digest. */
         NotificationChannels: {
+            /** @description In the inbox. */
             inApp: boolean;
+            /** @description As a push to every registered device. */
             push: boolean;
+            /** @description In the daily digest. */
             email: boolean;
         };
         NotificationCircleAccepted: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9472,33 +9288,23 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "circle";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 invitationId: string;
-                /** Format: uuid */
                 circleId: string;
             };
         };
         NotificationCircleAdded: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9508,31 +9314,22 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "circle";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 circleId: string;
             };
         };
         NotificationCircleInvited: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9542,33 +9339,23 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "invitation";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 invitationId: string;
-                /** Format: uuid */
                 circleId: string;
             };
         };
         NotificationCoAuthorAccepted: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9578,33 +9365,23 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "post";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 inviteId: string;
-                /** Format: uuid */
                 postId: string;
             };
         };
         NotificationCoAuthorInvited: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9614,33 +9391,23 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "post";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 inviteId: string;
-                /** Format: uuid */
                 postId: string;
             };
         };
         NotificationEventReminder: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9650,16 +9417,11 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "event";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 eventId: string;
-                /**
-                 * @description What happened to the event. `promoted`: you moved up from the waiting list.
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 event: "starts_in_a_day" | "starts_in_an_hour" | "changed" | "cancelled" | "promoted";
                 startsAt: components["schemas"]["Timestamp"];
                 /** @description Only for a change or a cancellation: the number of changes, as `SEQUENCE` in its calendar file. */
@@ -9667,22 +9429,15 @@ export interface components {
             };
         };
         NotificationInviteUsed: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9692,31 +9447,22 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "invite-code";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 codeId: string;
             };
         };
         NotificationMembershipDecided: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9726,47 +9472,33 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "group" | "guild" | "project";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
                 /** @enum {string} */
                 event: "approved" | "rejected" | "invited" | "removed" | "role_changed" | "proposal_decided";
-                /** Format: uuid */
+                /** @description Only if it is about a group. */
                 groupId: string | null;
-                /** Format: uuid */
+                /** @description Only if it is about a guild. */
                 guildId: string | null;
-                /**
-                 * Format: uuid
-                 * @description Only for an invitation.
-                 */
+                /** @description Only for an invitation. */
                 invitationId: string | null;
-                /**
-                 * Format: uuid
-                 * @description Only for a proposal of yours to a guild.
-                 */
+                /** @description Only for a proposal of yours to a guild. */
                 proposalId: string | null;
                 /** @description Only for a change of role: the new role. */
                 role: string | null;
             };
         };
         NotificationMessageReceived: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9776,33 +9508,23 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "conversation";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 conversationId: string;
-                /** Format: uuid */
                 messageId: string;
             };
         };
         NotificationModerationActioned: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9812,13 +9534,14 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "post" | "reply" | "video" | "audio" | "event" | "debate" | "argument" | "problem" | "solution" | "offering" | "review" | "course" | "project" | "circle" | "report" | "invite-code" | "group" | "guild";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** @enum {string} */
+                /**
+                 * @description The type of what staff acted on.
+                 * @enum {string}
+                 */
                 targetType: "post" | "reply" | "video" | "audio" | "event" | "debate" | "argument" | "problem" | "solution" | "offering" | "review" | "course" | "project" | "circle" | "report" | "invite-code" | "group" | "guild";
-                /** Format: uuid */
                 targetId: string;
                 /**
                  * @description What staff did: hid, unhid or deleted a post or reply of yours; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; or, in a group or guild, expelled you, gave you another role, or approved or rejected your request.
@@ -9828,22 +9551,15 @@ export interface components {
             };
         };
         NotificationOrderUpdated: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9853,11 +9569,9 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "order";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 orderId: string;
                 state: string;
             };
@@ -9868,22 +9582,15 @@ export interface components {
             hasMore: boolean;
         };
         NotificationPaymentReceived: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9893,41 +9600,30 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "payment";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 paymentId: string;
                 emotion: string;
+                /** @description 0 to 5; the higher, the more mana. */
                 tier: number;
+                /** @description Whole mana that you got. */
                 amount: number;
-                /**
-                 * Format: uuid
-                 * @description Also null if you can no longer see the post.
-                 */
+                /** @description Also null if you can no longer see the post. */
                 postId: string | null;
-                /** Format: uuid */
                 replyId: string | null;
             };
         };
         NotificationPollClosed: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9937,33 +9633,23 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "post";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 postId: string;
-                /** Format: uuid */
                 pollId: string;
             };
         };
         NotificationPostMentioned: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9973,36 +9659,23 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "post";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 postId: string;
-                /**
-                 * Format: uuid
-                 * @description Null if the post itself mentions you.
-                 */
                 replyId: string | null;
             };
         };
         NotificationPostMilestone: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -10012,32 +9685,24 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "post";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 postId: string;
+                /** @description How many hearts the post has reached. */
                 reactions: number;
             };
         };
         NotificationPostQuoted: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -10047,33 +9712,23 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "post";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 postId: string;
-                /** Format: uuid */
                 quoteId: string;
             };
         };
         NotificationPostReacted: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -10083,33 +9738,27 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "post";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 postId: string;
-                /** @enum {string} */
+                /**
+                 * @description Which reaction it was.
+                 * @enum {string}
+                 */
                 kind: "heart" | "spark";
             };
         };
         NotificationPostReplied: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -10119,33 +9768,23 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "post";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 postId: string;
-                /** Format: uuid */
                 replyId: string;
             };
         };
         NotificationPostReposted: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -10155,13 +9794,10 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "post";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 postId: string;
-                /** Format: uuid */
                 repostId: string;
             };
         };
@@ -10192,28 +9828,20 @@ export interface components {
             "event.reminder": components["schemas"]["NotificationChannels"];
             "order.updated": components["schemas"]["NotificationChannels"];
             "admin.broadcast": components["schemas"]["NotificationChannels"];
-            /** @description The name of a time zone. */
             timezone: string;
             /** @description The hour of the digest in your time zone; null for no digest. */
             digestHour: number | null;
         };
         NotificationReputationLevelUp: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -10223,32 +9851,24 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "interest";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 interestId: string;
+                /** @description The level that you reached in the interest. */
                 level: string;
             };
         };
         NotificationReputationVoted: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -10258,32 +9878,24 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "vote";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 interestId: string;
+                /** @description 1 for you, -1 against you. */
                 value: number;
             };
         };
         NotificationSeriesUpdated: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -10293,40 +9905,26 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "post" | "project";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 seriesId?: string;
-                /** Format: uuid */
                 postId?: string;
-                /**
-                 * Format: uuid
-                 * @description Only for an update of a project.
-                 */
+                /** @description Only for an update of a project. */
                 projectId?: string;
-                /** Format: uuid */
                 updateId?: string;
             };
         };
         NotificationUserFollowed: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -10337,22 +9935,15 @@ export interface components {
             payload: Record<string, never>;
         };
         NotificationWikiResolved: {
-            /** Format: uuid */
             id: string;
-            /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
             path: string;
             groupKey: string;
             count: number;
-            /** @description The first three whom you can see, among the first 50. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When the first item of a combined notification was added. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
             updatedAt: components["schemas"]["Timestamp"];
             readAt: components["schemas"]["Timestamp"] | null;
-            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
             excerpt: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -10362,71 +9953,66 @@ export interface components {
             target: {
                 /** @enum {string} */
                 type: "wiki-proposal";
-                /** Format: uuid */
                 id: string;
             };
             payload: {
-                /** Format: uuid */
                 proposalId: string;
-                /** Format: uuid */
                 interestId: string;
                 slug: string;
-                /** @enum {string} */
+                /**
+                 * @description `superseded`: the entry already had a newer version.
+                 * @enum {string}
+                 */
                 status: "approved" | "rejected" | "superseded";
-                /** @description The number of the version that the proposal became. */
                 version: number | null;
             };
         };
         Offering: {
-            /** Format: uuid */
             id: string;
             /** @enum {string} */
             kind: "offering";
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             interestId: string | null;
-            /** @description Also null if the catalog has no such interest. */
             interest: {
-                /** Format: uuid */
                 id: string;
                 slug: string;
                 name: string;
                 accentColor: string;
             } | null;
             title: string;
-            /** Format: uuid */
             groupId: string | null;
-            /** Format: uuid */
             guildId: string | null;
             createdAt: components["schemas"]["Timestamp"];
             editedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When staff removed it. Afterwards only its author sees it. */
             removedAt: components["schemas"]["Timestamp"] | null;
+            /** @description Markdown as the seller wrote it. */
             description: string;
             priceMana: number;
+            /** @description How many can still be ordered; null for no limit. */
             stock: number | null;
             deliveryDays: number;
-            /** @enum {string} */
+            /**
+             * @description `paused`: the seller takes no orders for now. `sold_out`: the stock is 0.
+             * @enum {string}
+             */
             status: "active" | "paused" | "sold_out";
+            /** @description The mean of the stars, from 1 to 5; null without a review. */
             ratingAverage: number | null;
+            /** @description The number of reviews that staff did not remove. */
             ratingCount: number;
         };
         OfferingChanges: {
-            /** @description 1 to 200 characters, one line. */
             title?: string;
-            /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
             description?: string;
             priceMana?: number;
-            /** @description How many can be ordered; null for no limit. */
             stock?: number | null;
             deliveryDays?: number;
-            /**
-             * Format: uuid
-             * @description An interest of the catalog.
-             */
             interestId?: string | null;
-            /** @enum {string} */
+            /**
+             * @description `paused` refuses new orders; `active` takes them again.
+             * @enum {string}
+             */
             status?: "active" | "paused";
         };
         OfferingPage: {
@@ -10436,14 +10022,15 @@ export interface components {
         };
         /** @description A person whom you cannot see (blocked, banned or erased) is null. */
         Order: {
-            /** Format: uuid */
             id: string;
             /** @description The offering as it was when it was ordered. `id` is null if you can no longer see it. */
             offering: {
-                /** Format: uuid */
+                /** @description Null if you can no longer see the offering. */
                 id: string | null;
                 title: string;
+                /** @description Markdown, as it was when it was ordered. */
                 description: string;
+                /** @description As it was when it was ordered, in whole mana. */
                 priceMana: number;
                 deliveryDays: number;
             };
@@ -10451,29 +10038,42 @@ export interface components {
             buyer: components["schemas"]["PersonCard"] | null;
             sellerId: string | null;
             seller: components["schemas"]["PersonCard"] | null;
-            /** @enum {number} */
+            /**
+             * @description An order is for one.
+             * @enum {number}
+             */
             quantity: 1;
             priceMana: number;
-            /** @enum {string} */
+            /**
+             * @description `held`: the mana is held and the seller has not answered. `completed` and `resolved` pay the seller; `declined`, `cancelled` and `expired` give the mana back.
+             * @enum {string}
+             */
             state: "held" | "accepted" | "delivered" | "disputed" | "declined" | "cancelled" | "expired" | "completed" | "resolved";
+            /** @description What the buyer wrote with the order; null if nothing. */
             note: string | null;
+            /** @description What the seller wrote with the delivery; null before it. */
             deliveryNote: string | null;
+            /** @description The file that the seller delivered; null if there is none. */
             attachment: {
-                /** Format: uuid */
                 assetId: string;
                 url: string;
                 contentType: string;
             } | null;
+            /** @description What the buyer wrote when disputing it; null without a dispute. */
             disputeReason: string | null;
             /** @description Only of a resolved order: the mana that went back to the buyer. */
             refundMana: number | null;
             /** @description When the order must be delivered. Null until it is accepted. */
             deadlineAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description The steps so far, the first one first. */
             history: {
                 /** @enum {string} */
                 state: "held" | "accepted" | "delivered" | "disputed" | "declined" | "cancelled" | "expired" | "completed" | "resolved";
-                /** @enum {string} */
+                /**
+                 * @description Who took the step; `worker` if a deadline passed.
+                 * @enum {string}
+                 */
                 by: "buyer" | "seller" | "worker" | "admin";
                 at: components["schemas"]["Timestamp"];
             }[];
@@ -10484,7 +10084,9 @@ export interface components {
             hasMore: boolean;
         };
         OrderResolution: {
+            /** @description Whole mana that goes back to the buyer, up to the price; the seller gets the rest. */
             refundMana: number;
+            /** @description The reason, 1 to 1000 characters, for the audit log. */
             note: string;
         };
         Paid: {
@@ -10494,16 +10096,16 @@ export interface components {
         PasswordSet: {
             /** @enum {boolean} */
             ok: true;
-            /** @description Opaque. Store it on this device and send it with its next login. */
             deviceToken: string;
         };
         /** @description A person whom you cannot see (blocked, banned or erased) is null. */
         Payment: {
-            /** Format: uuid */
             id: string;
             senderId: string | null;
+            /** @description Who paid; null if you cannot see the person. */
             sender: components["schemas"]["PersonCard"] | null;
             receiverId: string | null;
+            /** @description Who was paid; for a post its author. Null if you cannot see the person. */
             receiver: components["schemas"]["PersonCard"] | null;
             /** @enum {string} */
             emotion: "love" | "awe" | "joy" | "curiosity" | "gratitude" | "insight" | "calm" | "courage";
@@ -10517,15 +10119,10 @@ export interface components {
                 receiverId: string | null;
                 amount: number;
             }[];
-            /**
-             * Format: uuid
-             * @description Also null for a post that you cannot see.
-             */
+            /** @description Also null for a post that you cannot see. */
             postId: string | null;
-            /** Format: uuid */
             replyId: string | null;
             reversed: boolean;
-            /** Format: uuid */
             reversalOf: string | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -10535,17 +10132,17 @@ export interface components {
             hasMore: boolean;
         };
         People: {
+            /** @description In the order of the ids, each person once. */
             items: components["schemas"]["PersonCard"][];
         };
         /** @description A person as others see them; `id` and `actorId` are both the actor id. */
         PersonCard: {
+            /** @description The actor id. */
             id: string;
+            /** @description `acct:name@domain`. It changes with the username. */
             actorId: string;
-            /**
-             * Format: uuid
-             * @description A public id of the person that never changes.
-             */
             personId: string;
+            /** @description The name in the actor id. The person can change it. */
             username: string;
             firstName: string;
             lastName: string;
@@ -10557,13 +10154,18 @@ export interface components {
             hasMore: boolean;
         };
         Persona: {
-            /** Format: uuid */
             id: string;
+            /** @description Posts that were published under the persona show it. */
             name: string;
+            /** @description Up to 280 characters; null if nothing was written. */
             about: string | null;
-            /** @enum {string} */
+            /**
+             * @description A colour token with which clients show the persona.
+             * @enum {string}
+             */
             accent: "ink" | "gold" | "sage" | "azure";
             profilePicUrl: string | null;
+            /** @description Whether posts without a `personaId` are published under it. */
             isDefault: boolean;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -10577,81 +10179,59 @@ export interface components {
             senderBalance: number;
         };
         Poll: {
-            /** Format: uuid */
             id: string;
+            /** @description In the order of the author. */
             options: {
-                /** Format: uuid */
                 id: string;
+                /** @description As the author wrote it. */
                 text: string;
                 votes: number;
             }[];
+            /** @description The votes of all options. */
             totalVotes: number;
             closesAt: components["schemas"]["Timestamp"] | null;
+            /** @description Whether it takes no votes any more. */
             closed: boolean;
-            /** Format: uuid */
+            /** @description The option that you voted for; null if you have not voted. */
             myOptionId: string | null;
         };
         Post: components["schemas"]["PostNote"] | components["schemas"]["PostThread"] | components["schemas"]["PostEssay"] | components["schemas"]["PostPhoto"] | components["schemas"]["PostVideo"] | components["schemas"]["PostQuote"] | components["schemas"]["PostRepost"];
         PostChanges: {
-            /** @description Only for an essay. */
             title?: string | null;
             body?: string;
             media?: {
-                /** @description An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a suitable asset of yours, and the URL becomes its `publicUrl`. */
                 url?: string | null;
-                /**
-                 * Format: uuid
-                 * @description Instead of `url`: a committed asset of yours. Kind image for a photo, video for a video; other formats also accept audio.
-                 */
                 assetId?: string | null;
-                /** @description A description of the content, up to 1000 characters. */
                 alt?: string | null;
             }[];
             /** @enum {string} */
             visibility?: "public" | "circles" | "inner";
             depth?: number;
-            /**
-             * Format: uuid
-             * @description The primary interest.
-             */
             interestId?: string | null;
-            /** @description Up to 4 interests besides the primary one. */
             interestIds?: string[];
-            /** Format: uuid */
             personaId?: string | null;
             isJournalism?: boolean;
-            /**
-             * Format: date-time
-             * @description A time in the future.
-             */
             publishAt?: string | null;
-            /** @description Cannot be changed. */
             format?: unknown;
-            /** @description Cannot be changed. */
             poll?: unknown;
-            /** @description Cannot be changed. */
             quotedPostId?: unknown;
-            /** @description Cannot be changed. */
             groupId?: unknown;
-            /** @description Cannot be changed. */
             guildId?: unknown;
         };
         PostCounters: {
-            /** @description Hearts. */
             reactions: number;
+            /** @description Replies that everybody who sees the post can see. */
             replies: number;
-            /** @description Reposts. */
             shares: number;
             bookmarks: number;
+            /** @description How often somebody else read it on its own. */
             views: number;
         };
         PostDetail: components["schemas"]["PostDetailNote"] | components["schemas"]["PostDetailThread"] | components["schemas"]["PostDetailEssay"] | components["schemas"]["PostDetailPhoto"] | components["schemas"]["PostDetailVideo"] | components["schemas"]["PostDetailQuote"] | components["schemas"]["PostDetailRepost"];
         PostDetailEssay: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -10661,19 +10241,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -10681,19 +10251,15 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
@@ -10706,11 +10272,9 @@ export interface components {
             title: string;
         };
         PostDetailNote: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -10720,19 +10284,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -10740,19 +10294,15 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
@@ -10765,11 +10315,9 @@ export interface components {
             title: null;
         };
         PostDetailPhoto: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -10779,19 +10327,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -10799,19 +10337,15 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
@@ -10824,11 +10358,9 @@ export interface components {
             title: null;
         };
         PostDetailQuote: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -10838,19 +10370,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -10858,23 +10380,17 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
-            /** Format: uuid */
             quotedPostId: string | null;
-            /** @description The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted. */
             quotedPost: components["schemas"]["QuotedPostNote"] | components["schemas"]["QuotedPostThread"] | components["schemas"]["QuotedPostEssay"] | components["schemas"]["QuotedPostPhoto"] | components["schemas"]["QuotedPostVideo"] | components["schemas"]["QuotedPostQuote"] | components["schemas"]["QuotedPostRepost"] | null;
             replies: components["schemas"]["ReplyPage"];
             /**
@@ -10885,11 +10401,9 @@ export interface components {
             title: null;
         };
         PostDetailRepost: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -10900,19 +10414,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -10920,23 +10424,17 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
-            /** Format: uuid */
             quotedPostId: string | null;
-            /** @description The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted. */
             quotedPost: components["schemas"]["QuotedPostNote"] | components["schemas"]["QuotedPostThread"] | components["schemas"]["QuotedPostEssay"] | components["schemas"]["QuotedPostPhoto"] | components["schemas"]["QuotedPostVideo"] | components["schemas"]["QuotedPostQuote"] | components["schemas"]["QuotedPostRepost"] | null;
             replies: components["schemas"]["ReplyPage"];
             /**
@@ -10947,11 +10445,9 @@ export interface components {
             title: null;
         };
         PostDetailThread: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -10961,19 +10457,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -10981,19 +10467,15 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
@@ -11006,11 +10488,9 @@ export interface components {
             title: null;
         };
         PostDetailVideo: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -11020,19 +10500,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -11040,19 +10510,15 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
@@ -11065,11 +10531,9 @@ export interface components {
             title: null;
         };
         PostEssay: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -11079,19 +10543,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -11099,19 +10553,15 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
@@ -11123,23 +10573,22 @@ export interface components {
             title: string;
         };
         PostInterest: {
-            /** Format: uuid */
             id: string;
             slug: string;
             name: string;
             accentColor: string;
+            /** @description Whether it is the one that `interestId` names. */
             isPrimary: boolean;
         };
         PostMedia: {
             url: string;
+            /** @description What the file shows, for people who cannot see it; null if the author did not say. */
             alt: string | null;
         };
         PostNote: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -11149,19 +10598,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -11169,19 +10608,15 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
@@ -11198,18 +10633,16 @@ export interface components {
             hasMore: boolean;
         };
         PostPersona: {
-            /** Format: uuid */
             id: string;
+            /** @description The name under which the author shows the post. */
             name: string;
             accent: string;
             profilePicUrl: string | null;
         };
         PostPhoto: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -11219,19 +10652,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -11239,19 +10662,15 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
@@ -11263,11 +10682,9 @@ export interface components {
             title: null;
         };
         PostQuote: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -11277,19 +10694,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -11297,23 +10704,17 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
-            /** Format: uuid */
             quotedPostId: string | null;
-            /** @description The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted. */
             quotedPost: components["schemas"]["QuotedPostNote"] | components["schemas"]["QuotedPostThread"] | components["schemas"]["QuotedPostEssay"] | components["schemas"]["QuotedPostPhoto"] | components["schemas"]["QuotedPostVideo"] | components["schemas"]["QuotedPostQuote"] | components["schemas"]["QuotedPostRepost"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -11323,11 +10724,9 @@ export interface components {
             title: null;
         };
         PostRepost: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -11338,19 +10737,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -11358,23 +10747,17 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
-            /** Format: uuid */
             quotedPostId: string | null;
-            /** @description The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted. */
             quotedPost: components["schemas"]["QuotedPostNote"] | components["schemas"]["QuotedPostThread"] | components["schemas"]["QuotedPostEssay"] | components["schemas"]["QuotedPostPhoto"] | components["schemas"]["QuotedPostVideo"] | components["schemas"]["QuotedPostQuote"] | components["schemas"]["QuotedPostRepost"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -11384,16 +10767,14 @@ export interface components {
             title: null;
         };
         PostSeries: {
-            /** Format: uuid */
             id: string;
+            /** @description As the author of the series wrote it. */
             title: string;
         };
         PostThread: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -11403,19 +10784,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -11423,19 +10794,15 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
@@ -11447,11 +10814,9 @@ export interface components {
             title: null;
         };
         PostVideo: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -11461,19 +10826,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -11481,19 +10836,15 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             quotedPostId: null;
             quotedPost: null;
@@ -11505,69 +10856,61 @@ export interface components {
             title: null;
         };
         PostViewer: {
+            /** @description Your reactions. */
             reactions: ("heart" | "spark")[];
+            /** @description Whether you bookmarked it. */
             bookmarked: boolean;
             reposted: boolean;
+            /** @description Whether you voted in its poll. */
             voted: boolean;
         };
         Posts: {
+            /** @description In the order of the ids. Posts that you cannot see are left out. */
             items: components["schemas"]["Post"][];
+            /** @description The ids that did not fit into half a megabyte: ask for them in another request. */
             remaining: string[];
         };
         Problem: {
-            /** Format: uuid */
             id: string;
             /** @enum {string} */
             kind: "problem";
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             interestId: string | null;
-            /** @description Also null if the catalog has no such interest. */
             interest: {
-                /** Format: uuid */
                 id: string;
                 slug: string;
                 name: string;
                 accentColor: string;
             } | null;
             title: string;
-            /** Format: uuid */
             groupId: string | null;
-            /** Format: uuid */
             guildId: string | null;
             createdAt: components["schemas"]["Timestamp"];
             editedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When staff removed it. Afterwards only its author sees it. */
             removedAt: components["schemas"]["Timestamp"] | null;
             body: string;
-            /** @description The required depth in the interest; default 0. */
             depth: number;
             /** @description Held while the problem is open, paid when it is solved; 0 after it has gone back. */
             bounty: number;
-            /** @enum {string} */
+            /**
+             * @description `solved`: a solution was accepted and the bounty paid. `closed`: without a solution.
+             * @enum {string}
+             */
             status: "open" | "solved" | "closed";
+            /** @description When its author accepted a solution; null if they did not. */
             solvedAt: components["schemas"]["Timestamp"] | null;
+            /** @description When its author closed it without a solution; null if they did not. */
             closedAt: components["schemas"]["Timestamp"] | null;
             /** @description Includes solutions of people with a block between you, but not of banned people. */
             solutionCount: number;
-            /**
-             * Format: uuid
-             * @description Also null if you cannot see the solution.
-             */
+            /** @description Also null if you cannot see the solution. */
             acceptedSolutionId: string | null;
         };
         ProblemChanges: {
-            /** @description 1 to 200 characters, one line. */
             title?: string;
-            /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
             body?: string;
-            /** @description The required depth in the interest; default 0. */
             depth?: number;
-            /**
-             * Format: uuid
-             * @description An interest of the catalog.
-             */
             interestId?: string | null;
         };
         ProblemPage: {
@@ -11581,87 +10924,80 @@ export interface components {
             country: string | null;
             city: string | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description Followers, and the people whom the person follows. */
             counters: {
-                /** @description Counted up to 10,000. */
                 followers: number;
-                /** @description Counted up to 10,000. */
                 following: number;
             };
             /** @description Null for yourself. */
             viewer: {
-                /** @description Whether you follow the person. */
                 follows: boolean;
                 /** @description Whether the person follows you. */
                 followedBy: boolean;
+                /** @description Whether the person is in one of your circles. */
                 inMyCircle: boolean;
                 /**
                  * @description The highest that the person has in your circles; null if in none.
                  * @enum {string|null}
                  */
                 bondLevel: "acquaintance" | "inner-circle" | null;
+                /** @description Whether you are in one of the person’s circles. */
                 inTheirCircle: boolean;
                 /** @description Whether you have muted the person. */
                 muted: boolean;
             } | null;
         };
         Project: {
-            /** Format: uuid */
             id: string;
             /** @enum {string} */
             kind: "project";
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             interestId: string | null;
-            /** @description Also null if the catalog has no such interest. */
             interest: {
-                /** Format: uuid */
                 id: string;
                 slug: string;
                 name: string;
                 accentColor: string;
             } | null;
             title: string;
-            /** Format: uuid */
             groupId: string | null;
-            /** Format: uuid */
             guildId: string | null;
             createdAt: components["schemas"]["Timestamp"];
             editedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When staff removed it. Afterwards only its author sees it. */
             removedAt: components["schemas"]["Timestamp"] | null;
             summary: string;
-            /** @enum {string} */
+            /**
+             * @description A completed or archived project accepts no applications, members or updates.
+             * @enum {string}
+             */
             status: "recruiting" | "active" | "completed" | "archived";
+            /** @description In the order in which they were added. */
             roles: components["schemas"]["ProjectRole"][];
             /** @description The author plus all slots that are taken. */
             memberCount: number;
             viewer: {
-                /** @description The name of the role that you hold. */
+                /** @description The name of the role that you hold; null if you hold none. */
                 role: string | null;
-                /** @enum {string} */
-                status: "author" | "member" | "pending" | "none";
                 /**
-                 * Format: uuid
-                 * @description The id of your latest pending application.
+                 * @description `pending`: your application waits for the author.
+                 * @enum {string}
                  */
+                status: "author" | "member" | "pending" | "none";
+                /** @description The id of your latest pending application; null if there is none. */
                 applicationId: string | null;
             };
         };
         ProjectApplication: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             projectId: string;
-            /**
-             * Format: uuid
-             * @description Null if the role was deleted or you can no longer see the project.
-             */
+            /** @description Null if the role was deleted or you can no longer see the project. */
             roleId: string | null;
-            /** @description The name of the role. */
+            /** @description The name of the role; null if `roleId` is. */
             role: string | null;
             userId: string;
             user: components["schemas"]["PersonCard"];
+            /** @description What the applicant wrote; empty if nothing. */
             message: string;
             /**
              * @description `ended`: the applicant got another role in the project, or the role was deleted.
@@ -11677,20 +11013,14 @@ export interface components {
             hasMore: boolean;
         };
         ProjectChanges: {
-            /** @description 1 to 200 characters, one line. */
             title?: string;
-            /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
             summary?: string;
-            /**
-             * Format: uuid
-             * @description An interest of the catalog.
-             */
             interestId?: string | null;
         };
         ProjectMember: {
             userId: string;
             user: components["schemas"]["PersonCard"];
-            /** Format: uuid */
+            /** @description Null for the author, who holds no role. */
             roleId: string | null;
             /** @description The name of the role; null for the author. */
             role: string | null;
@@ -11707,27 +11037,23 @@ export interface components {
             hasMore: boolean;
         };
         ProjectRole: {
-            /** Format: uuid */
             id: string;
             name: string;
             about: string;
+            /** @description How many people can hold the role, from 1 to 50. */
             slots: number;
             /** @description The number of slots that are taken, including those of people whom you cannot see. */
             filled: number;
         };
         ProjectRoleChanges: {
-            /** @description 1 to 80 characters, one line. */
             name?: string;
-            /** @description Up to 2000 characters. */
             about?: string | null;
-            /** @description 1 to 50 slots. */
             slots?: number;
         };
         ProjectUpdate: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             projectId: string;
+            /** @description Markdown as the author wrote it. */
             body: string;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -11739,42 +11065,57 @@ export interface components {
         Proposal: components["schemas"]["ProposalSummary"] & {
             /** @description The current tally; the final one after the decision. */
             tally: {
+                /** @description Votes for it. */
                 yes: number;
+                /** @description Votes against it. */
                 no: number;
+                /** @description Abstentions, which count only towards the quorum. */
                 abstain: number;
+                /** @description How many members can vote. */
                 eligible: number;
+                /** @description How many votes of all kinds are needed for a decision. */
                 quorum: number;
             };
             viewer: {
-                /** @enum {string|null} */
+                /**
+                 * @description Your vote; null if you gave none.
+                 * @enum {string|null}
+                 */
                 vote: "yes" | "no" | "abstain" | null;
             };
         };
         ProposalSummary: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             guildId: string;
             /** @enum {string} */
             kind: "general" | "charter" | "steward" | "expel" | "disburse";
+            /** @description As its proposer wrote it. */
             title: string;
+            /** @description Markdown; empty if nothing was written. */
             body: string;
-            /** @description Null if you cannot see the person. */
             payload: {
+                /** @description The proposed charter; only for the kind `charter`. */
                 charter?: string;
+                /** @description An actor id; only for the kinds `steward` and `expel`. Null if you cannot see the person. */
                 userId?: string | null;
+                /** @description Whether the member gets or loses the role; only for the kind `steward`. */
                 grant?: boolean;
+                /** @description An actor id; only for the kind `disburse`. Null if you cannot see the person. */
                 recipientId?: string | null;
+                /** @description Whole mana; only for the kind `disburse`. */
                 amount?: number;
             };
-            /** @description Null if you cannot see the person. */
             proposer: components["schemas"]["PersonCard"] | null;
-            /** @enum {string} */
+            /**
+             * @description `expired`: no quorum. `force_closed`: by staff, or because the guild was archived. A passed proposal becomes `executed` or `execution_failed`.
+             * @enum {string}
+             */
             status: "open" | "passed" | "failed" | "expired" | "withdrawn" | "force_closed" | "executed" | "execution_failed";
-            /** @description The error code of the failed execution. */
+            /** @description The error code of the failed execution; null otherwise. */
             reason: string | null;
             closesAt: components["schemas"]["Timestamp"];
             decidedAt: components["schemas"]["Timestamp"] | null;
+            /** @description When it was executed or its execution failed; null before. */
             executedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -11792,6 +11133,7 @@ export interface components {
             lastSeenAt: components["schemas"]["Timestamp"];
         };
         PushKey: {
+            /** @description For `applicationServerKey`, base64url. */
             publicKey: string;
         };
         /** @description What a device gets. A service worker gets it as JSON. Expo: the same, with `collapseId` in `data`. FCM: `notification.title` and `.body`, `android.notification.notification_count` and `.tag`, `android.collapse_key`, and the fields of `data` as strings, `target` as JSON. APNs: `aps.alert`, `aps.badge`, `aps.thread-id` and the header `apns-collapse-id`, and the fields of `data` beside `aps`. */
@@ -11804,28 +11146,28 @@ export interface components {
             badge: number;
             /** @description The same for all pushes of a `groupKey`: a later push replaces an earlier one that is still shown. */
             collapseId: string;
+            /** @description What the app needs to open the right place. */
             data: {
-                /**
-                 * Format: uuid
-                 * @description The id of the notification.
-                 */
+                /** @description The id of the notification. */
                 id: string;
-                /** @enum {string} */
+                /**
+                 * @description The kind of the notification.
+                 * @enum {string}
+                 */
                 kind: "invite.used" | "circle.invited" | "circle.accepted" | "circle.added" | "user.followed" | "post.replied" | "post.mentioned" | "post.reacted" | "post.milestone" | "post.reposted" | "post.quoted" | "poll.closed" | "co-author.invited" | "co-author.accepted" | "series.updated" | "reputation.level-up" | "reputation.voted" | "appeal.resolved" | "payment.received" | "wiki.resolved" | "message.received" | "moderation.actioned" | "membership.decided" | "event.reminder" | "order.updated" | "admin.broadcast";
+                /** @description What it is about; null if nothing in particular. */
                 target: {
                     type: string;
+                    /** @description The id of the thing. */
                     id: string;
                 } | null;
-                /** @description Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox. */
                 path: string;
             };
         };
         QuotedPostEssay: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -11835,19 +11177,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -11855,30 +11187,24 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             /** @enum {string} */
             format: "essay";
             title: string;
         };
         QuotedPostNote: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -11888,19 +11214,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -11908,30 +11224,24 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             /** @enum {string} */
             format: "note";
             title: null;
         };
         QuotedPostPhoto: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -11941,19 +11251,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -11961,30 +11261,24 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             /** @enum {string} */
             format: "photo";
             title: null;
         };
         QuotedPostQuote: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -11994,19 +11288,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -12014,30 +11298,24 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             /** @enum {string} */
             format: "quote";
             title: null;
         };
         QuotedPostRepost: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -12048,19 +11326,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -12068,30 +11336,24 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             /** @enum {string} */
             format: "repost";
             title: null;
         };
         QuotedPostThread: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -12101,19 +11363,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -12121,30 +11373,24 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             /** @enum {string} */
             format: "thread";
             title: null;
         };
         QuotedPostVideo: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             personaId: string;
             persona: components["schemas"]["PostPersona"];
             coAuthors: components["schemas"]["CoAuthor"][];
@@ -12154,19 +11400,9 @@ export interface components {
             visibility: "public" | "circles" | "inner";
             depth: number;
             depthLabel: string;
-            /** Format: uuid */
             interestId: string | null;
-            /**
-             * Format: uuid
-             * @description The group whose members can see it.
-             */
             groupId: string | null;
-            /**
-             * Format: uuid
-             * @description The guild whose members can see it.
-             */
             guildId: string | null;
-            /** @description The name of that group or guild. */
             spaceName: string | null;
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
@@ -12174,38 +11410,35 @@ export interface components {
             viewer: components["schemas"]["PostViewer"];
             poll: components["schemas"]["Poll"] | null;
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
             boostExpiresAt: components["schemas"]["Timestamp"] | null;
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author imported it from another account or instance; null if it was written here. */
             importedAt: components["schemas"]["Timestamp"] | null;
             /** @enum {string} */
             format: "video";
             title: null;
         };
         Reactions: {
+            /** @description The counters after the change. */
             counters: components["schemas"]["PostCounters"];
             viewer: components["schemas"]["PostViewer"];
         };
         ReceivedVote: {
-            /** Format: uuid */
             id: string;
             voterId: string;
             voter: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             interestId: string;
             slug: string;
             value: number;
+            /** @description What the voter wrote; null if nothing. */
             comment: string | null;
+            /** @description Points that the vote gives or takes, two decimals. */
             impact: number;
             /** @description When the vote was first cast. */
             createdAt: components["schemas"]["Timestamp"];
@@ -12216,20 +11449,15 @@ export interface components {
             hasMore: boolean;
         };
         Removed: {
-            /** Format: uuid */
             id: string;
+            /** @description In the singular, such as `video`. */
             kind: string;
             removedAt: components["schemas"]["Timestamp"] | null;
         };
         Reply: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             postId: string;
-            /**
-             * Format: uuid
-             * @description The reply that this one answers. Null if it answers the post, or a reply that you cannot see.
-             */
+            /** @description The reply that this one answers. Null if it answers the post, or a reply that you cannot see. */
             parentId: string | null;
             authorId: string;
             author: components["schemas"]["PersonCard"];
@@ -12245,43 +11473,52 @@ export interface components {
             hasMore: boolean;
         };
         Report: {
-            /** Format: uuid */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description The type of what you reported.
+             * @enum {string}
+             */
             targetType: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
             /** @description For a person the actor id. */
             targetId: string;
+            /** @description What you wrote. */
             reason: string;
-            /** @enum {string} */
+            /**
+             * @description `open` until a moderator reviews or dismisses it.
+             * @enum {string}
+             */
             status: "open" | "reviewed" | "dismissed";
             createdAt: components["schemas"]["Timestamp"];
         };
         Reputation: {
-            /** @description The sum of what was earned directly, without shares from interests below. */
             total: number;
             items: components["schemas"]["InterestReputation"][];
         };
         ReputationAdjustment: {
             /** @description A UUID, an actor id or a username. */
             userId: string;
-            /** Format: uuid */
             interestId: string;
+            /** @description Points to add or, below 0, to take; at most two decimals, not 0. */
             delta: number;
+            /** @description The reason, 1 to 1000 characters, for the audit log only. */
             note: string;
         };
         ReputationAppeal: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             interestId: string;
             slug: string;
-            /** Format: uuid */
+            /** @description The event that it is about; null if it is about the whole interest. */
             eventId: string | null;
+            /** @description What the person wrote. */
             text: string;
-            /** @enum {string} */
+            /**
+             * @description `pending` until an admin decides, once.
+             * @enum {string}
+             */
             status: "pending" | "accepted" | "rejected";
+            /** @description Points that staff gave back; null if none. */
             restoreDelta: number | null;
-            /** @description The answer of staff. */
+            /** @description The answer of staff; null before it, and if there is none. */
             note: string | null;
             resolvedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -12292,12 +11529,14 @@ export interface components {
             hasMore: boolean;
         };
         ReputationEvent: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             interestId: string;
-            /** @enum {string} */
+            /**
+             * @description What gave or took the points.
+             * @enum {string}
+             */
             kind: "post.contributed" | "reply.reply" | "reply.criticism" | "reply.contribution" | "reaction.received" | "bookmark.received" | "repost.received" | "invite.used" | "onboarding.bootstrap" | "vote.received" | "appeal.restored" | "admin.adjusted";
+            /** @description Points with two decimals; below 0 they were taken. */
             delta: number;
             createdAt: components["schemas"]["Timestamp"];
             /** @description True for a share of what was earned in an interest below. */
@@ -12310,17 +11549,15 @@ export interface components {
         };
         ReputationSummary: {
             userId: string;
-            /** @description The sum of what was earned directly, without shares from interests below. */
             total: number;
+            /** @description The up to five interests with most reputation. */
             topInterests: components["schemas"]["InterestReputation"][];
         };
         Reservation: {
-            /** Format: uuid */
             sessionId: string;
             expiresAt: components["schemas"]["Timestamp"];
         };
         ReservationAlias: {
-            /** Format: uuid */
             inviteCodeId: string;
             reservedUntil: components["schemas"]["Timestamp"];
         };
@@ -12331,19 +11568,15 @@ export interface components {
             minted: number;
         };
         Review: {
-            /** Format: uuid */
             id: string;
-            /**
-             * Format: uuid
-             * @description Only the buyer and the seller see it.
-             */
+            /** @description Only the buyer and the seller see it. */
             orderId: string | null;
             authorId: string;
             author: components["schemas"]["PersonCard"];
             stars: number;
+            /** @description What the buyer wrote; null if nothing. */
             text: string | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When staff removed it. Afterwards only its author sees it. */
             removedAt: components["schemas"]["Timestamp"] | null;
         };
         ReviewPage: {
@@ -12356,10 +11589,12 @@ export interface components {
             role: "user" | "moderator" | "admin";
         };
         RotatingSession: {
-            /** Format: uuid */
             id: string;
+            /** @description What the program called itself at the login; null if it said nothing. */
             userAgent: string | null;
+            /** @description When it began with a login. */
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When it was last refreshed, or began. */
             lastUsedAt: components["schemas"]["Timestamp"];
             expiresAt: components["schemas"]["Timestamp"];
         };
@@ -12371,9 +11606,11 @@ export interface components {
         SearchGroup: components["schemas"]["Group"] & {
             id?: string;
             title: string | null;
-            /** @description The text around the hits, as HTML: hits are in `<mark>`, everything else is escaped. */
             excerpt: string;
-            /** @enum {string} */
+            /**
+             * @description The rest is the group.
+             * @enum {string}
+             */
             type: "group";
         } & {
             /**
@@ -12385,9 +11622,11 @@ export interface components {
         SearchGuild: components["schemas"]["Guild"] & {
             id?: string;
             title: string | null;
-            /** @description The text around the hits, as HTML: hits are in `<mark>`, everything else is escaped. */
             excerpt: string;
-            /** @enum {string} */
+            /**
+             * @description The rest is the guild.
+             * @enum {string}
+             */
             type: "guild";
         } & {
             /**
@@ -12405,10 +11644,13 @@ export interface components {
         };
         /** @description A person as others see them; `id` and `actorId` are both the actor id. */
         SearchPerson: components["schemas"]["PersonCard"] & {
+            id?: string;
             title: string | null;
-            /** @description The text around the hits, as HTML: hits are in `<mark>`, everything else is escaped. */
             excerpt: string;
-            /** @enum {string} */
+            /**
+             * @description The rest is the card of a person.
+             * @enum {string}
+             */
             type: "person";
         } & {
             /**
@@ -12420,7 +11662,7 @@ export interface components {
         /** @description A post, or a content of any kind. */
         SearchThing: components["schemas"]["StreamItem"] & {
             id?: string;
-            /** @description The text around the hits, as HTML: hits are in `<mark>`, everything else is escaped. */
+            title?: string | null;
             excerpt: string;
         } & {
             /**
@@ -12432,34 +11674,34 @@ export interface components {
         SearchWiki: {
             id: string;
             title: string | null;
-            /** @description The text around the hits, as HTML: hits are in `<mark>`, everything else is escaped. */
             excerpt: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The wiki entry of an interest. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "wiki";
-            /** Format: uuid */
             interestId: string;
             slug: string;
+            /** @description The version in which the words were found: the latest. */
             version: number;
             createdAt: components["schemas"]["Timestamp"];
         };
         Series: {
-            /** Format: uuid */
             id: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
             title: string;
+            /** @description What it is about; null if its author did not say. */
             description: string | null;
             /** @description The number of items that you can see. */
             partCount: number;
+            /** @description Whether you get notifications of new items. */
             followed: boolean;
             createdAt: components["schemas"]["Timestamp"];
         };
         SeriesItem: {
-            /** Format: uuid */
             seriesId: string;
+            /** @description Its place among the items, from 1. */
             position: number;
             post: components["schemas"]["Post"];
         };
@@ -12469,6 +11711,7 @@ export interface components {
             hasMore: boolean;
         };
         SeriesParts: {
+            /** @description The series without its items. */
             series: components["schemas"]["Series"];
             items: {
                 /** @description Its position among the items that you can see, from 1. */
@@ -12482,44 +11725,38 @@ export interface components {
         Session: {
             accessToken: string;
             user: components["schemas"]["Me"];
-            /** @description Opaque. Store it on this device and send it with its next login. */
             deviceToken: string;
             refreshToken?: string;
-            /** @description Seconds for which the access token is valid. */
             expiresIn?: number;
         };
         SessionAlias: {
-            /** Format: uuid */
             userId: string;
+            /** @description For the header `Authorization: Bearer …`. Valid for 15 minutes. */
             accessToken: string;
             refreshToken: string;
-            /** @description Opaque. Store it on this device and send it with its next login. */
             deviceToken: string;
         };
         Signal: {
-            /** @enum {string} */
-            kind: "mana" | "votes";
             /**
-             * Format: uuid
-             * @description The internal id.
+             * @description Whether mana or votes flowed.
+             * @enum {string}
              */
+            kind: "mana" | "votes";
             giverId: string;
             giver: components["schemas"]["PersonCard"];
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             receiverId: string;
             receiver: components["schemas"]["PersonCard"];
             /** @description Steps in the invite tree; 1 between inviter and invited person. */
             distance: number;
             /** @description Age of the younger account at the first payment or vote. */
             youngerAgeDays: number;
+            /** @description How many payments or votes. */
             flows: number;
+            /** @description Whole mana, or the points of the votes. */
             total: number;
-            /** @description Its fraction of everything that the giver gave. */
+            /** @description Its fraction of everything that the giver gave; null if that is nothing. */
             givenShare: number | null;
-            /** @description The fraction of everything that the receiver got that came from neighbours. */
+            /** @description The fraction of everything that the receiver got that came from neighbours; null if that is nothing. */
             neighbourShare: number | null;
             firstAt: components["schemas"]["Timestamp"];
             lastAt: components["schemas"]["Timestamp"];
@@ -12530,20 +11767,19 @@ export interface components {
             hasMore: boolean;
         };
         Solution: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             problemId: string;
             body: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
             /** @description The sum of all votes. */
             score: number;
+            /** @description Whether the author of the problem accepted it. */
             accepted: boolean;
             viewer: {
+                /** @description 1 or -1; null if you did not vote. */
                 vote: number | null;
             };
-            /** @description When staff removed it. Afterwards only its author sees it. */
             removedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
             editedAt: components["schemas"]["Timestamp"] | null;
@@ -12554,10 +11790,6 @@ export interface components {
             hasMore: boolean;
         };
         StaffAccount: {
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             id: string;
             user: components["schemas"]["PersonCard"];
             /** @enum {string} */
@@ -12565,10 +11797,6 @@ export interface components {
             bannedAt: components["schemas"]["Timestamp"] | null;
         };
         StaffAppeal: components["schemas"]["ReputationAppeal"] & {
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             userId: string;
             user: components["schemas"]["PersonCard"];
         };
@@ -12578,17 +11806,14 @@ export interface components {
             hasMore: boolean;
         };
         StaffAssistantSession: {
-            /** Format: uuid */
             id: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             userId: string;
             user: components["schemas"]["PersonCard"];
             /** @enum {string} */
             status: "in_progress" | "completed" | "abandoned";
+            /** @description Questions that were asked, up to 5. */
             questionCount: number;
+            /** @description Questions that were answered. */
             answerCount: number;
             /** @description Questions for which the model gave no usable answer. */
             fallbackCount: number;
@@ -12602,18 +11827,15 @@ export interface components {
             hasMore: boolean;
         };
         StaffCircle: {
-            /** Format: uuid */
             id: string;
+            /** @description 1 to 60 characters. Only its owner and its members see it. */
             name: string;
             /** @enum {string} */
             kind: "general" | "family" | "work" | "inner" | "custom";
             accent: string | null;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             ownerId: string;
             owner: components["schemas"]["PersonCard"];
+            /** @description All members, banned ones too, without the owner. */
             memberCount: number;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -12623,22 +11845,15 @@ export interface components {
             hasMore: boolean;
         };
         StaffContent: {
-            /** Format: uuid */
             id: string;
             /** @description In the singular. */
             kind: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             interestId: string | null;
+            /** @description The title, for kinds that have one; null for the others. */
             title: string | null;
-            /** Format: uuid */
             groupId: string | null;
-            /** Format: uuid */
             guildId: string | null;
             /** @description The fields of its kind, as in its card. */
             detail: {
@@ -12654,12 +11869,17 @@ export interface components {
             hasMore: boolean;
         };
         StaffConversation: {
-            /** Format: uuid */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description `direct` has two members for ever; a `group` has an owner and up to 50 members.
+             * @enum {string}
+             */
             kind: "direct" | "group";
+            /** @description Current members. */
             memberCount: number;
+            /** @description Messages ever sent, system messages and deleted ones too. */
             messageCount: number;
+            /** @description When the latest message was sent; null before the first. */
             lastMessageAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -12672,22 +11892,21 @@ export interface components {
         StaffDecision: {
             /** @description As in the audit log. */
             action: string;
+            /** @description The type of what was decided about, as in the audit log. */
             targetType: string;
+            /** @description The id of what was decided about; for a person the internal id. */
             targetId: string;
             createdAt: components["schemas"]["Timestamp"];
         };
         StaffGroup: {
-            /** Format: uuid */
             id: string;
             slug: string;
             name: string;
             about: string;
-            /** Format: uuid */
             interestId: string | null;
             accent: string | null;
             /** @enum {string} */
             status: "active" | "archived";
-            /** @description The number of all members, including banned people. */
             memberCount: number;
             archivedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -12695,25 +11914,18 @@ export interface components {
             visibility: "public" | "private";
             /** @enum {string} */
             joinPolicy: "open" | "request" | "invite";
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             ownerId: string | null;
             owner: components["schemas"]["PersonCard"] | null;
         };
         StaffGroupDetails: {
-            /** Format: uuid */
             id: string;
             slug: string;
             name: string;
             about: string;
-            /** Format: uuid */
             interestId: string | null;
             accent: string | null;
             /** @enum {string} */
             status: "active" | "archived";
-            /** @description The number of all members, including banned people. */
             memberCount: number;
             archivedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -12721,20 +11933,13 @@ export interface components {
             visibility: "public" | "private";
             /** @enum {string} */
             joinPolicy: "open" | "request" | "invite";
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             ownerId: string | null;
             owner: components["schemas"]["PersonCard"] | null;
             members: components["schemas"]["StaffGroupMemberPage"];
+            /** @description Pending requests to join. */
             requests: components["schemas"]["StaffGroupRequest"][];
         };
         StaffGroupMember: {
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             userId: string;
             user: components["schemas"]["PersonCard"];
             /** @enum {string} */
@@ -12752,12 +11957,7 @@ export interface components {
             hasMore: boolean;
         };
         StaffGroupRequest: {
-            /** Format: uuid */
             id: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             userId: string;
             user: components["schemas"]["PersonCard"];
             message: string;
@@ -12767,64 +11967,45 @@ export interface components {
             decidedAt: components["schemas"]["Timestamp"] | null;
         };
         StaffGuild: {
-            /** Format: uuid */
             id: string;
             slug: string;
             name: string;
             about: string;
-            /** Format: uuid */
             interestId: string | null;
             accent: string | null;
             /** @enum {string} */
             status: "active" | "archived";
-            /** @description The number of all members, including banned people. */
             memberCount: number;
             archivedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
             minRep: number;
             treasuryBalance: number;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             founderId: string | null;
             founder: components["schemas"]["PersonCard"] | null;
-            /** @description The number of stewards, without the founder. */
             stewardCount: number;
         };
         StaffGuildDetails: {
-            /** Format: uuid */
             id: string;
             slug: string;
             name: string;
             about: string;
-            /** Format: uuid */
             interestId: string | null;
             accent: string | null;
             /** @enum {string} */
             status: "active" | "archived";
-            /** @description The number of all members, including banned people. */
             memberCount: number;
             archivedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
             minRep: number;
             treasuryBalance: number;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             founderId: string | null;
             founder: components["schemas"]["PersonCard"] | null;
-            /** @description The number of stewards, without the founder. */
             stewardCount: number;
             members: components["schemas"]["StaffGuildMemberPage"];
+            /** @description Pending applications. */
             applications: components["schemas"]["StaffGuildRequest"][];
         };
         StaffGuildMember: {
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             userId: string;
             user: components["schemas"]["PersonCard"];
             /** @enum {string} */
@@ -12842,12 +12023,7 @@ export interface components {
             hasMore: boolean;
         };
         StaffGuildRequest: {
-            /** Format: uuid */
             id: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             userId: string;
             user: components["schemas"]["PersonCard"];
             message: string;
@@ -12857,15 +12033,13 @@ export interface components {
             decidedAt: components["schemas"]["Timestamp"] | null;
         };
         StaffIntent: {
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             id: string;
             user: components["schemas"]["PersonCard"];
             /** @enum {string} */
             intent: "networking" | "friends" | "romantic" | "mentor" | "mentee" | "collab";
+            /** @description What candidates read, up to 280 characters; null if nothing was written. */
             note: string | null;
+            /** @description While false, nobody finds the person by the intent. */
             isActive: boolean;
             createdAt: components["schemas"]["Timestamp"];
             updatedAt: components["schemas"]["Timestamp"];
@@ -12876,16 +12050,15 @@ export interface components {
             hasMore: boolean;
         };
         StaffInterest: {
-            /** Format: uuid */
             id: string;
             slug: string;
             name: string;
             level: number;
-            /** Format: uuid */
             parentId: string | null;
             /** @enum {string} */
             accentColor: "ink" | "gold" | "sage" | "coral" | "cyan" | "plum";
             userCount: number;
+            /** @description How many interests are right below this one. */
             childCount: number;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -12895,22 +12068,15 @@ export interface components {
             hasMore: boolean;
         };
         StaffInviteCode: {
-            /** Format: uuid */
             id: string;
             code: string;
             /** @enum {string} */
             status: "active" | "reserved" | "used" | "expired" | "revoked";
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             ownerId: string;
             owner: components["schemas"]["PersonCard"];
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
+            /** @description The internal id of who registered with the code; null until then. */
             usedById: string | null;
+            /** @description Who registered with the code; null until then. */
             usedBy: components["schemas"]["PersonCard"] | null;
             usedAt: components["schemas"]["Timestamp"] | null;
             expiresAt: components["schemas"]["Timestamp"];
@@ -12922,23 +12088,25 @@ export interface components {
             hasMore: boolean;
         };
         StaffMedia: {
-            /** Format: uuid */
             id: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             ownerId: string;
             owner: components["schemas"]["PersonCard"];
-            /** @enum {string} */
+            /**
+             * @description For what it was uploaded, which decides its types and largest size.
+             * @enum {string}
+             */
             kind: "avatar" | "image" | "video" | "audio";
             /** @description As announced. */
             contentType: string;
-            /** @description As detected from its first bytes. */
+            /** @description As detected from its first bytes; null while the upload is pending. */
             mimeType: string | null;
             size: number;
-            /** @enum {string} */
+            /**
+             * @description `pending` until its owner commits it; then it can be used.
+             * @enum {string}
+             */
             status: "pending" | "committed";
+            /** @description The public address; null while the upload is pending. */
             url: string | null;
             committedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -12950,16 +12118,8 @@ export interface components {
         };
         /** @description An order with all fields. */
         StaffOrder: components["schemas"]["Order"] & {
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             buyerId?: string;
             buyer?: components["schemas"]["PersonCard"];
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             sellerId?: string;
             seller?: components["schemas"]["PersonCard"];
         };
@@ -12969,43 +12129,26 @@ export interface components {
             hasMore: boolean;
         };
         StaffPayment: {
-            /** Format: uuid */
             id: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             senderId: string;
             sender: components["schemas"]["PersonCard"];
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             receiverId: string;
             receiver: components["schemas"]["PersonCard"];
             /** @enum {string} */
             emotion: "love" | "awe" | "joy" | "curiosity" | "gratitude" | "insight" | "calm" | "courage";
             tier: number;
             amount: number;
+            /** @description Who got how much of it, the author first. */
             splits: {
-                /**
-                 * Format: uuid
-                 * @description The internal id.
-                 */
                 receiverId: string;
                 amount: number;
             }[];
-            /** Format: uuid */
+            /** @description The post that was paid for; null if it was a person. */
             postId: string | null;
-            /** Format: uuid */
             replyId: string | null;
             reversed: boolean;
-            /** Format: uuid */
             reversalOf: string | null;
-            /**
-             * Format: uuid
-             * @description The payment that reversed this one.
-             */
+            /** @description The reversal of this payment; null if there is none. */
             reversedBy: string | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -13015,34 +12158,35 @@ export interface components {
             hasMore: boolean;
         };
         StaffPost: {
-            /** Format: uuid */
             id: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** @enum {string} */
+            /**
+             * @description What the post consists of. It never changes.
+             * @enum {string}
+             */
             format: "note" | "essay" | "photo" | "video" | "quote" | "thread" | "repost";
+            /** @description The title of an essay; null for other formats. */
             title: string | null;
+            /** @description The words as their author wrote them; empty for a repost and after deletion by erasure. */
             body: string;
             media: {
                 [key: string]: unknown;
             }[];
-            /** Format: uuid */
+            /** @description The original of a quote or a repost; null for other formats. */
             quotedPostId: string | null;
-            /** @enum {string} */
+            /**
+             * @description Who can see it: everybody, the circles of its author, or only the inner circle.
+             * @enum {string}
+             */
             visibility: "public" | "circles" | "inner";
             depth: number;
-            /** Format: uuid */
             interestId: string | null;
             isJournalism: boolean;
-            /** Format: uuid */
             groupId: string | null;
-            /** Format: uuid */
             guildId: string | null;
             publishAt: components["schemas"]["Timestamp"] | null;
+            /** @description When it was published; null while it is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
@@ -13055,16 +12199,10 @@ export interface components {
             hasMore: boolean;
         };
         StaffReply: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             postId: string;
-            /** Format: uuid */
+            /** @description The reply that this one answers; null if it answers the post. */
             parentId: string | null;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             authorId: string;
             author: components["schemas"]["PersonCard"];
             /** @enum {string} */
@@ -13080,41 +12218,40 @@ export interface components {
             hasMore: boolean;
         };
         StaffReport: {
-            /** Format: uuid */
             id: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             reporterId: string;
             reporter: components["schemas"]["PersonCard"];
-            /** @enum {string} */
-            targetType: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
             /**
-             * Format: uuid
-             * @description For a person the internal id.
+             * @description The type of what was reported.
+             * @enum {string}
              */
+            targetType: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
+            /** @description For a person the internal id. */
             targetId: string;
+            /** @description What the reporter wrote, up to 1000 characters. */
             reason: string;
             /** @description What was reported, as the reporter saw it. Null if staff can see it elsewhere. */
             copy: {
                 [key: string]: unknown;
             } | null;
-            /** @enum {string} */
-            status: "open" | "reviewed" | "dismissed";
             /**
-             * Format: uuid
-             * @description The internal id.
+             * @description `open` until a moderator reviews or dismisses it, which is final.
+             * @enum {string}
              */
+            status: "open" | "reviewed" | "dismissed";
+            /** @description The internal id of who settled it; null while it is open. */
             reviewedById: string | null;
             reviewedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
         StaffReportFile: components["schemas"]["StaffReport"] & {
-            /** @description Which of these it is depends on `targetType`. */
+            /** @description Which of these it is depends on `targetType`; null for a message. */
             target: components["schemas"]["StaffPost"] | components["schemas"]["StaffReply"] | components["schemas"]["StaffContent"] | components["schemas"]["StaffUser"] | components["schemas"]["StaffGroup"] | components["schemas"]["StaffGuild"] | components["schemas"]["StaffVideoComment"] | null;
+            /** @description Who answers for the reported thing; null if unknown. */
             author: components["schemas"]["StaffUserDetails"] | null;
+            /** @description Other reports of the same thing, the newest 50. */
             reportsOfTarget: components["schemas"]["StaffReport"][];
+            /** @description What happened to the author before; null if the author is unknown. */
             history: {
                 /** @description Of other things of the author. */
                 reports: components["schemas"]["StaffReport"][];
@@ -13130,34 +12267,24 @@ export interface components {
             hasMore: boolean;
         };
         StaffReputationEntry: {
-            /** Format: uuid */
             id: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             userId: string;
             user: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             interestId: string;
             slug: string;
+            /** @description The cause, such as `vote.received`. */
             kind: string;
+            /** @description Points with two decimals: positive when earned, negative when taken. */
             delta: number;
             /** @description 0 if it was earned in this interest itself. */
             rollUpLevel: number;
-            /**
-             * Format: uuid
-             * @description For a share from an interest below: the entry that it is a share of.
-             */
+            /** @description For a share from an interest below: the entry that it is a share of. Null for any other. */
             originId: string | null;
-            /** Format: uuid */
+            /** @description The entry that this one undoes; null for any other. */
             undoesId: string | null;
-            /** Format: uuid */
+            /** @description The thing that caused it, by kind: the post, the reply, the invite code, the vote or the appeal. Null if there is none. */
             sourceId: string | null;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
+            /** @description The internal id of the person from whom it was earned; null if nobody else is involved. */
             earnedFromId: string | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -13167,16 +12294,13 @@ export interface components {
             hasMore: boolean;
         };
         StaffSeries: {
-            /** Format: uuid */
             id: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             authorId: string;
             author: components["schemas"]["PersonCard"];
             title: string;
+            /** @description What the series is about; null if its author did not say. */
             description: string | null;
+            /** @description The number of its posts, hidden and deleted ones too. */
             partCount: number;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -13186,10 +12310,6 @@ export interface components {
             hasMore: boolean;
         };
         StaffUser: {
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             id: string;
             user: components["schemas"]["PersonCard"];
             /** @enum {string} */
@@ -13202,10 +12322,6 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
         };
         StaffUserDetails: {
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             id: string;
             user: components["schemas"]["PersonCard"];
             /** @enum {string} */
@@ -13219,14 +12335,15 @@ export interface components {
             about: string | null;
             country: string | null;
             city: string | null;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
+            /** @description The internal id of whose code the person registered with; null for the first admin. */
             invitedById: string | null;
+            /** @description Whose code the person registered with; null for the first admin. */
             invitedBy: components["schemas"]["PersonCard"] | null;
+            /** @description The sum over all interests of what was earned directly. */
             reputation: number;
+            /** @description The person’s score of contribution: points for what they and the people whom they invited did. */
             contribution: number;
+            /** @description Whole mana in the wallet at the last settlement. */
             balance: number;
             /** @description Open reports of the person, counted up to 1000. */
             openReports: number;
@@ -13237,39 +12354,27 @@ export interface components {
             hasMore: boolean;
         };
         StaffVideoComment: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             videoId: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             authorId: string;
             author: components["schemas"]["PersonCard"];
             body: string;
+            /** @description When its author deleted it; null if they did not. */
             removedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
         StaffVote: {
-            /** Format: uuid */
             id: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             voterId: string;
             voter: components["schemas"]["PersonCard"];
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             userId: string;
             user: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             interestId: string;
+            /** @description 1 for the person, -1 against, 0 taken back. */
             value: number;
+            /** @description What the voter wrote, up to 280 characters; null if nothing. */
             comment: string | null;
+            /** @description Points that the vote gives or takes: the weight of the voter times `value`. */
             impact: number;
             createdAt: components["schemas"]["Timestamp"];
             updatedAt: components["schemas"]["Timestamp"];
@@ -13281,10 +12386,7 @@ export interface components {
         };
         /** @description Whole mana. `balance` is `lifetimeEarned` minus `lifetimeSpent`. */
         StaffWallet: components["schemas"]["Wallet"] & {
-            /**
-             * Format: uuid
-             * @description The internal id of its person.
-             */
+            /** @description The internal id of its person. */
             id: string;
             user: components["schemas"]["PersonCard"];
             createdAt: components["schemas"]["Timestamp"];
@@ -13295,15 +12397,9 @@ export interface components {
             hasMore: boolean;
         };
         StaffWikiProposal: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             interestId: string;
             slug: string;
-            /**
-             * Format: uuid
-             * @description The internal id.
-             */
             proposerId: string;
             proposer: components["schemas"]["PersonCard"];
             /** @enum {string} */
@@ -13311,10 +12407,8 @@ export interface components {
             baseVersion: number;
             summary: string;
             body: string;
-            /** @description The difference from the version on which the proposal is based, line by line. If more than 200 lines differ, all lines of both. */
             diff: components["schemas"]["WikiChange"][];
             netVotes: number;
-            /** @description The number of the version that the proposal became. */
             version: number | null;
             createdAt: components["schemas"]["Timestamp"];
             resolvedAt: components["schemas"]["Timestamp"] | null;
@@ -13325,35 +12419,42 @@ export interface components {
             hasMore: boolean;
         };
         StreamItem: {
-            /** @enum {string} */
+            /**
+             * @description What the item is, and with it which route reads it.
+             * @enum {string}
+             */
             type: "post" | "video" | "audio" | "event" | "debate" | "problem" | "course" | "project" | "offering";
-            /** Format: uuid */
             id: string;
             actorId: string;
             actor: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             interestId: string | null;
+            /** @description The interest as the catalog has it; null if it has no such interest. */
             interest: {
-                /** Format: uuid */
                 id: string;
                 slug: string;
                 name: string;
                 accentColor: string;
             } | null;
-            /** @description The name of the group or guild whose members see it. */
+            /** @description The name of the group or guild whose members see it; null if it is in none. */
             spaceName: string | null;
+            /** @description The title, for types that have one; null for the others. */
             title: string | null;
-            /** @description The beginning of its text, in one line of at most 200 characters. */
+            /** @description The beginning of its text, in one line of at most 200 characters; null if it has none. */
             text: string | null;
             /** @description For a post `journalism` or its format; for a content its status, or its kind if it has no status. */
             subBadge: string;
+            /** @description The address of its first picture, of the video or of the audio; null if there is none. */
             mediaUrl: string | null;
             /** @description Only for posts and videos, otherwise null. */
             engagement: {
+                /** @description Hearts of a post, likes of a video. */
                 reactCount: number;
+                /** @description Replies to a post, comments on a video. */
                 commentCount: number;
                 repostCount: number;
+                /** @description Whether one of the hearts or likes is yours. */
                 viewerHasReacted: boolean;
+                /** @description Whether one of the reposts is yours. */
                 viewerHasReposted: boolean;
             } | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -13364,16 +12465,13 @@ export interface components {
             hasMore: boolean;
         };
         SubInterest: {
-            /** Format: uuid */
             id: string;
             slug: string;
             name: string;
             level: number;
-            /** Format: uuid */
             parentId: string | null;
             /** @enum {string} */
             accentColor: "ink" | "gold" | "sage" | "coral" | "cyan" | "plum";
-            /** @description How many people chose exactly this interest. */
             userCount: number;
             children?: components["schemas"]["DeepInterest"][];
         };
@@ -13383,11 +12481,11 @@ export interface components {
             city: string | null;
             /** @description The interest in which the person has the highest reputation. */
             reputation: {
-                /** Format: uuid */
                 interestId: string;
                 slug: string;
                 name: string;
                 value: number;
+                /** @description The name of the level that these points reach, such as `Adept`. */
                 level: string;
             };
         };
@@ -13396,39 +12494,36 @@ export interface components {
             nextCursor: string | null;
             hasMore: boolean;
         };
-        /**
-         * Format: date-time
-         * @description UTC, with milliseconds and `Z`.
-         */
+        /** @description UTC, with milliseconds and `Z`. */
         Timestamp: string;
         TokenPair: {
             accessToken: string;
             refreshToken: string;
-            /** @description Seconds for which the access token is valid. */
             expiresIn: number;
         };
         Treasury: {
+            /** @description What is in the treasury, in whole mana. */
             balance: number;
             items: components["schemas"]["TreasuryEntry"][];
             nextCursor: string | null;
             hasMore: boolean;
         };
         TreasuryEntry: {
-            /** Format: uuid */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description `contribution`: a member gave it. `disbursement`: one person got it. `distribution`: a member’s share.
+             * @enum {string}
+             */
             kind: "contribution" | "disbursement" | "distribution";
             /** @description The person who moved the mana. Null if you cannot see the person. */
             actor: components["schemas"]["PersonCard"] | null;
             /** @description The person who gave or received the mana. Null if you cannot see the person. */
             counterpart: components["schemas"]["PersonCard"] | null;
-            /**
-             * Format: uuid
-             * @description The proposal that disbursed the mana; `actor` is then null.
-             */
+            /** @description The proposal that disbursed the mana; `actor` is then null. */
             proposalId: string | null;
             /** @description Positive if mana came in, negative if it went out. */
             amount: number;
+            /** @description What was in the treasury afterwards, in whole mana. */
             balanceAfter: number;
             /** @description Also null if you cannot see its author. */
             note: string | null;
@@ -13447,7 +12542,6 @@ export interface components {
             ok: true;
         };
         Upload: {
-            /** Format: uuid */
             assetId: string;
             /** @description Accepts a PUT of the file from anybody who has this URL, until `expiresAt`. */
             uploadUrl: string;
@@ -13461,12 +12555,10 @@ export interface components {
         };
         /** @description A chosen interest. Depth and expertise range from 1 (Curious) to 5. */
         UserInterest: {
-            /** Format: uuid */
             interestId: string;
             slug: string;
             name: string;
             level: number;
-            /** Format: uuid */
             parentId: string | null;
             /** @enum {string} */
             accentColor: "ink" | "gold" | "sage" | "coral" | "cyan" | "plum";
@@ -13476,49 +12568,45 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
         };
         UserInterests: {
+            /** @description In the order in which they were chosen. */
             items: components["schemas"]["UserInterest"][];
         };
         Video: {
-            /** Format: uuid */
             id: string;
             /** @enum {string} */
             kind: "video";
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** Format: uuid */
             interestId: string | null;
-            /** @description Also null if the catalog has no such interest. */
             interest: {
-                /** Format: uuid */
                 id: string;
                 slug: string;
                 name: string;
                 accentColor: string;
             } | null;
             title: null;
-            /** Format: uuid */
             groupId: string | null;
-            /** Format: uuid */
             guildId: string | null;
             createdAt: components["schemas"]["Timestamp"];
             editedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When staff removed it. Afterwards only its author sees it. */
             removedAt: components["schemas"]["Timestamp"] | null;
             mediaUrl: string;
             caption: string | null;
+            /** @description A picture to show before it plays; null if there is none. */
             thumbnailUrl: string | null;
+            /** @description Seconds, up to 60; null if the author did not say. */
             durationSec: number | null;
+            /** @description How many people like it. */
             likeCount: number;
             repostCount: number;
             /** @description Without deleted comments and those of banned people; includes those of people with a block between you. */
             commentCount: number;
+            /** @description Whether you like it. */
             viewerHasLiked: boolean;
             viewerHasReposted: boolean;
         };
         VideoComment: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             videoId: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
@@ -13539,17 +12627,23 @@ export interface components {
         };
         /** @description Whole mana. `balance` is `lifetimeEarned` minus `lifetimeSpent`. */
         Wallet: {
+            /** @description What you can spend, never below 0. */
             balance: number;
+            /** @description Everything that ever came in and was not taken back, starter and regeneration included. */
             lifetimeEarned: number;
+            /** @description Everything that was ever spent and not given back. */
             lifetimeSpent: number;
             lastRegenAt: components["schemas"]["Timestamp"];
         };
         Webhook: {
-            /** Format: uuid */
             id: string;
+            /** @description Where the events are sent. */
             url: string;
+            /** @description For staff: what receives the events; can be empty. */
             description: string;
+            /** @description The names of the events that are sent. */
             events: string[];
+            /** @description Whether events are sent. */
             active: boolean;
             /** @description When a delivery was given up after three days. Null again after the next one that arrives. */
             failingSince: components["schemas"]["Timestamp"] | null;
@@ -13558,38 +12652,41 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
         };
         WebhookChanges: {
-            /** @description Begins with `https://` and has the name of a host. */
             url?: string;
-            /** @description Names from `availableEvents`. */
             events?: string[];
             description?: string;
+            /** @description While false, nothing is sent. The events of that time are sent later, unless the log no longer has them. */
             active?: boolean;
         };
         WebhookDelivery: {
+            /** @description The number with which it is sent again. */
             id: number;
             event: string;
-            /**
-             * Format: uuid
-             * @description The header `webhook-id`, the same in each attempt.
-             */
+            /** @description The header `webhook-id`, the same in each attempt. */
             eventId: string;
             /** @description The number of the event in the log; null for a test. */
             sequence: number | null;
-            /** @enum {string} */
+            /**
+             * @description `failed`: given up after three days.
+             * @enum {string}
+             */
             status: "pending" | "delivered" | "failed";
+            /** @description How often it was tried. */
             attempts: number;
             /** @description Null if it has ended, or waits for an earlier one of its subject. */
             nextAttemptAt: components["schemas"]["Timestamp"] | null;
+            /** @description When it was last tried; null before the first attempt. */
             attemptedAt: components["schemas"]["Timestamp"] | null;
+            /** @description When it arrived or was given up; null before. */
             endedAt: components["schemas"]["Timestamp"] | null;
             /** @description Of the last attempt; null if nothing answered. */
             responseStatus: number | null;
             /**
-             * @description Why nothing answered: the address is not public, it took 10 seconds, or there was no connection.
+             * @description Why nothing answered: the address is not public, it took 10 seconds, or there was no connection. Null if something answered.
              * @enum {string|null}
              */
             failure: "not_public" | "timeout" | "unreachable" | null;
-            /** @description Up to 200 characters of the last response, if it was no success. */
+            /** @description Up to 200 characters of the last response if it was no success, otherwise null. */
             excerpt: string | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -13599,13 +12696,17 @@ export interface components {
             hasMore: boolean;
         };
         WebhookWithSecret: {
+            /** @description The webhook as it is now. */
             webhook: components["schemas"]["Webhook"];
             /** @description It is not shown again. */
             secret: string;
         };
         Webhooks: {
+            /** @description Newest first. */
             items: components["schemas"]["Webhook"][];
+            /** @description The events that a webhook can ask for. */
             availableEvents: {
+                /** @description The name for `events`. */
                 event: string;
                 subjectType: string;
                 /** @description The fields of `data`. */
@@ -13615,13 +12716,15 @@ export interface components {
             }[];
         };
         WikiChange: {
-            /** @enum {string} */
+            /**
+             * @description `delete`: only in the old text. `insert`: only in the new one.
+             * @enum {string}
+             */
             op: "equal" | "delete" | "insert";
             /** @description Whole lines. */
             text: string;
         };
         WikiEntry: {
-            /** Format: uuid */
             interestId: string;
             slug: string;
             name: string;
@@ -13629,17 +12732,15 @@ export interface components {
             version: number;
             /** @description Markdown, unchanged. */
             body: string;
-            /** @description A summary of the latest change. */
+            /** @description A summary of the latest change; null if there is no entry yet. */
             summary: string | null;
-            /** @description Null if you cannot see the author. */
             authorId: string | null;
             author: components["schemas"]["PersonCard"] | null;
+            /** @description When the latest version was written; null if there is no entry yet. */
             updatedAt: components["schemas"]["Timestamp"] | null;
         };
         WikiProposal: {
-            /** Format: uuid */
             id: string;
-            /** Format: uuid */
             interestId: string;
             slug: string;
             proposerId: string;
@@ -13649,12 +12750,11 @@ export interface components {
             baseVersion: number;
             summary: string;
             body: string;
-            /** @description The difference from the version on which the proposal is based, line by line. If more than 200 lines differ, all lines of both. */
             diff: components["schemas"]["WikiChange"][];
             netVotes: number;
-            /** @description The number of the version that the proposal became. */
             version: number | null;
             viewer: {
+                /** @description Your vote: 1, -1, or 0 for none. */
                 vote: number;
             };
             createdAt: components["schemas"]["Timestamp"];
@@ -13666,25 +12766,21 @@ export interface components {
             hasMore: boolean;
         };
         WikiVersion: {
-            /** Format: uuid */
             id: string;
             version: number;
             summary: string;
-            /** @description Null if you cannot see the author. */
             authorId: string | null;
             author: components["schemas"]["PersonCard"] | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** Format: uuid */
             interestId: string;
             slug: string;
+            /** @description Markdown, the whole entry. */
             body: string;
         };
         WikiVersionCard: {
-            /** Format: uuid */
             id: string;
             version: number;
             summary: string;
-            /** @description Null if you cannot see the author. */
             authorId: string | null;
             author: components["schemas"]["PersonCard"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -13695,6 +12791,7 @@ export interface components {
             hasMore: boolean;
         };
         WikiVote: {
+            /** @description 1 for it, -1 against it, 0 takes the vote back. */
             value: number;
         };
     };
@@ -13716,6 +12813,7 @@ export interface components {
         groupId: string;
         /** @description As `groupId`, for a guild. Not together with it. */
         guildId: string;
+        /** @description The `id` that a list has, or the answer that made the thing. */
         id: string;
         /** @description A UUID, an actor id or a username. */
         "id.anyPerson": string;
@@ -13782,6 +12880,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description A session without an answer for 24 hours is `abandoned`. */
                 status?: "in_progress" | "completed" | "abandoned";
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 userId?: string;
@@ -13825,10 +12924,13 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only entries with exactly this action. */
                 action?: string;
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 actorId?: string;
+                /** @description Only entries about things of this type, such as `post`. */
                 targetType?: string;
+                /** @description Only entries about the thing with this id. */
                 targetId?: string;
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -13905,7 +13007,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description 1 to 100 characters, one line. */
                     title: string;
+                    /** @description 1 to 1000 characters. */
                     body: string;
                 };
             };
@@ -13938,6 +13042,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description A label that its owner chose. It grants nothing. */
                 kind?: "general" | "family" | "work" | "inner" | "custom";
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 ownerId?: string;
@@ -13979,6 +13084,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -14012,9 +13118,13 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description Such as `videos` or `audio`. */
                 kind?: string;
+                /** @description `removed`: only what staff removed; `visible`: only the rest. */
                 status?: "visible" | "removed";
+                /** @description An id, or text to find in any letter case. */
                 q?: string;
+                /** @description Created at this time or later. */
                 from?: string;
+                /** @description Created before this time. */
                 to?: string;
             };
             header?: never;
@@ -14050,6 +13160,7 @@ export interface operations {
             path: {
                 /** @description Such as `videos` or `audio`. */
                 kind: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
             };
             cookie?: never;
@@ -14090,6 +13201,7 @@ export interface operations {
             path: {
                 /** @description Such as `videos` or `audio`. */
                 kind: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
             };
             cookie?: never;
@@ -14164,6 +13276,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only conversations of two people, or only groups. */
                 kind?: "direct" | "group";
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -14245,6 +13358,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -14322,6 +13436,7 @@ export interface operations {
             query?: {
                 /** @description The `next` of the previous answer. */
                 after?: number;
+                /** @description How many events. */
                 limit?: number;
             };
             header?: never;
@@ -14389,6 +13504,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The key of a flag. */
                 key: string;
             };
             cookie?: never;
@@ -14426,7 +13542,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description `private`: only members and invited people can see that it exists. */
                 visibility?: "public" | "private";
+                /** @description An archived one accepts nothing new; its members can still read it. */
                 status?: "active" | "archived";
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -14544,6 +13662,7 @@ export interface operations {
             path: {
                 /** @description The id or the slug. */
                 id: components["parameters"]["id.space"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 rid: string;
             };
             cookie?: never;
@@ -14577,6 +13696,7 @@ export interface operations {
             path: {
                 /** @description The id or the slug. */
                 id: components["parameters"]["id.space"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 rid: string;
             };
             cookie?: never;
@@ -14650,7 +13770,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `owner`: there is exactly one. `moderator` admits and removes members.
+                     * @enum {string}
+                     */
                     role: "owner" | "moderator" | "member";
                 };
             };
@@ -14722,6 +13845,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description An archived one accepts nothing new; its members can still read it. */
                 status?: "active" | "archived";
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -14800,6 +13924,7 @@ export interface operations {
             path: {
                 /** @description The id or the slug. */
                 id: components["parameters"]["id.space"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -14833,6 +13958,7 @@ export interface operations {
             path: {
                 /** @description The id or the slug. */
                 id: components["parameters"]["id.space"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -14945,7 +14071,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `founder`: there is exactly one. `steward` decides applications and moves mana.
+                     * @enum {string}
+                     */
                     role: "founder" | "steward" | "member";
                 };
             };
@@ -14978,6 +14107,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 pid: string;
             };
             cookie?: never;
@@ -15011,6 +14141,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 pid: string;
             };
             cookie?: never;
@@ -15044,6 +14175,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 pid: string;
             };
             cookie?: never;
@@ -15116,7 +14248,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description What the person is looking for. */
                 intent?: "networking" | "friends" | "romantic" | "mentor" | "mentee" | "collab";
+                /** @description `true`: only active intents; `false`: only inactive ones. */
                 active?: boolean;
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -15158,7 +14292,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only interests of this level; 1 is the broadest. */
                 level?: number;
+                /** @description Only the interests right below this one. */
                 parentId?: string;
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -15231,6 +14367,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15262,6 +14399,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15299,6 +14437,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only codes in this state. */
                 status?: "active" | "reserved" | "used" | "expired" | "revoked";
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 ownerId?: string;
@@ -15345,6 +14484,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description How many codes, from 1 to 100. */
                     count: number;
                 };
             };
@@ -15375,6 +14515,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15437,6 +14578,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description `held`: the mana is held and the seller has not answered. `completed` and `resolved` pay the seller; `declined`, `cancelled` and `expired` give the mana back. */
                 state?: "held" | "accepted" | "delivered" | "disputed" | "declined" | "cancelled" | "expired" | "completed" | "resolved";
             };
             header?: never;
@@ -15470,6 +14612,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15507,7 +14650,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description For what it was uploaded, which decides its types and largest size. */
                 kind?: "avatar" | "image" | "video" | "audio";
+                /** @description `pending` until its owner commits it; then it can be used. */
                 status?: "pending" | "committed";
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 ownerId?: string;
@@ -15580,10 +14725,15 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only posts of this format. */
                 format?: "note" | "essay" | "photo" | "video" | "quote" | "thread" | "repost";
+                /** @description Only posts whose primary interest is this one. */
                 interestId?: string;
+                /** @description Only posts for this audience. */
                 visibility?: "public" | "circles" | "inner";
+                /** @description `true`: only journalism; `false`: only other posts. */
                 journalism?: boolean;
+                /** @description `true`: only posts that staff hid; `false`: only others. */
                 hidden?: boolean;
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 authorId?: string;
@@ -15625,6 +14775,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15661,6 +14812,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15699,6 +14851,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15739,7 +14892,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description How the reply relates to the post, as its author chose. */
                 kind?: "reply" | "reaction" | "criticism" | "contribution";
+                /** @description `true`: only replies that staff hid; `false`: only others. */
                 hidden?: boolean;
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 authorId?: string;
@@ -15781,6 +14936,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15819,6 +14975,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15859,7 +15016,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description `open` until a moderator reviews or dismisses it, which is final. */
                 status?: "open" | "reviewed" | "dismissed";
+                /** @description The type of what was reported. */
                 targetType?: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 reporterId?: string;
@@ -15901,6 +15060,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15932,6 +15092,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15963,6 +15124,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -16029,9 +15191,11 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description `pending` until an admin decides, once. */
                 status?: "pending" | "accepted" | "rejected";
                 /** @description A UUID, an actor id or a username. */
                 userId?: string;
+                /** @description Only appeals about this interest. */
                 interestId?: string;
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -16071,6 +15235,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -16110,8 +15275,11 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 userId?: string;
+                /** @description Only entries in this interest. */
                 interestId?: string;
+                /** @description Only entries with this cause. */
                 kind?: string;
+                /** @description `false` leaves out the shares from interests below. */
                 rollUps?: boolean;
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -16157,6 +15325,7 @@ export interface operations {
                 userId?: string;
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 voterId?: string;
+                /** @description Only votes in this interest. */
                 interestId?: string;
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -16240,6 +15409,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Whether mana or votes flowed. */
                 kind?: "mana" | "votes";
                 /** @description Default: 30 days ago. */
                 since?: string;
@@ -16277,7 +15447,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description What the person may do: `moderator` acts on contents and reports, `admin` also on accounts and settings. */
                 role?: "user" | "moderator" | "admin";
+                /** @description `active`: neither banned nor erased. */
                 status?: "active" | "banned" | "erased";
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -16586,6 +15758,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -16617,6 +15790,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -16646,6 +15820,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -16683,10 +15858,12 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only deliveries in this state. */
                 status?: "pending" | "delivered" | "failed";
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -16718,7 +15895,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
+                /** @description The `id` of a delivery of this webhook. */
                 deliveryId: number;
             };
             cookie?: never;
@@ -16750,6 +15929,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -16781,6 +15961,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -16814,6 +15995,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description `superseded`: when it was to be approved, the entry already had a newer version. */
                 status?: "open" | "approved" | "rejected" | "withdrawn" | "superseded";
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -16853,6 +16035,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -16891,6 +16074,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -16934,7 +16118,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Up to 300 characters, for an essay. */
                     title?: string;
+                    /** @description The draft as it is, up to 20,000 characters. */
                     body: string;
                 };
             };
@@ -17035,6 +16221,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17076,6 +16263,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17114,6 +16302,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17145,6 +16334,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17288,6 +16478,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17319,6 +16510,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17353,7 +16545,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** Format: email */
+                    /** @description The address of the account. The answer is the same if there is none. */
                     email: string;
                 };
             };
@@ -17389,7 +16581,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The address of the account, in any letter case. */
                     email: string;
+                    /** @description The password of the account. */
                     password: string;
                     /**
                      * @description With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.
@@ -17432,9 +16626,14 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `global` ends every token of yours. Default: `local`, only this one.
+                     * @enum {string}
+                     */
                     scope?: "local" | "global";
+                    /** @description The refresh token of the latest answer. It works once. */
                     refreshToken?: string;
+                    /** @description The push token of this device, which then gets no more pushes. */
                     pushToken?: string;
                 };
             };
@@ -17468,16 +16667,21 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** Format: uuid */
+                    /** @description A UUID that never changes. */
                     sessionId: string;
-                    /** Format: email */
+                    /** @description Up to 254 characters. A mail with a link verifies it. */
                     email: string;
+                    /** @description 8 to 1024 characters. */
                     password: string;
+                    /** @description 1 to 80 characters. */
                     firstName: string;
+                    /** @description 1 to 80 characters. */
                     lastName: string;
-                    /** Format: date */
+                    /** @description Only the person themselves sees it. */
                     dateOfBirth: string;
+                    /** @description Where the person lives: an ISO 3166-1 alpha-2 code. */
                     country: string;
+                    /** @description Where the person lives, 1 to 120 characters. */
                     city: string;
                 };
             };
@@ -17513,6 +16717,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The code as it was given, in any letter case. */
                     code: string;
                 };
             };
@@ -17548,7 +16753,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The token from the link in the mail. */
                     token: string;
+                    /** @description 8 to 1024 characters. */
                     newPassword: string;
                 };
             };
@@ -17584,6 +16791,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The token from the link in the mail. */
                     token: string;
                 };
             };
@@ -17619,6 +16827,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description 1 to 20 reads. The limits of a route and of a person count each of them. */
                     requests: {
                         /** @description Only GET. */
                         method: string;
@@ -17690,6 +16899,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17697,6 +16907,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description `false` declines. */
                     accept: boolean;
                 };
             };
@@ -17727,6 +16938,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 invitationId: string;
             };
             cookie?: never;
@@ -17758,6 +16970,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 invitationId: string;
             };
             cookie?: never;
@@ -17828,9 +17041,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description 1 to 60 characters, one line. */
                     name: string;
-                    /** @enum {string} */
+                    /**
+                     * @description A label, which grants nothing. You can have 10 circles of each. Default: `general`.
+                     * @enum {string}
+                     */
                     kind?: "general" | "family" | "work" | "inner" | "custom";
+                    /** @description A colour token such as `sage`; null for none. */
                     accent?: string | null;
                 };
             };
@@ -17875,8 +17093,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Whether either of the following is true. */
                         sharesCircle: boolean;
+                        /** @description Whether the person is in a circle of yours. */
                         inMyCircle: boolean;
+                        /** @description Whether you are in a circle of the person. */
                         inTheirCircle: boolean;
                     };
                 };
@@ -17929,6 +17150,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17958,6 +17180,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17965,7 +17188,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description 1 to 60 characters, one line. */
                     name?: string;
+                    /** @description A colour token such as `sage`; null for none. */
                     accent?: string | null;
                 };
             };
@@ -18001,6 +17226,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18032,6 +17258,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18043,7 +17270,10 @@ export interface operations {
                     inviteeId?: string;
                     /** @description Another name for `inviteeId`. */
                     invitee?: string;
-                    /** @enum {string} */
+                    /**
+                     * @description `inner-circle` also sees posts for the inner circle.
+                     * @enum {string}
+                     */
                     bondLevel?: "acquaintance" | "inner-circle";
                 };
             };
@@ -18074,7 +17304,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 invitationId: string;
             };
             cookie?: never;
@@ -18104,6 +17336,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18135,6 +17368,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18144,7 +17378,10 @@ export interface operations {
                 "application/json": {
                     /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                     memberId: string;
-                    /** @enum {string} */
+                    /**
+                     * @description `inner-circle` also sees posts for the inner circle.
+                     * @enum {string}
+                     */
                     bondLevel?: "acquaintance" | "inner-circle";
                 };
             };
@@ -18175,6 +17412,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
                 /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                 memberId: string;
@@ -18206,6 +17444,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
                 /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                 memberId: string;
@@ -18215,7 +17454,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `inner-circle` also sees posts for the inner circle.
+                     * @enum {string}
+                     */
                     bondLevel: "acquaintance" | "inner-circle";
                 };
             };
@@ -18464,6 +17706,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description `direct`: two people, for ever. `group`: an owner and up to 49 others. */
                 kind?: "direct" | "group";
                 /** @description Only conversations with unread messages. */
                 unread?: boolean;
@@ -18604,6 +17847,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18638,6 +17882,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18676,6 +17921,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18689,7 +17935,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {boolean} */
+                        /**
+                         * @description Always `true`.
+                         * @enum {boolean}
+                         */
                         left: true;
                     };
                 };
@@ -18710,6 +17959,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18717,6 +17967,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The people to add. A group has at most 50 members. */
                     userIds: string[];
                 };
             };
@@ -18747,6 +17998,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
                 /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                 userId: string;
@@ -18778,6 +18030,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
                 /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                 userId: string;
@@ -18787,7 +18040,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description The member becomes the owner, and the owner a member.
+                     * @enum {string}
+                     */
                     role: "owner";
                 };
             };
@@ -18827,6 +18083,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18858,6 +18115,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18902,6 +18160,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18909,10 +18168,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: date-time
-                     * @description In the future. Default: until you unmute it.
-                     */
+                    /** @description In the future. Default: until you unmute it. */
                     until?: string | null;
                 };
             };
@@ -18943,6 +18199,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18972,6 +18229,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18979,7 +18237,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** Format: uuid */
+                    /** @description The latest message that you have read. Earlier ones count as read. */
                     messageId: string;
                 };
             };
@@ -19123,6 +18381,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19154,6 +18413,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19186,6 +18446,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19221,6 +18482,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19252,6 +18514,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19295,6 +18558,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19326,6 +18590,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19361,6 +18626,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19368,6 +18634,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The ids of all lessons of the course, in the new order. */
                     ids: string[];
                 };
             };
@@ -19398,7 +18665,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 lid: string;
             };
             cookie?: never;
@@ -19430,7 +18699,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 lid: string;
             };
             cookie?: never;
@@ -19463,7 +18734,9 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 lid: string;
             };
             cookie?: never;
@@ -19499,7 +18772,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 lid: string;
             };
             cookie?: never;
@@ -19507,6 +18782,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description `false` marks a completed lesson as open again. */
                     done: boolean;
                 };
             };
@@ -19537,6 +18813,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19573,6 +18850,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19681,6 +18959,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -19710,6 +18989,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -19741,6 +19021,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -19770,6 +19051,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19801,6 +19083,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19833,6 +19116,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19870,6 +19154,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Whether the argument is for or against the motion. */
                 side?: "for" | "against";
                 /** @description The direct answers to this argument. */
                 parentId?: string;
@@ -19878,6 +19163,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19909,6 +19195,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19944,6 +19231,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19975,6 +19263,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19982,7 +19271,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description Where somebody stands on the motion.
+                     * @enum {string}
+                     */
                     side: "for" | "against" | "undecided";
                 };
             };
@@ -20013,6 +19305,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20048,6 +19341,7 @@ export interface operations {
                 intent?: "networking" | "friends" | "romantic" | "mentor" | "mentee" | "collab";
                 /** @description An interest that you both chose. */
                 interestSlug?: string;
+                /** @description Only people who live in this country: an ISO 3166-1 alpha-2 code. */
                 country?: string;
                 /** @description Case and accents are ignored. */
                 city?: string;
@@ -20228,6 +19522,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description All words must occur. Supports `"phrases"` and `-without`; at most 32 words. Ignores accents, case and word forms, and one wrong letter in names. */
                 q: string;
+                /** @description Only finds of this type. */
                 type?: "person" | "group" | "guild" | "wiki" | "post" | "video" | "audio" | "event" | "debate" | "problem" | "course" | "project" | "offering";
                 /** @description Only results about this interest or one below it. Leaves out people, because a person is about no interest. */
                 interestId?: string;
@@ -20265,6 +19560,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only items of this type. */
                 type?: "post" | "video" | "audio" | "event" | "debate" | "problem" | "course" | "project" | "offering";
                 /** @description Only items about this interest or one below it. */
                 interestId?: string;
@@ -20304,6 +19600,7 @@ export interface operations {
     listSuggested: {
         parameters: {
             query?: {
+                /** @description How many authors. */
                 limit?: number;
             };
             header?: never;
@@ -20341,7 +19638,9 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description Default: all interests that you chose. */
                 interestSlug?: string;
+                /** @description Only people who live in this country: an ISO 3166-1 alpha-2 code. */
                 country?: string;
+                /** @description Only people who live in this city. Case and accents are ignored. */
                 city?: string;
             };
             header?: never;
@@ -20389,8 +19688,11 @@ export interface operations {
                 guildId?: components["parameters"]["guildId"];
                 /** @description The same as `authorId`; if both are given, this one counts. */
                 sellerId?: string;
+                /** @description Only offerings that cost this much mana or more. */
                 minPrice?: number;
+                /** @description Only offerings that cost this much mana or less. */
                 maxPrice?: number;
+                /** @description `new`: newest first, the default. `price`: cheapest first. `rating`: best first. */
                 sort?: "new" | "price" | "rating";
             };
             header?: never;
@@ -20457,6 +19759,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20488,6 +19791,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20520,6 +19824,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20555,6 +19860,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20595,6 +19901,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20628,7 +19935,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only what you bought, or only what you sold. Default: both. */
                 role?: "buyer" | "seller";
+                /** @description `held`: the mana is held and the seller has not answered. `completed` and `resolved` pay the seller; `declined`, `cancelled` and `expired` give the mana back. */
                 state?: "held" | "accepted" | "delivered" | "disputed" | "declined" | "cancelled" | "expired" | "completed" | "resolved";
             };
             header?: never;
@@ -20662,6 +19971,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20693,6 +20003,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20724,6 +20035,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20755,6 +20067,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20786,6 +20099,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20817,6 +20131,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20852,6 +20167,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20887,6 +20203,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20927,15 +20244,18 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description What the payment expresses.
+                     * @enum {string}
+                     */
                     emotion: "love" | "awe" | "joy" | "curiosity" | "gratitude" | "insight" | "calm" | "courage";
                     /** @description Spark, Wave, Storm, Surge, Tempest, Nova: 1, 3, 10, 25, 50 and 100 mana. */
                     tier: number;
-                    /** Format: uuid */
+                    /** @description The post to pay for. Exactly one of `postId`, `replyId` and `receiverId` is required. */
                     postId?: string | null;
-                    /** Format: uuid */
+                    /** @description The reply to pay for. */
                     replyId?: string | null;
-                    /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
+                    /** @description The person to pay. */
                     receiverId?: string | null;
                 };
             };
@@ -20968,6 +20288,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only what you sent, or only what you received. */
                 direction?: "sent" | "received";
             };
             header?: never;
@@ -21001,6 +20322,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of a post. */
                 postId: string;
             };
             cookie?: never;
@@ -21014,6 +20336,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description By emotion. An emotion without payments is left out. */
                         emojiBreakdown: components["schemas"]["EmojiBreakdown"];
                     };
                 };
@@ -21186,6 +20509,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21217,6 +20541,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21249,6 +20574,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21291,6 +20617,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21322,6 +20649,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21353,6 +20681,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21391,6 +20720,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21398,7 +20728,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `going` takes a seat, or a place on the waiting list if all are taken.
+                     * @enum {string}
+                     */
                     status: "going" | "interested";
                 };
             };
@@ -21429,6 +20762,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21460,11 +20794,15 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description `following`: by people whom you follow. `circles`: posts for circles that you can see. `trending`: posts for everybody, by heat. Default: ranked for you. */
                 tab?: "following" | "trending" | "circles";
+                /** @description `true`: only journalism; `false`: only other posts. */
                 journalism?: boolean;
+                /** @description Only posts of this depth or deeper: 0 (Surface) to 5 (Thesis). */
                 minDepth?: number;
                 /** @description Only posts about this interest or one below it. */
                 interestId?: string;
+                /** @description Only posts of this format. */
                 format?: "note" | "essay" | "photo" | "video" | "quote" | "thread" | "repost";
                 /** @description Only posts that were published after this time. */
                 since?: string;
@@ -21508,6 +20846,7 @@ export interface operations {
                 q?: string;
                 /** @description Only those about this interest or one below it. */
                 interestId?: string;
+                /** @description `open`: anybody joins. `request`: the owner or a moderator decides. `invite`: only invited people join. */
                 joinPolicy?: "open" | "request" | "invite";
             };
             header?: never;
@@ -21608,6 +20947,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 iid: string;
             };
             cookie?: never;
@@ -21639,6 +20979,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 iid: string;
             };
             cookie?: never;
@@ -21918,6 +21259,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a group. */
                 id: components["parameters"]["id.group"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 iid: string;
             };
             cookie?: never;
@@ -22025,6 +21367,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a group. */
                 id: components["parameters"]["id.group"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 rid: string;
             };
             cookie?: never;
@@ -22058,6 +21401,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a group. */
                 id: components["parameters"]["id.group"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 rid: string;
             };
             cookie?: never;
@@ -22091,6 +21435,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a group. */
                 id: components["parameters"]["id.group"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 rid: string;
             };
             cookie?: never;
@@ -22238,7 +21583,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `owner`: there is exactly one. `moderator` admits and removes members.
+                     * @enum {string}
+                     */
                     role: "owner" | "moderator" | "member";
                 };
             };
@@ -22630,6 +21978,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -22663,6 +22012,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -22696,6 +22046,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -22845,7 +22196,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description Only the founder’s role is given away here; other roles change by proposals.
+                     * @enum {string}
+                     */
                     role: "founder";
                 };
             };
@@ -22951,6 +22305,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description `expired`: no quorum. `force_closed`: by staff, or because the guild was archived. A passed proposal becomes `executed` or `execution_failed`. */
                 status?: "open" | "passed" | "failed" | "expired" | "withdrawn" | "force_closed" | "executed" | "execution_failed";
             };
             header?: never;
@@ -23025,6 +22380,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 pid: string;
             };
             cookie?: never;
@@ -23058,6 +22414,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 pid: string;
             };
             cookie?: never;
@@ -23065,7 +22422,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `abstain` counts only towards the quorum.
+                     * @enum {string}
+                     */
                     value: "yes" | "no" | "abstain";
                 };
             };
@@ -23098,6 +22458,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 pid: string;
             };
             cookie?: never;
@@ -23134,8 +22495,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The code as it was given, in any letter case. */
                     code: string;
-                    /** Format: uuid */
+                    /** @description A random UUID (version 4) that the client chooses and keeps secret. */
                     candidateSessionId: string;
                 };
             };
@@ -23239,11 +22601,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description 1 to 100 characters. Case and accents are ignored. */
                     keyword: string;
-                    /**
-                     * Format: date-time
-                     * @description In the future. Default: without end.
-                     */
+                    /** @description In the future. Default: without end. */
                     until?: string | null;
                 };
             };
@@ -23274,6 +22634,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23342,7 +22703,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Wrong ones are counted, as for a login. */
                     currentPassword: string;
+                    /** @description 8 to 1024 characters. */
                     newPassword: string;
                     /**
                      * @description With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.
@@ -23383,6 +22746,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The refresh token of the latest answer. It works once. */
                     refreshToken: string;
                 };
             };
@@ -23411,7 +22775,9 @@ export interface operations {
     getCatalog: {
         parameters: {
             query?: {
+                /** @description Only interests of this level; 1 is the broadest. */
                 level?: number;
+                /** @description Only the interests right below this one. */
                 parentId?: string;
             };
             header?: never;
@@ -23450,10 +22816,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description 1 to 1000 interests. The order is kept. */
                     interests: {
-                        /** Format: uuid */
+                        /** @description A UUID that never changes. */
                         interestId: string;
+                        /** @description From 1 (Curious) to 5. */
                         depth: number;
+                        /** @description From 1 (Curious) to 5. */
                         expertise: number;
                     }[];
                 };
@@ -23551,18 +22920,21 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description 1 to 80 characters. */
                     firstName?: string;
+                    /** @description 1 to 80 characters. */
                     lastName?: string;
                     /** @description Letter case does not matter. */
                     username?: string;
+                    /** @description Where the person lives, 1 to 120 characters. */
                     city?: string;
+                    /** @description Where the person lives: an ISO 3166-1 alpha-2 code. */
                     country?: string;
+                    /** @description Only you see it. */
                     phone?: string | null;
+                    /** @description What others read on your profile, up to 1000 characters. */
                     about?: string | null;
-                    /**
-                     * Format: uri
-                     * @description A URL at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours of kind avatar or image, and the URL becomes its `publicUrl`.
-                     */
+                    /** @description A URL at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours of kind avatar or image, and the URL becomes its `publicUrl`. */
                     profilePicUrl?: string | null;
                 };
             };
@@ -23598,6 +22970,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Your current password. */
                     password: string;
                 };
             };
@@ -23633,8 +23006,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** Format: email */
+                    /** @description Up to 254 characters. A mail with a link verifies it. */
                     email: string;
+                    /** @description Wrong ones are counted, as for a login. */
                     currentPassword: string;
                 };
             };
@@ -23790,9 +23164,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** Format: uuid */
+                    /** @description A UUID that never changes. */
                     interestId: string;
+                    /** @description From 1 (Curious) to 5. */
                     depth: number;
+                    /** @description From 1 (Curious) to 5. */
                     expertise: number;
                 };
             };
@@ -23823,6 +23199,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23944,6 +23321,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24007,17 +23385,16 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description 1 to 40 characters. Each of your personas has a different name. */
                     name: string;
+                    /** @description Up to 280 characters. */
                     about?: string | null;
                     /**
                      * @description Default: `ink`.
                      * @enum {string}
                      */
                     accent?: "ink" | "gold" | "sage" | "azure";
-                    /**
-                     * Format: uri
-                     * @description A URL at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours of kind avatar or image, and the URL becomes its `publicUrl`.
-                     */
+                    /** @description A URL at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours of kind avatar or image, and the URL becomes its `publicUrl`. */
                     profilePicUrl?: string | null;
                 };
             };
@@ -24048,6 +23425,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24077,6 +23455,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24084,14 +23463,16 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description 1 to 40 characters. Each of your personas has a different name. */
                     name?: string;
+                    /** @description Up to 280 characters. */
                     about?: string | null;
-                    /** @enum {string} */
-                    accent?: "ink" | "gold" | "sage" | "azure";
                     /**
-                     * Format: uri
-                     * @description A URL at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours of kind avatar or image, and the URL becomes its `publicUrl`.
+                     * @description A colour token with which clients show the persona.
+                     * @enum {string}
                      */
+                    accent?: "ink" | "gold" | "sage" | "azure";
+                    /** @description A URL at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours of kind avatar or image, and the URL becomes its `publicUrl`. */
                     profilePicUrl?: string | null;
                 };
             };
@@ -24122,6 +23503,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24201,7 +23583,9 @@ export interface operations {
                     platform: "expo" | "web" | "fcm" | "apns";
                     /** @description Only for a web push subscription, which requires them. */
                     keys?: {
+                        /** @description The public key of the subscription, base64url. */
                         p256dh: string;
+                        /** @description The secret of the subscription, base64url. */
                         auth: string;
                     };
                 };
@@ -24304,6 +23688,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24395,7 +23780,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The style in the URL of a generated avatar. */
                 style: "lorelei" | "notionists" | "personas" | "micah" | "avataaars";
+                /** @description The name in the URL of a generated avatar: 32 digits in lower-case hex. */
                 picture: string;
             };
             cookie?: never;
@@ -24427,6 +23814,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 assetId: string;
             };
             cookie?: never;
@@ -24461,6 +23849,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 assetId: string;
             };
             cookie?: never;
@@ -24525,6 +23914,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 assetId: string;
             };
             cookie?: never;
@@ -24556,6 +23946,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24587,6 +23978,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24619,6 +24011,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24657,6 +24050,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
                 /** @description 1 to 8 emoji of Unicode 17 and nothing else, with or without variation selectors. */
                 emoji: string;
@@ -24690,6 +24084,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
                 /** @description 1 to 8 emoji of Unicode 17 and nothing else, with or without variation selectors. */
                 emoji: string;
@@ -24794,134 +24189,238 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The channels to change. */
                     "invite.used"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "circle.invited"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "circle.accepted"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "circle.added"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "user.followed"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "post.replied"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "post.mentioned"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "post.reacted"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "post.milestone"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "post.reposted"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "post.quoted"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "poll.closed"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "co-author.invited"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "co-author.accepted"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "series.updated"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "reputation.level-up"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "reputation.voted"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "appeal.resolved"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "payment.received"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "wiki.resolved"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "message.received"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "moderation.actioned"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "membership.decided"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "event.reminder"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "order.updated"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
+                    /** @description The channels to change. */
                     "admin.broadcast"?: {
+                        /** @description In the inbox. */
                         inApp?: boolean;
+                        /** @description As a push to every registered device. */
                         push?: boolean;
+                        /** @description In the daily digest. */
                         email?: boolean;
                     };
                     /** @description The name of a time zone. */
@@ -24991,9 +24490,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description 1 to 100 of them. Give exactly one of the three fields. */
                     ids?: string[] | null;
+                    /** @description All with this key. */
                     groupKey?: string | null;
-                    /** Format: date-time */
+                    /** @description All that were created before this time. */
                     before?: string | null;
                 };
             };
@@ -25065,11 +24566,17 @@ export interface operations {
                     token: string;
                 };
                 "application/x-www-form-urlencoded": {
-                    /** @enum {string} */
+                    /**
+                     * @description As RFC 8058 says.
+                     * @enum {string}
+                     */
                     "List-Unsubscribe": "One-Click";
                 };
                 "multipart/form-data": {
-                    /** @enum {string} */
+                    /**
+                     * @description As RFC 8058 says.
+                     * @enum {string}
+                     */
                     "List-Unsubscribe": "One-Click";
                 };
             };
@@ -25307,7 +24814,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description 1 to 200 characters, one line. */
                     title: string;
+                    /** @description What the series is about, up to 2000 characters. */
                     description?: string | null;
                 };
             };
@@ -25338,6 +24847,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25345,7 +24855,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** Format: uuid */
+                    /** @description A published post of yours. */
                     postId: string;
                     /** @description From 1 to the number of the other items plus one. */
                     position?: number | null;
@@ -25378,6 +24888,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25409,6 +24920,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25441,6 +24953,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25476,6 +24989,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25507,6 +25021,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25536,6 +25051,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25574,6 +25090,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25583,6 +25100,7 @@ export interface operations {
                 "application/json": {
                     /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                     userId: string;
+                    /** @description Percent of a payment for the post that the co-author gets. */
                     splitShare: number;
                 };
             };
@@ -25613,7 +25131,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 inviteId: string;
             };
             cookie?: never;
@@ -25621,6 +25141,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description `false` declines. */
                     accept: boolean;
                 };
             };
@@ -25651,6 +25172,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25664,7 +25186,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {boolean} */
+                        /**
+                         * @description Always `true`.
+                         * @enum {boolean}
+                         */
                         muted: true;
                     };
                 };
@@ -25685,6 +25210,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25714,6 +25240,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25745,6 +25272,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25774,6 +25302,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25781,7 +25310,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** Format: uuid */
+                    /** @description An option of the poll. A second vote replaces the first. */
                     optionId: string;
                 };
             };
@@ -25812,6 +25341,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25843,6 +25373,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25850,7 +25381,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description Hearts are counted, sparks are not.
+                     * @enum {string}
+                     */
                     kind: "heart" | "spark";
                 };
             };
@@ -25879,10 +25413,12 @@ export interface operations {
     unreact: {
         parameters: {
             query?: {
+                /** @description Hearts are counted, sparks are not. */
                 kind?: "heart" | "spark";
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25916,11 +25452,14 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description How the reply relates to the post, as its author chose. */
                 kind?: "reply" | "reaction" | "criticism" | "contribution";
+                /** @description Only the direct answers to this reply. */
                 parentId?: string;
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25952,6 +25491,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25959,10 +25499,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Up to 5000 characters; a reaction up to 280, a criticism 50 to 300, a contribution at least 100. */
                     body: string;
-                    /** @enum {string} */
+                    /**
+                     * @description How the reply relates to the post, as its author chose.
+                     * @enum {string}
+                     */
                     kind?: "reply" | "reaction" | "criticism" | "contribution";
-                    /** Format: uuid */
+                    /** @description The reply under the same post that this one answers. Default: it answers the post. */
                     parentId?: string | null;
                 };
             };
@@ -25993,6 +25537,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26028,6 +25573,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26069,7 +25615,9 @@ export interface operations {
                 groupId?: components["parameters"]["groupId"];
                 /** @description As `groupId`, for a guild. Not together with it. */
                 guildId?: components["parameters"]["guildId"];
+                /** @description `solved`: a solution was accepted and the bounty paid. `closed`: without a solution. */
                 status?: "open" | "solved" | "closed";
+                /** @description Only problems of this depth or deeper: 0 to 5. */
                 minDepth?: number;
                 /** @description True: only problems with a bounty; false: only those without. */
                 hasBounty?: boolean;
@@ -26138,6 +25686,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 sid: string;
             };
             cookie?: never;
@@ -26167,6 +25716,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 sid: string;
             };
             cookie?: never;
@@ -26205,6 +25755,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 sid: string;
             };
             cookie?: never;
@@ -26212,6 +25763,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description 1 for a good solution, -1 for a bad one. */
                     value: -1 | 1;
                 };
             };
@@ -26242,6 +25794,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 sid: string;
             };
             cookie?: never;
@@ -26271,6 +25824,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26302,6 +25856,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26334,6 +25889,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26369,6 +25925,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26407,6 +25964,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26443,6 +26001,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26474,6 +26033,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26512,7 +26072,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 sid: string;
             };
             cookie?: never;
@@ -26556,6 +26118,7 @@ export interface operations {
                 groupId?: components["parameters"]["groupId"];
                 /** @description As `groupId`, for a guild. Not together with it. */
                 guildId?: components["parameters"]["guildId"];
+                /** @description A completed or archived project accepts no applications, members or updates. */
                 status?: "recruiting" | "active" | "completed" | "archived";
                 /** @description Only projects with a role that has all these words; case and accents are ignored. */
                 role?: string;
@@ -26658,6 +26221,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26689,6 +26253,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26721,6 +26286,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26758,10 +26324,12 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description `ended`: the applicant got another role in the project, or the role was deleted. */
                 status?: "pending" | "approved" | "rejected" | "withdrawn" | "ended";
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26793,6 +26361,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26800,7 +26369,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** Format: uuid */
+                    /** @description A role of the project with a free slot. */
                     roleId: string;
                     /** @description Up to 2000 characters. */
                     message?: string | null;
@@ -26833,7 +26402,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -26865,7 +26436,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -26897,7 +26470,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -26929,6 +26504,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26942,7 +26518,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {string} */
+                        /**
+                         * @description You have no role any more.
+                         * @enum {string}
+                         */
                         status: "left";
                     };
                 };
@@ -26968,6 +26547,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -26999,6 +26579,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
                 /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                 userId: string;
@@ -27030,6 +26611,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -27065,7 +26647,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 roleId: string;
             };
             cookie?: never;
@@ -27095,7 +26679,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 roleId: string;
             };
             cookie?: never;
@@ -27131,6 +26717,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -27138,7 +26725,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description A completed or archived project accepts no applications, members or updates.
+                     * @enum {string}
+                     */
                     status: "recruiting" | "active" | "completed" | "archived";
                 };
             };
@@ -27174,6 +26764,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -27205,6 +26796,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -27248,9 +26840,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description The type of the thing that you report.
+                     * @enum {string}
+                     */
                     targetType: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
+                    /** @description The id of the thing; for a person also a username or an actor id. */
                     targetId: string;
+                    /** @description What is wrong with it, for staff: 1 to 1000 characters. */
                     reason: string;
                 };
             };
@@ -27320,13 +26917,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** Format: uuid */
+                    /** @description The interest that it is about. */
                     interestId: string;
+                    /** @description Why, 1 to 2000 characters. */
                     text: string;
-                    /**
-                     * Format: uuid
-                     * @description The id of one event of your reputation in this interest.
-                     */
+                    /** @description The id of one event of your reputation in this interest. */
                     eventId?: string | null;
                 };
             };
@@ -27459,9 +27054,11 @@ export interface operations {
                 "application/json": {
                     /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                     userId: string;
-                    /** Format: uuid */
+                    /** @description The interest in which you vote. */
                     interestId: string;
+                    /** @description 1 for the person, -1 against, 0 takes the vote back. */
                     value: number;
+                    /** @description Up to 280 characters, which the person reads. */
                     comment?: string | null;
                 };
             };
@@ -27558,6 +27155,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -27571,6 +27169,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Always `true`. */
                         following: boolean;
                     };
                 };
@@ -27591,6 +27190,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -27625,6 +27225,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 seriesId: string;
             };
             cookie?: never;
@@ -27892,7 +27493,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {boolean} */
+                        /**
+                         * @description Always `true`.
+                         * @enum {boolean}
+                         */
                         blocked: true;
                     };
                 };
@@ -27957,7 +27561,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {boolean} */
+                        /**
+                         * @description Always `true`.
+                         * @enum {boolean}
+                         */
                         muted: true;
                     };
                 };
@@ -28152,6 +27759,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 commentId: string;
             };
             cookie?: never;
@@ -28181,6 +27789,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28212,6 +27821,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28244,6 +27854,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28275,6 +27886,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28310,6 +27922,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28341,6 +27954,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28372,6 +27986,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28403,6 +28018,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28434,6 +28050,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28469,6 +28086,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28534,6 +28152,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description `superseded`: when it was to be approved, the entry already had a newer version. */
                 status?: "open" | "approved" | "rejected" | "withdrawn" | "superseded";
             };
             header?: never;
@@ -28645,6 +28264,7 @@ export interface operations {
             path: {
                 /** @description The slug of an interest. */
                 slug: string;
+                /** @description The number of a version; 0 is the empty beginning. */
                 n: number;
             };
             cookie?: never;

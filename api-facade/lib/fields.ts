@@ -1,0 +1,66 @@
+// Fields that many shapes have, each described once.
+import { Timestamp, Uuid, z } from './schemas.ts'
+
+export const ActorId = z
+  .string()
+  .describe('An actor id, `acct:name@domain`. It changes with the username; a `personId` never does.')
+
+// when something happened, in answers
+export const EditedAt = Timestamp.nullable().describe('When its words last changed; null if never.')
+export const HiddenAt = Timestamp.nullable().describe(
+  'When staff hid it from everybody but its author; null if it is not hidden.',
+)
+export const RemovedAt = Timestamp.nullable().describe(
+  'When staff removed it, so that only its author sees it; null if they did not.',
+)
+export const DeletedAt = Timestamp.nullable().describe(
+  'When it was deleted for everybody and for good; null if it was not.',
+)
+export const ArchivedAt = Timestamp.nullable().describe(
+  'When it was archived: its members can still read it, but it accepts nothing new. Null while it is active.',
+)
+export const SettledAt = Timestamp.nullable().describe('When it was settled; null until then.')
+export const CommittedAt = Timestamp.nullable().describe(
+  'When the storage was found to have the file as announced; null while the upload is pending.',
+)
+
+// what something is about, and who may see it
+export const AboutInterest = Uuid.nullable().describe('The interest that it is about; null if about none.')
+export const GroupId = Uuid.nullable().describe('The group whose members alone can see it; null if it is in none.')
+export const GuildId = Uuid.nullable().describe('The guild whose members alone can see it; null if it is in none.')
+
+// interests
+export const InterestSlug = z.string().describe('The name of the interest in addresses. Staff can change it.')
+export const InterestName = z.string().describe('The name of the interest as the catalog has it now.')
+export const AccentColor = z
+  .enum(['ink', 'gold', 'sage', 'coral', 'cyan', 'plum'])
+  .describe('The colour token with which clients show the interest.')
+export const InterestColor = z.string().describe('The colour token with which clients show the interest.')
+export const InterestLevel = z
+  .int()
+  .min(1)
+  .max(3)
+  .describe('The level in the catalog: 1 for the broadest interests, 3 for the narrowest.')
+export const ParentInterest = Uuid.nullable().describe('The interest one level above; null on level 1.')
+
+// groups and guilds
+export const SpaceSlug = z
+  .string()
+  .describe('Its name in addresses: lowercase letters, digits and hyphens. It never changes.')
+export const SpaceName = z.string().describe('1 to 80 characters, one line.')
+export const SpaceAbout = z.string().describe('Up to 2000 characters; empty if nothing was written.')
+export const Colour = z.string().nullable().describe('A colour token such as `sage`; null if none was chosen.')
+
+// people
+export const About = z
+  .string()
+  .nullable()
+  .describe('What the person says about themselves, up to 1000 characters; null if nothing.')
+export const Country = z
+  .string()
+  .nullable()
+  .describe('An ISO 3166-1 alpha-2 code. Null for the first admin, who has none.')
+export const City = z.string().nullable().describe('As the person wrote it. Null for the first admin, who has none.')
+export const Picture = z.string().nullable().describe('The address of a picture; null if there is none.')
+
+export const SenderBalance = z.int().min(0).describe('What is left in your wallet, in whole mana.')
