@@ -1003,10 +1003,7 @@ export const sections = {
         'timestamp with time zone?',
         'When staff removed it, so that only its author sees it; null if it is not removed.',
       ],
-      deletedAt: [
-        'timestamp with time zone?',
-        'When its author deleted it for good. Its detail is deleted at once, and the head a day later, so that cursors stay valid.',
-      ],
+      deletedAt: ['timestamp with time zone?', 'When its author deleted it for good.'],
       createdAt: ['timestamp with time zone'],
     },
   },

@@ -42,13 +42,23 @@ export const SyncQuery = z.object({
   }),
 })
 export const Sync = z.object({
-  items: z.array(
-    z.object({
-      type: z.string().describe('`post`, `reply`, `person`, or a kind of content such as `video`. Ignore types that you do not know.'),
-      id: z.string().describe('The `id` of the thing; of a person the `personId`.'),
-      gone: z.boolean().describe('True if you can no longer see it: discard what you hold of it. False if it changed: read it again.'),
-    }),
-  ).describe('The things that changed, the oldest change first.'),
+  items: z
+    .array(
+      z.object({
+        type: z
+          .string()
+          .describe(
+            '`post`, `reply`, `person`, or a kind of content such as `video`. Ignore types that you do not know.',
+          ),
+        id: z.string().describe('The `id` of the thing; of a person the `personId`.'),
+        gone: z
+          .boolean()
+          .describe(
+            'True if you can no longer see it: discard what you hold of it. False if it changed: read it again.',
+          ),
+      }),
+    )
+    .describe('The things that changed, the oldest change first.'),
   nextCursor: z.string().describe('Where the next call continues, as `after`. Never null.'),
   hasMore: z.boolean().describe('Whether more changes can be read at once.'),
 })

@@ -20794,9 +20794,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `following`: by people whom you follow. `circles`: posts for circles that you can see. `trending`: posts for everybody, by heat. Default: ranked for you. */
+                /** @description `following`: by people whom you follow. `circles`: posts for circles that you can see. `trending`: posts for everybody, by time and engagement. Default: For You, which ranks all posts that you can see. */
                 tab?: "following" | "trending" | "circles";
-                /** @description `true`: only journalism; `false`: only other posts. */
+                /** @description With `true` only journalism. */
                 journalism?: boolean;
                 /** @description Only posts of this depth or deeper: 0 (Surface) to 5 (Thesis). */
                 minDepth?: number;
@@ -27271,6 +27271,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The things that changed, the oldest change first. */
                         items: {
                             /** @description `post`, `reply`, `person`, or a kind of content such as `video`. Ignore types that you do not know. */
                             type: string;
