@@ -5,6 +5,7 @@ import { getRefId } from '@asteasolutions/zod-to-openapi'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
+import answerExamples from '../examples.json' with { type: 'json' }
 import { channels } from '../generated/channels.ts'
 import { failures } from '../generated/operations.ts'
 import { defaultLimits, type LimitName } from './config.ts'
@@ -105,8 +106,26 @@ export function openApiText(features: readonly Feature[]): string {
     if (content) content.example ??= sampleOf(content.schema, whole.components.schemas)
   }
   for (const schema of Object.values(whole.components.schemas)) dropDefaults(schema)
+  addExamples(whole)
   dropUnused(whole)
   return textOf(whole)
+}
+
+/** Gives each success with a body the example of its schema or, without a named one, of its operation. */
+function addExamples(whole: Document): void {
+  const examples: Readonly<Record<string, unknown>> = answerExamples
+  const used = new Set<string>()
+  const add = ({ content }: Answer, own?: string): void => {
+    const json = content?.['application/json']
+    const name = json?.schema.$ref?.split('/').at(-1) ?? own
+    if (!json || name === undefined || !(name in examples)) return
+    used.add(name)
+    json.examples = { real: { $ref: `#/components/examples/${name}` } }
+  }
+  for (const answer of Object.values(whole.components.responses)) add(answer)
+  for (const { operationId, responses } of Object.values(whole.paths).flatMap((path) => Object.values(path)))
+    for (const answer of Object.values(responses)) add(answer, operationId)
+  whole.components.examples = Object.fromEntries([...used].sort().map((name) => [name, { value: examples[name] }]))
 }
 
 /** Drops unused schemas: if a union is part of another one, the generator copies it instead of referring to it. */
@@ -168,12 +187,12 @@ type Schema = {
   properties?: Record<string, Schema>
   required?: string[]
 }
+type Content = Record<string, { schema: Schema; example?: unknown; examples?: Record<string, { $ref: string }> }>
+type Answer = { content?: Content }
+type Described = { operationId: string; requestBody?: { content: Content }; responses: Record<string, Answer> }
 type Document = {
-  paths: Record<
-    string,
-    Record<string, { requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> } }>
-  >
-  components: { schemas: Record<string, Schema> }
+  paths: Record<string, Record<string, Described>>
+  components: { schemas: Record<string, Schema>; responses: Record<string, Answer>; examples?: Record<string, object> }
 }
 
 const samples: Readonly<Record<string, unknown>> = {

@@ -25,7 +25,9 @@ const at = (path: string) => new URL(path, import.meta.url)
 const text = readFileSync(at('../../api-facade/openapi.json'), 'utf8')
 /** The types of texts are all string: their formats would only be comments. */
 const isNoType = (name: string, value: unknown): boolean =>
-  name === 'example' || (name === 'format' && typeof value === 'string')
+  name === 'example' ||
+  (name === 'examples' && !Array.isArray(value)) ||
+  (name === 'format' && typeof value === 'string')
 const document: Document = JSON.parse(text, (name, value) => (isNoType(name, value) ? undefined : value))
 const { components, paths } = document
 const error = {

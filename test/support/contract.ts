@@ -52,7 +52,7 @@ const segmentsOf = (path: string) => path.replace(/\?.*$/, '').replace(/\/$/, ''
 const isParameter = (part: string) => /^\{.*\}$/.test(part)
 
 /** Finds the documented path of a request: same number of segments, equal static segments, fewest parameters. */
-function finderOf(paths: string[]): (path: string) => string | undefined {
+export function finderOf(paths: string[]): (path: string) => string | undefined {
   const templates = paths
     .map((template) => ({ template, parts: segmentsOf(template) }))
     .map(({ template, parts }) => ({ template, parts, parameters: parts.filter(isParameter).length }))

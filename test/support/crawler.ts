@@ -1,6 +1,7 @@
 // Checks every answer that any test gets: the shape of errors, the headers, and that nothing confidential leaks.
 import { checkAgainst } from './contract.ts'
 import { readOpenApi } from './openapi.ts'
+import { record } from './recording.ts'
 
 /** An answer with its text as received and the JSON in it, if any. */
 export type Answer<Body = unknown> = { status: number; headers: Headers; text: string; body: Body }
@@ -89,6 +90,7 @@ export function inspect(question: Question, answer: Answer, violation = document
     time ??
     (headers.get('x-request-id') ? shape() : 'no X-Request-Id')
   if (fault) throw new Error(`${method} ${path} → ${status}: ${fault}\n${text.slice(0, 600)}`)
+  record(method, exchange.path, status, body)
 }
 
 /** Checks each answer in a batch as one of its own. */
