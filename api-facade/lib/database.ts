@@ -87,7 +87,7 @@ async function sharesConnections(options: Options): Promise<boolean> {
   }
 }
 
-/** Whether a database answers a new connection within `patience` milliseconds. A refusal is an answer, too. */
+/** Whether a database answers a new connection within `patience` milliseconds. An error of the server is an answer, too. */
 export async function answers(url: string, patience: number): Promise<boolean> {
   const sql = postgres(url, { max: 1, prepare: false, fetch_types: false, onnotice: () => {} })
   const asked = sql`select`.then(
