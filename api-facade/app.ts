@@ -91,11 +91,12 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
     sendJson(c, JSON.stringify({ status: 'ok', uptime: Math.floor(process.uptime()), version }), 200),
   )
   app.all('/health', otherMethods(['GET']))
-  const readiness = createReadiness(given.pools.gate, given.log)
+  const readiness = createReadiness(given)
   app.get('/ready', async (c) => {
     const { faults, ...found } = await readiness()
     const warnings = [...found.warnings, ...services.storage.warnings()]
-    if (faults.length > 0) throw new ApiError('service_unavailable', [...faults, ...warnings])
+    // not thrown: readiness has logged it once, and a probe repeats it every few seconds
+    if (faults.length > 0) return sendError(new ApiError('service_unavailable', [...faults, ...warnings]), c)
     return sendJson(c, JSON.stringify({ status: 'ready', ...(warnings.length > 0 && { warnings }) }), 200)
   })
   app.all('/ready', otherMethods(['GET']))
@@ -132,8 +133,12 @@ const siteOf = ({ config, pools, limits }: Services) => ({
 
 function answerError(error: unknown, c: Context): Response {
   const apiError = toApiError(error)
-  c.set('code', apiError.code)
   if (isFault(error, apiError)) c.set('failure', error)
+  return sendError(apiError, c)
+}
+
+function sendError(apiError: ApiError, c: Context): Response {
+  c.set('code', apiError.code)
   const { body, headers } = errorAnswer(apiError)
   return send(c, body, apiError.status, headers)
 }
@@ -155,7 +160,7 @@ function logRequest(c: Context, ms: number, words: ReadonlySet<string>): void {
   const { log, aliasOf } = c.get('services')
   const { status } = c.res
   const failure = c.get('failure')
-  const level = status >= 500 ? 'error' : failure ? 'warn' : 'info'
+  const level = !failure ? 'info' : status >= 500 ? 'error' : 'warn'
   if (!log.isLevelEnabled(level)) return
   const caller = c.get('caller')
   log[level]({

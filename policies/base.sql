@@ -76,6 +76,9 @@ alter table private.outbound_events enable row level security;
 alter table private.change_sources enable row level security;
 alter table private.changes enable row level security;
 
+-- vital_tables: a registry, only for definer functions
+alter table private.vital_tables enable row level security;
+
 -- unlogged_events, event_log: only for definer functions
 alter table private.unlogged_events enable row level security;
 alter table private.event_log enable row level security;
@@ -214,6 +217,7 @@ grant execute on function
   private.count_calls,
   private.job_metrics,
   private.readiness,
+  private.try_writing,
   private.uncount_calls
   to gate;
 

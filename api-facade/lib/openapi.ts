@@ -345,12 +345,14 @@ const ready = (): Path => ({
   tags: ['platform'],
   summary: 'Check whether the instance can take requests',
   description:
-    'Ready if the database answers and has the migrations of this release, and a worker is running somewhere.',
+    'Ready if within half a second the database answers and can be written, each pool has a free connection, and the ' +
+    'migrations are those of this release; and if a worker is running somewhere, unless workers are separate.',
   security: [],
   responses: {
     200: {
       description:
-        'It can. `warnings` lists migrations that are newer than this code, and problems of the media storage.',
+        'It can. `warnings` lists migrations that are newer than this code, a separate worker that is missing, and ' +
+        'problems of the media storage.',
       headers: onAll,
       content: {
         'application/json': {

@@ -138,6 +138,39 @@ comment on function private.readiness is
   'For /ready and at a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
   'worker: whether a worker was active lately, within: how long ago at most, such as 3 minutes}.';
 
+create table private.vital_tables (
+  relation regclass primary key
+);
+comment on table private.vital_tables is
+  'Registry: the tables without which most requests fail. /ready checks that nobody has locked them.';
+insert into private.vital_tables values ('app.users');
+
+create function private.try_writing() returns json
+language plpgsql volatile security definer   -- the gate may write no table
+set search_path = ''
+set lock_timeout = '100ms'
+set work_mem = '64kB'   -- so that the sort below needs the disk
+as $$
+declare
+  v_relation regclass;
+  v_locked   text[] := '{}';
+begin
+  perform pg_current_xact_id();   -- the commit is written, too
+  perform count(*)
+  from (select t from unnest(array_fill(repeat('x', 8000), array[128])) t order by t offset 0) s;
+  for v_relation in select relation from private.vital_tables order by relation::text loop
+    begin
+      execute format('lock table %s in row exclusive mode', v_relation);
+    exception when lock_not_available then
+      v_locked := v_locked || v_relation::text;
+    end;
+  end loop;
+  return to_json(v_locked);
+end $$;
+comment on function private.try_writing is
+  'For /ready: writes a megabyte that is not kept, and returns the vital tables to which nobody can write because of a '
+  'lock. Fails if nothing can be written, for example because the disk is full.';
+
 create function private.yield_turn(
   p_table regclass, p_person name, p_who uuid, p_waits text, p_due text, p_again name
 ) returns void

@@ -165,6 +165,7 @@ create index posts_within_id_idx on app.posts (within_id, published_at desc, id 
 comment on index app.posts_within_id_idx is
   'The posts of a space, and reposts of them, in the feeds of its members: sql/feed/20_ranking.sql.';
 comment on table app.posts is 'What people publish. Deleted, hidden and scheduled posts have rows too.';
+insert into private.vital_tables values ('app.posts');
 comment on column app.posts.card_start is
   'The start of the card. It is computed when the row changes, not at every read: private.post_start.';
 comment on column app.posts.trending_at is 'The place in the trending order: private.trending_at.';

@@ -988,9 +988,9 @@ begin
   perform private.dispatch_event(p_name, v_payload);
 end $$;
 comment on function private.emit is
-  'Records a domain event, notes it for the event log if it is in private.outbound_events, adds an effect for each '
-  'of these people, and calls the listeners registered ''at once'', one after the other. If a listener emits an '
-  'event, the listeners of that event run before the next listener.';
+  'Records a domain event, notes it for the event log if it may leave, adds an effect for each of these people, and '
+  'calls the listeners registered ''at once'', one after the other. If a listener emits an event, the listeners of '
+  'that event run before the next listener.';
 
 -- sql/base/51_idempotency.sql
 
@@ -2107,6 +2107,39 @@ comment on function private.readiness is
   'For /ready and at a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
   'worker: whether a worker was active lately, within: how long ago at most, such as 3 minutes}.';
 
+create table private.vital_tables (
+  relation regclass primary key
+);
+comment on table private.vital_tables is
+  'Registry: the tables without which most requests fail. /ready checks that nobody has locked them.';
+insert into private.vital_tables values ('app.users');
+
+create function private.try_writing() returns json
+language plpgsql volatile security definer   -- the gate may write no table
+set search_path = ''
+set lock_timeout = '100ms'
+set work_mem = '64kB'   -- so that the sort below needs the disk
+as $$
+declare
+  v_relation regclass;
+  v_locked   text[] := '{}';
+begin
+  perform pg_current_xact_id();   -- the commit is written, too
+  perform count(*)
+  from (select t from unnest(array_fill(repeat('x', 8000), array[128])) t order by t offset 0) s;
+  for v_relation in select relation from private.vital_tables order by relation::text loop
+    begin
+      execute format('lock table %s in row exclusive mode', v_relation);
+    exception when lock_not_available then
+      v_locked := v_locked || v_relation::text;
+    end;
+  end loop;
+  return to_json(v_locked);
+end $$;
+comment on function private.try_writing is
+  'For /ready: writes a megabyte that is not kept, and returns the vital tables to which nobody can write because of a '
+  'lock. Fails if nothing can be written, for example because the disk is full.';
+
 create function private.yield_turn(
   p_table regclass, p_person name, p_who uuid, p_waits text, p_due text, p_again name
 ) returns void
@@ -2278,58 +2311,6 @@ end $$;
 comment on function private.send_revoked_token is 'Trigger: tells Realtime that a token was added to the denylist.';
 create trigger send_revoked_token after insert on private.revoked_tokens
   for each row execute function private.send_revoked_token();
-
--- sql/base/63_changes.sql
-
--- What changed lately, for clients that keep copies of what they have read. A feature notes each change of a thing
--- that a client may hold; GET /sync lists them.
--- docs/decisions.md, Feed.
-
-create table private.change_sources (
-  source text primary key check (source ~ '^[a-z]+$'),
-  finder text not null check (finder ~ '^private\.[a-z_]+$')
-);
-comment on table private.change_sources is
-  'Registry: the sources of changes.';
-comment on column private.change_sources.finder is
-  'finder(uuid[], smallint[]) returns setof app.change: of changed things of this source, each with the level of its '
-  'change, those of which the caller may learn.';
-
-create type app.change as (id uuid, type text, gone boolean);
-comment on type app.change is
-  'A thing that changed: its public id, its type in responses, and whether the caller can''t see it any more.';
-
-create table private.changes (
-  source     text not null references private.change_sources on delete cascade,
-  thing_id   uuid not null,
-  level      smallint not null,
-  changed_at timestamptz not null,
-  primary key (source, thing_id, level)
-);
-create index changes_changed_at_idx on private.changes (changed_at, thing_id);
-comment on table private.changes is
-  'The latest change of each thing. A thing has a row for each level, so that an edit for a few people tells nothing '
-  'to those who lost sight of the thing before.';
-comment on column private.changes.thing_id is 'The public id of the thing.';
-comment on column private.changes.level is
-  'The audience level that a viewer needed to see the thing before or after the change, whichever is lower.';
-comment on column private.changes.changed_at is
-  'When the change was noted, at the end of its transaction.';
--- a day longer than a client may ask for
-insert into private.retention (relation, counts_from, keep) values ('private.changes', 'changed_at', '31 days');
-
-create function private.note_changed(p_source text, p_id uuid, p_level integer) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  insert into private.changes (source, thing_id, level, changed_at)
-  values (p_source, p_id, p_level, clock_timestamp())
-  on conflict (source, thing_id, level) do update set changed_at = excluded.changed_at;
-end $$;
-comment on function private.note_changed is
-  'Notes that a thing changed for those who have this audience level. Call it late in a transaction, from a deferred '
-  'trigger: it must commit within ten seconds, because readers look back no further.';
 
 -- sql/base/70_pgboss.sql
 
@@ -3306,21 +3287,20 @@ create table private.outbound_events (
   check (not fields && people)
 );
 comment on table private.outbound_events is
-  'Registry: the domain events that are written into the event log and sent to webhooks. Events of which not '
-  'everybody may know, such as a message or an invitation into a circle, are not here.';
+  'Registry: the domain events that are in the event log and that webhooks may be sent for. An event that everybody '
+  'may not know of, such as a message or an invitation into a circle, is not here.';
 comment on column private.outbound_events.subject_field is
   'The field of the payload with the id of the thing that the event is about. Events of one subject keep their order.';
 comment on column private.outbound_events.fields is
-  'The fields of the payload that are sent unchanged: public ids, numbers and short codes.';
+  'The fields of the payload that leave as they are: public ids, numbers and short codes.';
 comment on column private.outbound_events.people is
-  'The fields of the payload with internal ids of people. Their actor ids are sent instead.';
+  'The fields of the payload that leave as actor ids, because they have internal ids of people.';
 
 create table private.unlogged_events (
   event_id bigint primary key
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);   -- each row exists for a moment only
 comment on table private.unlogged_events is
-  'Events of app.domain_events that are not in the log yet. There is no foreign key, because it would lock the '
-  'event.';
+  'Events of app.domain_events that are not in the log yet. Without a foreign key, which would lock the event.';
 
 create table private.event_log (
   sequence    bigint generated always as identity primary key,
@@ -3339,10 +3319,10 @@ comment on table private.event_log is
   'The event log, in the order of its numbers: if one event depends on another, such as an edit on the publication, '
   'it has the higher number.';
 comment on column private.event_log.id is
-  'Identifies the event for good. A number can''t, because after a backup was restored numbers are given again.';
+  'Tells the event from all others, also after a backup was restored, which gives numbers again.';
 comment on column private.event_log.subject is 'What the event is about, {type, id}; the id is public.';
 comment on column private.event_log.subject_key is 'The same with the internal id, which never changes.';
-comment on column private.event_log.people is 'The people whom the event names. An erasure finds the event by them.';
+comment on column private.event_log.people is 'Whom the event names, for an erasure.';
 comment on column private.event_log.happened_at is 'When the transaction that caused the event began.';
 comment on column private.event_log.logged_at is 'When the event was written into the log.';
 insert into private.retention (relation, counts_from, keep, batch) values
@@ -3387,8 +3367,8 @@ begin
   return cardinality(v_ids);
 end $$;
 comment on function private.log_events is
-  'For the worker alone: writes up to 500 events into the log and returns how many it read. Only one transaction at '
-  'a time does this, because no number may become visible after a higher one; a concurrent call returns 0.';
+  'For the worker alone: writes up to 500 events into the log and returns how many it looked at. One transaction at a '
+  'time does so, because a number must never become visible after a higher one; another call returns 0.';
 call private.force_index_scans('private.log_events');
 
 insert into private.personal_data (relation, person_column, reason) values
@@ -3546,7 +3526,7 @@ insert into private.jobs (name, cron, expires) values ('finish-erasures', '30 * 
 
 -- policies/base.sql
 
--- Who may see and change the tables of sql/base/. Belongs to sql/base/.
+-- Who may see and change the tables of sql/base/. Twin of sql/base/.
 
 -- users
 alter table app.users enable row level security;
@@ -3620,9 +3600,8 @@ alter table private.lock_kinds enable row level security;
 -- outbound_events: a registry, only for definer functions
 alter table private.outbound_events enable row level security;
 
--- change_sources: a registry; changes: both only for definer functions
-alter table private.change_sources enable row level security;
-alter table private.changes enable row level security;
+-- vital_tables: a registry, only for definer functions
+alter table private.vital_tables enable row level security;
 
 -- unlogged_events, event_log: only for definer functions
 alter table private.unlogged_events enable row level security;
@@ -3762,6 +3741,7 @@ grant execute on function
   private.count_calls,
   private.job_metrics,
   private.readiness,
+  private.try_writing,
   private.uncount_calls
   to gate;
 
@@ -3809,10 +3789,9 @@ comment on table private.import_sections is
   'Registry: the sections of an export that can be imported.';
 comment on column private.import_sections.position is 'The order in which the sections are imported.';
 comment on column private.import_sections.importer is
-  'A function (app.imports, private.import_rows) returns private.import_result. It imports one row for the person; '
-  'while it runs, that person is the caller. It raises a code if the row cannot be imported, and may note what it '
-  'left out of the row. Null if rows of this section belong to a row of another section: the importer of that '
-  'section reads them (private.import_details).';
+  'A function (app.imports, private.import_rows) returns private.import_result. It imports one row for the person, '
+  'who is the caller meanwhile. It raises a code if the row cannot be imported, and may note what it left out of the '
+  'row. Null for rows that belong to a row of another section, whose importer reads them (private.import_details).';
 comment on column private.import_sections.shape is
   'The fields that a row must have: {field: type}. The types: text, uuid, boolean, integer, time, array; with ? the '
   'field may also be null or absent.';
@@ -3843,13 +3822,13 @@ create index imports_user_id_idx on app.imports (user_id, created_at, id);
 create index imports_created_at_idx on app.imports (created_at);
 comment on table app.imports is 'The imports of people, kept for 7 days.';
 comment on column app.imports.state is
-  'receiving: the file is not complete. waiting: the worker has not begun to import it. running: the worker imports '
-  'it. done: the worker has imported it. stopped: the person was banned meanwhile.';
+  'receiving: the file is not complete. waiting, running, done: the worker will import it, imports it, has imported '
+  'it. stopped: the person was banned meanwhile.';
 comment on column app.imports.origin is 'The domain of the instance where the dossier is from, as its actorId says.';
 comment on column app.imports.issuer is
   'The address of the instance that signed the dossier; null without a signature.';
 comment on column app.imports.done is 'How many rows have been imported or left out, of `total`.';
-comment on column app.imports.staged is 'How many rows the file had, including those that belong to other rows.';
+comment on column app.imports.staged is 'How many rows the file had, those that belong to other rows included.';
 comment on column app.imports.problems is 'The first 200 problems: [{path, code, message}].';
 comment on column app.imports.ended_at is 'When it was done or stopped; null before.';
 
@@ -3876,7 +3855,8 @@ comment on column private.import_rows.place is 'The place of the row in its sect
 comment on column private.import_rows.position is
   'The position of the section; null if the row belongs to another one.';
 comment on column private.import_rows.sort_at is 'The time by which the rows of the section are imported.';
-comment on column private.import_rows.row_key is 'The key of the row in its instance; empty in a section of one row.';
+comment on column private.import_rows.row_key is
+  'What identifies the row where it is from; empty in a section of one row.';
 comment on column private.import_rows.of_key is
   'The key of the row to which this one belongs; null if it belongs to none.';
 
@@ -3889,13 +3869,12 @@ create table private.imported (
   primary key (user_id, origin, section, row_key)
 );
 comment on table private.imported is
-  'What a person has imported, by its key in the instance of the dossier, so that a second import changes nothing.';
-comment on column private.imported.here is
-  'The id of the imported thing in this instance; null if it has no id of its own.';
+  'What a person has imported, by its key where it is from, so that a second import changes nothing.';
+comment on column private.imported.here is 'The id that it has here; null for what has no id of its own.';
 
 create type private.import_result as (here uuid, notes jsonb);
 comment on type private.import_result is
-  'The result for a row: its id in this instance, and what was left out of it, [{field, code}], null if nothing was.';
+  'What became of a row: its id here, and what was left out of it, [{field, code}], null if nothing.';
 
 insert into private.errors (code, status, text) values
   ('import_none', 404, 'You have imported nothing within the last 7 days.'),
@@ -3994,7 +3973,7 @@ begin
   return v_id;
 end $$;
 comment on function private.begin_import is
-  'Begins an import of the caller, and returns its id. If an earlier import of theirs was not finished, it ends.';
+  'Begins an import of the caller, and returns its id. An import of theirs that was not finished ends.';
 call private.force_index_scans('private.begin_import');
 
 create function private.list_import_sections() returns json
@@ -4041,8 +4020,7 @@ begin
   end;
 end $$;
 comment on function private.import_shape_error is
-  'The sentence that says why a value does not have a type of private.import_sections.shape; null if it has the '
-  'type.';
+  'Why a value does not have a type of private.import_sections.shape; null if it does.';
 
 create function private.check_import_rows(p_section private.import_sections, p_from integer, p_items jsonb)
 returns text[]
@@ -4068,8 +4046,7 @@ begin
     order by i.place, e.field limit 100);
 end $$;
 comment on function private.check_import_rows is
-  'The errors in rows of a section of a dossier, as "path: what is wrong", at most 100. p_from is the place of the '
-  'first row.';
+  'What is wrong in rows of a section of a dossier, "path: what", at most 100. p_from is the place of the first row.';
 
 create function api.add_import_rows(p_id uuid, p_section text, p_from integer, p_items jsonb) returns json
 language plpgsql volatile security definer   -- trusts the facade to have read the file
@@ -4211,8 +4188,7 @@ begin
   return v_here;
 end $$;
 comment on function private.find_imported is
-  'The id in this instance of the thing that the person imported under this key. In a dossier of this instance it '
-  'can also be a thing of the person''s own. Null if there is none.';
+  'The id here of what the person imported before under this key, or has here anyway; null if there is none.';
 
 create function private.import_time(p_text text) returns timestamptz
 language plpgsql stable
@@ -4348,7 +4324,7 @@ call private.make_batch_queue('imports', 'private.import_batch');
 
 -- policies/import.sql
 
--- Who may see and change imports. Belongs to sql/import/.
+-- Who may see and change imports. Twin of sql/import/.
 
 -- import_sections: a registry, only for definer functions
 alter table private.import_sections enable row level security;
@@ -4910,7 +4886,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/media.sql
 
--- Who may see and change media assets. Belongs to sql/media/.
+-- Who may see and touch media assets. Twin of sql/media/.
 
 -- media_assets
 alter table app.media_assets enable row level security;
@@ -5003,8 +4979,8 @@ create table private.credentials (
   issued_in_second  integer not null default 0
 );
 comment on table private.credentials is
-  'Password hashes (argon2id). The other columns have the iat of the person''s last token, and the number of tokens '
-  'that were issued before it with the same iat. With these (sub, iat, exp) stays unique.';
+  'Password hashes (argon2id). The other columns keep (sub, iat, exp) unique among the tokens of a person: the iat of '
+  'the last token, and how many tokens were issued before it with the same iat.';
 comment on column private.credentials.last_issued_at is 'iat of the last token, in unix seconds.';
 
 create table app.personas (
@@ -6857,7 +6833,7 @@ exception when sqlstate 'PT422' then
   notes := '[{"field": "profilePicUrl", "code": "media_url"}]';
 end $$;
 comment on function private.import_picture is
-  'For importers: the address of a picture; null, with a note, if this instance does not accept it.';
+  'For importers: the address of a picture, or null and a note if it cannot be used here.';
 
 create function private.import_profile(p_import app.imports, p_row private.import_rows) returns private.import_result
 language plpgsql volatile security definer   -- imports are run by the worker
@@ -6914,8 +6890,8 @@ begin
   return (v_id, v_picture.notes)::private.import_result;
 end $$;
 comment on function private.import_persona is
-  'Importer: the default persona of the dossier replaces the default one of the person. If another persona of the '
-  'dossier has the name of one of the person''s personas, it is taken for that persona, which does not change.';
+  'Importer: the default persona of the dossier replaces the default one of the person. Of the others, one with the '
+  'name of an existing persona is that persona, which stays as it is.';
 
 insert into private.import_sections (section, position, importer, key_field, shape) values
   ('profile', 100, 'private.import_profile', null, '{"firstName": "text", "lastName": "text", "country": "text?",
@@ -6925,7 +6901,7 @@ insert into private.import_sections (section, position, importer, key_field, sha
 
 -- policies/identity.sql
 
--- Who may see and change accounts, sessions and invites. Belongs to sql/identity/.
+-- Who may see and touch accounts, sessions and invites. Twin of sql/identity/.
 
 -- users: the columns that identity adds
 grant select (role, first_name, last_name, country, city, about, profile_pic_url) on app.users to authenticated;
@@ -7417,7 +7393,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/interests.sql
 
--- Who may see and change the catalog, and the interests that people chose from it. Belongs to sql/interests/.
+-- Who may see and change the catalog, and the interests that people chose from it. Twin of sql/interests/.
 
 -- interests
 alter table app.interests enable row level security;
@@ -9037,9 +9013,9 @@ begin
           group by w.opens, w.closes) g);
 end $$;
 comment on function private.keyword_pattern is
-  'One pattern that matches any of these folded keywords; null if there are none. A keyword must match whole words. '
-  'There is an exception for a keyword whose first or last character belongs to a script without spaces, or is '
-  'neither a letter nor a digit (#tag, c++): on that side it may match within a word.';
+  'One pattern that matches any of these folded keywords; null if there are none. It matches whole words. But an edge '
+  'of a keyword that is a character of a script without spaces, or is neither a letter nor a digit (#tag, c++), also '
+  'matches within a word.';
 
 create type app.muted_words as (words tsquery, hint tsquery, pattern text);
 comment on type app.muted_words is
@@ -9472,7 +9448,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/social.sql
 
--- Who may see and change circles, invitations, blocks, follows, mutes, keywords and reports. Belongs to sql/social/.
+-- Who may see and touch circles, invitations, blocks, follows, mutes, keywords and reports. Twin of sql/social/.
 
 -- circles
 alter table app.circles enable row level security;
@@ -11337,7 +11313,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/spaces.sql
 
--- Who may see spaces. Belongs to sql/spaces/. Only definer functions write their tables.
+-- Who may see spaces. Twin of sql/spaces/. Only definer functions write their tables.
 
 -- space_kinds: for definer functions
 alter table private.space_kinds enable row level security;
@@ -11592,6 +11568,7 @@ create index posts_within_id_idx on app.posts (within_id, published_at desc, id 
 comment on index app.posts_within_id_idx is
   'The posts of a space, and reposts of them, in the feeds of its members: sql/feed/20_ranking.sql.';
 comment on table app.posts is 'What people publish. Deleted, hidden and scheduled posts have rows too.';
+insert into private.vital_tables values ('app.posts');
 comment on column app.posts.card_start is
   'The start of the card. It is computed when the row changes, not at every read: private.post_start.';
 comment on column app.posts.trending_at is 'The place in the trending order: private.trending_at.';
@@ -14180,7 +14157,7 @@ begin
              array(select r.quoted_post_id from app.posts r
                    where r.author_id = v_me and r.quoted_post_id = any (p_ids)
                      and r.format = 'repost' and r.deleted_at is null) as reposted,
-             -- a subquery, because with a join the planner could start with every vote of the caller
+             -- a subquery: for a join, the planner could start with every vote of the caller
              array(select l.post_id from app.polls l
                    where l.post_id = any (p_ids)
                      and (select true from app.poll_votes v
@@ -15131,139 +15108,6 @@ comment on function private.broadcast_posts is
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.broadcast_posts', 700, 'soon');
 
--- sql/posts/75_changes.sql
-
--- Which changes of posts, replies and people clients learn of: sql/base/63_changes.sql.
--- docs/decisions.md, Feed.
-
-create function private.note_changed_post() returns trigger
-language plpgsql security definer   -- people may not write changes
-set search_path = ''
-as $$
-begin
-  -- Until it is published a post is known to its author only. Its publication also clears publish_at.
-  perform private.note_changed('post', new.id, case
-    when old.published_at is null or old.publish_at is distinct from new.publish_at then 3
-    else least(old.required_level, new.required_level) end);
-  return null;
-end $$;
-comment on function private.note_changed_post is
-  'Trigger: notes a change of a post''s words, details or visibility.';
-create constraint trigger _900_note_changed_post
-  after update of title, body, media, visibility, depth, interest_id, persona_id, is_journalism, publish_at,
-                  published_at, pinned_at, hidden_at, deleted_at, author_banned on app.posts
-  deferrable initially deferred
-  for each row when ((old.card_start, old.body, old.persona_id, old.required_level)
-                     is distinct from (new.card_start, new.body, new.persona_id, new.required_level))
-  execute function private.note_changed_post();
-
-create function private.note_edited_post(p_event jsonb) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.note_changed('post', p.id, p.required_level)
-  from app.posts p where p.id = (p_event ->> 'postId')::uuid;
-end $$;
-comment on function private.note_edited_post is
-  'Listener: notes an edit of a post that changed only its further interests. The trigger notes all other edits.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.post.edited', 'private.note_edited_post', 210);
-
-create function private.find_changed_posts(p_ids uuid[], p_levels smallint[]) returns setof app.change
-language plpgsql stable security definer   -- finds deleted posts too
-set search_path = ''
-as $$
-begin
-  return query
-  select p.id, 'post', not present.is_visible
-  from unnest(p_ids, p_levels) c (id, level)
-  join app.posts p on p.id = c.id
-  cross join lateral private.visibility(p.author_id, c.level, p.space_id) noted
-  cross join lateral private.visibility(p.author_id, p.required_level, p.space_id, p.format, p.quoted_post_id) present
-  where noted.is_addressed
-    and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null);
-end $$;
-comment on function private.find_changed_posts is
-  'Of these changed posts, those whose change the caller had the level to see, {id, type, gone}.';
-call private.force_index_scans('private.find_changed_posts');
-insert into private.change_sources (source, finder) values ('post', 'private.find_changed_posts');
-
-create function private.note_changed_reply() returns trigger
-language plpgsql security definer   -- people may not write changes
-set search_path = ''
-as $$
-begin
-  -- under a hidden or deleted post, only its author and that of the reply could see the reply
-  perform private.note_changed('reply', new.id, case
-    when (select p.required_level from app.posts p where p.id = new.post_id) > 2 then 3
-    else least(old.required_level, new.required_level) end);
-  return null;
-end $$;
-comment on function private.note_changed_reply is
-  'Trigger: notes that a reply was hidden, shown again or deleted.';
-create constraint trigger note_changed_reply after update of hidden_at, deleted_at, author_banned on app.replies
-  deferrable initially deferred
-  for each row when (old.required_level <> new.required_level)
-  execute function private.note_changed_reply();
-
-create function private.find_changed_replies(p_ids uuid[], p_levels smallint[]) returns setof app.change
-language plpgsql stable security definer   -- finds deleted replies too
-set search_path = ''
-as $$
-begin
-  return query
-  select r.id, 'reply', not exists (select from private.visible_replies v where v.id = r.id)
-  from unnest(p_ids, p_levels) c (id, level)
-  join app.replies r on r.id = c.id
-  join private.visible_posts p on p.id = r.post_id
-  cross join lateral private.visibility(r.author_id, case when p.author_id = app.uid() then 0 else c.level end) noted
-  where noted.is_addressed;
-end $$;
-comment on function private.find_changed_replies is
-  'As private.find_changed_posts, for replies to posts that the caller can see. Of other replies it returns nothing: '
-  'the client has discarded them with their post.';
-call private.force_index_scans('private.find_changed_replies');
-insert into private.change_sources (source, finder) values ('reply', 'private.find_changed_replies');
-
-create function private.note_changed_person() returns trigger
-language plpgsql security definer   -- people may not write changes
-set search_path = ''
-as $$
-begin
-  perform private.note_changed('person', old.person_id, 0);   -- an erasure gives the row another person_id
-  return null;
-end $$;
-comment on function private.note_changed_person is
-  'Trigger: notes a change of a public profile, a ban, its end, or an erasure.';
-create constraint trigger _900_note_changed_person
-  after update of username, first_name, last_name, country, city, about, profile_pic_url, banned_at, erased_at
-  on app.users
-  deferrable initially deferred
-  for each row when ((old.username, old.first_name, old.last_name, old.country, old.city, old.about,
-                      old.profile_pic_url, old.banned_at is null, old.erased_at is null)
-                     is distinct from (new.username, new.first_name, new.last_name, new.country, new.city, new.about,
-                                       new.profile_pic_url, new.banned_at is null, new.erased_at is null))
-  execute function private.note_changed_person();
-
-create function private.find_changed_people(p_ids uuid[], p_levels smallint[]) returns setof app.change
-language plpgsql stable security definer   -- finds banned people too
-set search_path = ''
-as $$
-begin
-  return query
-  select c.id, 'person', u.id is null or not v.is_visible
-  from unnest(p_ids, p_levels) c (id, level)
-  left join app.users u on u.person_id = c.id
-  cross join lateral private.visibility(u.id, c.level) v
-  where u.id is null or v.is_addressed;
-end $$;
-comment on function private.find_changed_people is
-  'As private.find_changed_posts, for people, by personId. Everybody learns that an erased person is gone: nothing is '
-  'left that would say who blocked whom.';
-call private.force_index_scans('private.find_changed_people');
-insert into private.change_sources (source, finder) values ('person', 'private.find_changed_people');
-
 -- sql/posts/80_bans.sql
 
 -- Bans: what a banned person wrote is hidden, and shown again when the ban ends. A ban updates the rows of the newest
@@ -15714,7 +15558,7 @@ insert into private.import_sections (section, key_field, of_field, shape) values
 
 -- policies/posts.sql
 
--- Who may see and change posts, replies and reactions. Belongs to sql/posts/.
+-- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
 
 -- posts
 alter table app.posts enable row level security;
@@ -17308,7 +17152,7 @@ begin
 end $$;
 comment on function private.next_digest is
   'The first time after p_after at which it is p_hour in a time zone, once a day. If the clocks skip that hour, it is '
-  'the moment when they go forward. If the hour occurs twice, it is the second one. Null if p_hour is null.';
+  'the moment when they go forward. If the hour occurs twice, it is the second time. Null if p_hour is null.';
 
 create function private.schedule_digest() returns trigger
 language plpgsql security definer   -- people may set the hour but not call private.next_digest
@@ -18129,7 +17973,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/notifications.sql
 
--- Who may see and change notifications. Belongs to sql/notifications/.
+-- Who may see and change notifications. Twin of sql/notifications/.
 
 -- notification_kinds: a registry, only for definer functions
 alter table private.notification_kinds enable row level security;
@@ -19796,7 +19640,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/reputation.sql
 
--- Who may see and change reputation. Belongs to sql/reputation/.
+-- Who may see and change reputation. Twin of sql/reputation/.
 
 -- reputation_entries
 alter table app.reputation_entries enable row level security;
@@ -21062,8 +20906,8 @@ insert into private.personal_data (relation, person_column, reason) values
 
 -- policies/economy.sql
 
--- Who may see and change wallets, the ledger and payments. Belongs to sql/economy/. Only private.move may move mana,
--- so the service role loses its right to write to these tables.
+-- Who may see and change wallets, the ledger and payments. Twin of sql/economy/. Only private.move may move mana, so
+-- the service role loses its right to write to these tables.
 
 -- mana_account_kinds: for definer functions and staff operations
 alter table private.mana_account_kinds enable row level security;
@@ -21601,7 +21445,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/embeddings.sql
 
--- Who may see and change embeddings: nobody. Belongs to sql/embeddings/.
+-- Who may see and change embeddings: nobody. Twin of sql/embeddings/.
 
 -- post_embeddings, centroids, embedding_walk: only for definer functions
 alter table private.post_embeddings enable row level security;
@@ -21620,10 +21464,10 @@ grant execute on function
 
 -- sql/feed/10_sources.sql
 
--- The sources of a feed. Each source returns the next 101 posts that the caller may see, ordered by time or, for the
--- tab trending, by trending_at. It has one statement for each index that it reads. Only private.all_posts leaves the
--- visibility check to the calling function. One call of a source reads a limited number of index entries. If the
--- caller may see few of these posts, it returns fewer than 101, and the place from which the next call continues.
+-- The sources of a feed. Each source returns the next 101 posts that the caller may see, by time or, for trending, by
+-- heat, with one statement per driving index. Only private.all_posts leaves the visibility check to the calling
+-- function. One call of a source reads a limited number of index entries. If the caller may see few of these posts, it
+-- returns fewer than 101, and the place from which the next call continues.
 -- docs/decisions.md, Feed.
 
 -- none of these indexes has posts in spaces, which only members can see: these are found through posts_within_id_idx
@@ -21936,7 +21780,7 @@ begin
   return private.run_of(v_ids, v_times, v_cut, 400);
 end $$;
 comment on function private.trending_posts is
-  'Posts for everybody, by trending_at. Posts for circles don''t trend, and neither do reposts of them.';
+  'Posts for everybody, by heat. Posts for circles don''t trend, and neither do reposts of them.';
 
 create function private.posts_about(p_interests uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the streams are checked in private.merged_streams
@@ -22133,8 +21977,7 @@ begin
 end $$;
 comment on function private.split_feed_block is
   'Listener: an imported post begins a new block if its block already has 100 posts, so that no import makes a block '
-  'long; one post of 25 checks it. A client that is reading that block at that time may get a post twice, or miss '
-  'one.';
+  'long; one post of 25 checks it. A client that is reading that block then may get a post twice, or not.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.imported', 'private.split_feed_block', 200);
 
@@ -22240,11 +22083,11 @@ insert into private.errors (code, status, text) values
 create type app.feed_choice as (
   tab text, interests uuid[], journalism boolean, format text, min_depth smallint,
   muted_people uuid[], muted_posts uuid[], muted_words app.muted_words,
-  entries integer, characters integer, since timestamptz
+  entries integer, characters integer
 );
 comment on type app.feed_choice is
-  'The filters of the request, the mutes of the caller, how many index entries and text characters one request may '
-  'read, and the time after which posts must have been published, if any.';
+  'The filters of the request, the mutes of the caller, and how many index entries and text characters one request '
+  'may read.';
 
 create function private.feed_source(p_choice app.feed_choice, p_place app.place) returns app.feed_run
 language plpgsql stable
@@ -22276,8 +22119,7 @@ declare
 begin
   if not p_check
      and p_choice.interests is null and not p_choice.journalism and p_choice.format is null and p_choice.min_depth = 0
-     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and v_words is null
-     and p_choice.since is null then
+     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and v_words is null then
     return p_ids;
   end if;
   return array(
@@ -22291,7 +22133,6 @@ begin
       and (not p_choice.journalism or p.is_journalism)
       and (p_choice.format is null or p.format = p_choice.format)
       and p.depth >= p_choice.min_depth
-      and (p_choice.since is null or p.published_at > p_choice.since)
       and p.author_id <> all (p_choice.muted_people) and p.id <> all (p_choice.muted_posts)
       -- a repost of a muted post, or of a post by a muted person, is also muted
       and (p.format <> 'repost'
@@ -22426,7 +22267,7 @@ comment on function private.feed_why is
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
-language plpgsql stable security definer   -- nobody may read trending_at of a post
+language plpgsql stable security definer   -- nobody may read the heat of a post
 set search_path = ''
 as $$
 declare
@@ -22462,9 +22303,6 @@ begin
       v_stopped := array_position(v_run.ids, v_sieve.stopped_at);
       v_place := (v_run.times[v_stopped - 1], v_run.ids[v_stopped - 1])::app.place;
     end if;
-    if v_place.at <= p_choice.since then   -- all later places are earlier still, also by heat
-      v_place := null;
-    end if;
     exit when v_place.at is null or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
               or v_sieve.budget <= 0;
   end loop;
@@ -22480,8 +22318,8 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_in_time is
-  'A page of the feed by time, or by trending_at for the tab trending. The score is the place in hours since 1970: '
-  'the part recency and, for trending, also the part engagement.';
+  'A page of the feed by time, or by heat for the tab trending. The score is the place in hours since 1970: the part '
+  'recency and, for trending, also the part engagement.';
 
 create function private.feed_ranked(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
@@ -22614,9 +22452,6 @@ begin
     end if;
     v_page.ids := v_page.ids || v_found;
     v_parts := v_parts || v_part;
-    if v_lowest <= p_choice.since then
-      v_lowest := '-infinity';
-    end if;
     exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
               or v_sieve.budget <= 0;
     v_until := v_lowest;
@@ -22648,8 +22483,7 @@ comment on function private.feed_ranked is
 
 create function api.list_feed(
   p_tab text default null, p_journalism boolean default false, p_min_depth integer default 0,
-  p_interest_id uuid default null, p_format text default null, p_limit integer default 20, p_cursor text default null,
-  p_since timestamptz default null
+  p_interest_id uuid default null, p_format text default null, p_limit integer default 20, p_cursor text default null
 ) returns json
 language plpgsql stable
 set search_path = ''
@@ -22660,8 +22494,7 @@ declare
   v_cursors text[];
   v_choice  app.feed_choice := (
     p_tab, private.interest_subtree(p_interest_id), coalesce(p_journalism, false), p_format, coalesce(p_min_depth, 0),
-    private.muted_people(), private.muted_posts(), private.find_muted_words(), 4000, 200000, p_since
-  )::app.feed_choice;
+    private.muted_people(), private.muted_posts(), private.find_muted_words(), 4000, 200000)::app.feed_choice;
   v_page    app.feed_page;
 begin
   perform private.require_limit(p_limit);   -- rejects a wrong limit before reading posts
@@ -22682,103 +22515,17 @@ begin
 end $$;
 comment on function api.list_feed is
   'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post has its score and why '
-  '[{factor, weight}]. p_since leaves out posts that were published at that time or before.';
-
--- sql/feed/40_changes.sql
-
--- Catching up: what changed or went away of the things that a client may hold.
--- docs/decisions.md, Feed.
-
-insert into private.errors (code, status, text) values
-  ('sync_too_old', 410, 'This cursor is older than 30 days. Discard what you hold, and begin without a cursor.');
-
-create function private.find_changes(p_after text) returns json
-language plpgsql stable security definer   -- nobody may read changes
-set search_path = ''
-as $$
-declare
-  v_from    app.place := private.page_start('changes', p_after);
-  v_at      timestamptz := v_from.at;   -- plain variables: an expression defeats the index
-  v_id      uuid := v_from.id;
-  -- a change that was noted before may not be committed yet
-  v_settled timestamptz := clock_timestamp() - interval '10 seconds';
-  v_sources text[];
-  v_ids     uuid[];
-  v_levels  smallint[];
-  v_times   timestamptz[];
-  v_next    app.place;
-  v_finder  record;
-  v_some    app.change[];
-  v_found   app.change[] := '{}';
-begin
-  if v_at < now() - interval '30 days' then
-    perform private.raise_error('sync_too_old');
-  end if;
-  select array_agg(c.source), array_agg(c.thing_id), array_agg(c.level), array_agg(c.changed_at)
-  into v_sources, v_ids, v_levels, v_times
-  from (select source, thing_id, level, changed_at from private.changes
-        where (changed_at, thing_id) > (v_at, v_id)
-        order by changed_at, thing_id limit 400) c;
-  v_next := case when v_times[400] < v_settled then (v_times[400], v_ids[400])::app.place
-                 else greatest((v_settled, '00000000-0000-0000-0000-000000000000')::app.place, v_from) end;
-  for v_finder in
-    select s.finder, c.ids, c.levels
-    from private.change_sources s
-    cross join lateral (
-      select array_agg(u.id order by u.place) as ids, array_agg(u.level order by u.place) as levels
-      from unnest(v_sources, v_ids, v_levels) with ordinality as u (source, id, level, place)
-      where u.source = s.source) c
-    where c.ids is not null
-    order by s.source
-  loop
-    execute format('select array_agg(f) from %s($1, $2) f', v_finder.finder) into v_some
-      using v_finder.ids, v_finder.levels;
-    v_found := v_found || v_some;
-  end loop;
-  return json_build_object(
-    'items', coalesce((
-      select json_agg(json_build_object('type', f.type, 'id', f.id, 'gone', f.gone) order by f.place)
-      from (select u.type, u.id, u.gone, max(array_position(v_ids, u.id)) as place
-            from unnest(v_found) u group by u.type, u.id, u.gone) f), '[]'),
-    'nextCursor', private.place_cursor('changes', v_next.at, v_next.id),
-    'hasMore', coalesce(v_times[400] < v_settled, false));
-end $$;
-comment on function private.find_changes is
-  'The next 400 changes after a cursor, the oldest first, without those of which the caller may not learn: {items '
-  '[{type, id, gone}], nextCursor, hasMore}. Changes of the last ten seconds are listed again by the next call, '
-  'because earlier ones may be committed after them.';
-call private.force_index_scans('private.find_changes');
-
-create function api.list_changes(p_after text default null) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  perform private.require_caller();
-  if p_after is null then
-    return json_build_object(
-      'items', '[]'::json,
-      'nextCursor', private.place_cursor('changes', clock_timestamp() - interval '10 seconds',
-                                         '00000000-0000-0000-0000-000000000000'),
-      'hasMore', false);
-  end if;
-  return private.find_changes(p_after);
-end $$;
-comment on function api.list_changes is
-  'What changed since a cursor of this list, of the things that the caller may hold: {items [{type, id, gone}], '
-  'nextCursor, hasMore}. Without a cursor it has no items, only the cursor to begin with.';
+  '[{factor, weight}].';
 
 -- policies/feed.sql
 
--- Who may read the feed. Belongs to sql/feed/.
+-- Who may read the feed. Twin of sql/feed/.
 
 -- feed_blocks: only for definer functions
 alter table app.feed_blocks enable row level security;
 
 grant execute on function
-  api.list_changes,
   api.list_feed,
-  private.find_changes,
   private.feed_in_time,
   private.feed_list,
   private.feed_ranked,
@@ -22867,15 +22614,15 @@ comment on column app.contents.edited_at is 'When its text was last changed; nul
 comment on column app.contents.removed_at is
   'When staff removed it, so that only its author sees it; null if it is not removed.';
 comment on column app.contents.deleted_at is
-  'When its author deleted it for good. Its detail is deleted at once, and the head 31 days later, so that cursors '
-  'stay valid and clients learn of it (private.changes).';
+  'When its author deleted it for good. Its detail is deleted at once, and the head a day later, so that cursors '
+  'stay valid.';
 comment on column app.contents.author_hidden is
   'Whether the author is banned or erased: set at once for the newest 500 contents, for the others soon after '
   '(private.hide_or_show_contents). Until then app.hidden_people hides them.';
 comment on column app.contents.required_level is
   'Who may see it: 0 everybody (or the members of the space), 3 only the author (removed, draft), 4 nobody '
   '(deleted, author banned or erased). See private.visibility.';
-insert into private.retention (relation, counts_from, keep) values ('app.contents', 'deleted_at', '31 days');
+insert into private.retention (relation, counts_from, keep) values ('app.contents', 'deleted_at', '1 day');
 
 insert into private.write_limits (kind, per_hour) values ('contents', 300), ('likes', 2000);
 
@@ -23446,7 +23193,7 @@ begin
 end $$;
 comment on function private.delete_content is
   'Deletes the caller''s own content of this kind with its detail, even if they can''t see it any more; false if '
-  'there is none. The head is kept for 31 days, and the worker deletes what exceeds 500 rows of a table.';
+  'there is none. The head is kept for a day, and the worker deletes what exceeds 500 rows of a table.';
 
 -- sql/content/60_children.sql
 
@@ -23731,51 +23478,9 @@ comment on function private.hide_contents is
 insert into private.account_steps (step, events, position) values
   ('private.hide_contents', '{ban,unban,erasure}', 162);
 
--- sql/content/85_changes.sql
-
--- Which changes of contents clients learn of: sql/base/63_changes.sql.
--- docs/decisions.md, Feed.
-
-create function private.note_changed_content() returns trigger
-language plpgsql security definer   -- people may not write changes
-set search_path = ''
-as $$
-begin
-  -- a draft is known to its author only
-  perform private.note_changed('content', new.id, case when old.is_draft then 3
-                                                       else least(old.required_level, new.required_level) end);
-  return null;
-end $$;
-comment on function private.note_changed_content is
-  'Trigger: notes a change of a content''s text, interest or visibility.';
-create constraint trigger _900_note_changed_content
-  after update of title, interest_id, edited_at, is_draft, removed_at, deleted_at, author_hidden on app.contents
-  deferrable initially deferred
-  for each row when ((old.title, old.interest_id, old.edited_at, old.required_level)
-                     is distinct from (new.title, new.interest_id, new.edited_at, new.required_level))
-  execute function private.note_changed_content();
-
-create function private.find_changed_contents(p_ids uuid[], p_levels smallint[]) returns setof app.change
-language plpgsql stable security definer   -- finds deleted contents too
-set search_path = ''
-as $$
-begin
-  return query
-  select c.id, c.kind, not present.is_visible
-  from unnest(p_ids, p_levels) n (id, level)
-  join app.contents c on c.id = n.id
-  cross join lateral private.visibility(c.author_id, n.level, c.space_id) noted
-  cross join lateral private.visibility(c.author_id, c.required_level, c.space_id) present
-  where noted.is_addressed;
-end $$;
-comment on function private.find_changed_contents is
-  'Of these changed contents, those whose change the caller had the level to see, {id, type, gone}.';
-call private.force_index_scans('private.find_changed_contents');
-insert into private.change_sources (source, finder) values ('content', 'private.find_changed_contents');
-
 -- policies/content.sql
 
--- Who may see and change contents. Belongs to sql/content/.
+-- Who may see and change contents. Twin of sql/content/.
 
 -- content_kinds: a registry, only for definer functions
 alter table private.content_kinds enable row level security;
@@ -24688,8 +24393,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/videos.sql
 
--- Who may see and change videos and audio. Belongs to sql/videos/. The policies of the head are in
--- policies/content.sql.
+-- Who may see and change videos and audio. Twin of sql/videos/. The policies of the head are in policies/content.sql.
 
 -- videos
 alter table app.videos enable row level security;
@@ -25023,7 +24727,7 @@ insert into private.links (type, path) values ('group', '/groups/{id}');
 
 -- policies/groups.sql
 
--- Who may run the operations of groups. Belongs to sql/groups/; who sees which space is in policies/spaces.sql.
+-- Who may run the operations of groups. Twin of sql/groups/; who sees which space is in policies/spaces.sql.
 
 -- helpers
 grant execute on function private.group_cards to authenticated;
@@ -26196,7 +25900,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/guilds.sql
 
--- Who may run the operations of guilds. Belongs to sql/guilds/; who sees which space is in policies/spaces.sql.
+-- Who may run the operations of guilds. Twin of sql/guilds/; who sees which space is in policies/spaces.sql.
 -- Only definer functions read and write the tables of guilds.
 
 -- guilds
@@ -26676,8 +26380,8 @@ comment on function api.distribute is
 
 -- policies/treasury.sql
 
--- Who may run the operations of treasuries. Belongs to sql/treasury/. Only definer functions read and write the tables
--- of treasuries; the service role loses its right to write to them.
+-- Who may run the operations of treasuries. Twin of sql/treasury/. Only definer functions read and write the tables of
+-- treasuries; the service role loses its right to write to them.
 
 -- treasury_entries
 alter table app.treasury_entries enable row level security;
@@ -28782,7 +28486,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/messaging.sql
 
--- Who may see conversations and listen to them. Belongs to sql/messaging/. People read and write messages only through
+-- Who may see conversations and listen to them. Twin of sql/messaging/. People read and write messages only through
 -- operations: whether a person sees a message depends on when they took part, and a policy could not check that
 -- cheaply.
 
@@ -29985,7 +29689,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/events.sql
 
--- Who may see and change events. Belongs to sql/events/. The head's policies are in policies/content.sql.
+-- Who may see and change events. Twin of sql/events/. The head's policies are in policies/content.sql.
 
 -- events
 alter table app.events enable row level security;
@@ -30967,7 +30671,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/debates.sql
 
--- Who may see debates and arguments. Belongs to sql/debates/. The head's policies are in policies/content.sql. Only
+-- Who may see debates and arguments. Twin of sql/debates/. The head's policies are in policies/content.sql. Only
 -- definer functions write their tables.
 
 -- debates
@@ -31987,7 +31691,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- policies/problems.sql
 
--- Who may see problems and solutions. Belongs to sql/problems/. The head's policies are in policies/content.sql. Only
+-- Who may see problems and solutions. Twin of sql/problems/. The head's policies are in policies/content.sql. Only
 -- definer functions write their tables.
 
 -- problems
@@ -32895,7 +32599,7 @@ begin
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_my_courses is
-  'The courses that the caller teaches or attends, or only those of one of these two roles, latest first.';
+  'The courses that the caller created or enrolled in, or only those of one role, latest first.';
 
 create function private.find_students(p_course uuid, p_cursor text) returns app.listing
 language plpgsql stable security definer   -- an author may see their students, except hidden ones
@@ -32993,7 +32697,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/courses.sql
 
--- Who may see and change courses. Belongs to sql/courses/. The head's policies are in policies/content.sql.
+-- Who may see and touch courses. Twin of sql/courses/. The head's policies are in policies/content.sql.
 
 -- courses
 alter table app.courses enable row level security;
@@ -34362,8 +34066,8 @@ create trigger _230_free_blocked_project_slots after insert on app.blocks
 
 -- policies/projects.sql
 
--- Who may see projects. Belongs to sql/projects/. The head's policies are in policies/content.sql. Only definer
--- functions read and write roles, members, applications and updates.
+-- Who may see projects. Twin of sql/projects/. The head's policies are in policies/content.sql. Only definer functions
+-- read and write roles, members, applications and updates.
 
 -- projects
 alter table app.projects enable row level security;
@@ -35653,7 +35357,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/market.sql
 
--- Who may see and change offerings, orders and reviews. Belongs to sql/market/. The head's policies are in
+-- Who may see and touch offerings, orders and reviews. Twin of sql/market/. The head's policies are in
 -- policies/content.sql.
 
 -- offerings
@@ -36410,7 +36114,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/wiki.sql
 
--- Who may see the wiki. Belongs to sql/wiki/. Only definer functions write its tables.
+-- Who may see the wiki. Twin of sql/wiki/. Only definer functions write its tables.
 
 -- wiki_versions
 alter table app.wiki_versions enable row level security;
@@ -37169,7 +36873,7 @@ insert into private.account_steps (step, events, position) values
 
 -- policies/ai.sql
 
--- Who may read and write AI sessions. Belongs to sql/ai/.
+-- Who may read and write AI sessions. Twin of sql/ai/.
 
 -- ai_sessions: only their owner may read them, not even staff; definer functions write them
 alter table app.ai_sessions enable row level security;
@@ -37750,7 +37454,7 @@ begin
         join private.visible_people p on p.id = f.user_id
         -- by id, without a scan
         cross join lateral (select o.* from app.users o where o.id = f.user_id offset 0) u) l
-  where l.likeness >= 0.32;   -- as similar as "crala" and "carla", which share two of six trigrams
+  where l.likeness >= 0.32;   -- the likeness of "crala" and "carla", which share two of six trigrams
 end $$;
 comment on function private.find_names is
   'Returns the people with a similar name whom the caller may see, each with the similarity from 0 to 1. For each '
@@ -38193,7 +37897,7 @@ as $$
 declare
   v_found app.found := private.find_stream(
     (null, private.interest_subtree(p_interest_id), false, null, 0, private.muted_people(), private.muted_posts(),
-     private.find_muted_words(), 0, 200000, null)::app.feed_choice,
+     private.find_muted_words(), 0, 200000)::app.feed_choice,
     p_type, p_country, p_city, coalesce(p_trending, false), private.require_stream_place(p_cursor));
 begin
   return private.page(private.stream_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
@@ -38547,8 +38251,8 @@ from private.content_kinds;
 
 -- sql/discovery/44_indexing.sql
 
--- When things are indexed. A post is indexed soon after it is published. Any thing is indexed again when its text
--- changes, or when other people may find it than before.
+-- When things are indexed: a post soon after it is published, and any thing whenever its text changes or other people
+-- may find it.
 -- docs/decisions.md, Discovery.
 
 create function private.index_published(p_effects private.effects[]) returns void
@@ -39191,7 +38895,7 @@ comment on function api.search is
 
 -- policies/discovery.sql
 
--- Who may read the intents of people, and who may search. Belongs to sql/discovery/.
+-- Who may read the intents of people, and who may search. Twin of sql/discovery/.
 
 -- connection_intents
 alter table app.connection_intents enable row level security;
@@ -39305,10 +39009,10 @@ comment on table private.webhooks is
 comment on column private.webhooks.previous_secret is 'The secret before the last change; it still signs for a day.';
 comment on column private.webhooks.previous_until is 'Until when the previous secret signs too.';
 comment on column private.webhooks.queued_to is
-  'The number of the last event of the log that was considered. It does not change while the webhook is inactive, so '
-  'the webhook later gets the events of that time that are still in the log.';
+  'The number of the last event of the log that was considered. While the webhook is not active it stays, so the '
+  'webhook gets the events of that time later, unless they are older than the log.';
 comment on column private.webhooks.failing_since is
-  'When a delivery was given up; null again after the next one that succeeds.';
+  'When a delivery was given up; null again after the next one that arrives.';
 comment on column private.webhooks.deleted_at is
   'When it was deleted; the worker then deletes its deliveries and, at the end, this row.';
 
@@ -39328,8 +39032,8 @@ begin
   return v_url;
 end $$;
 comment on function private.require_webhook_url is
-  'The address, trimmed. Addresses of WEBHOOK_EXEMPT may have a port and no TLS. At each request the sender also '
-  'checks that the name has only public addresses.';
+  'The address, trimmed. Addresses of WEBHOOK_EXEMPT may have a port and no TLS. The sender also checks that the name '
+  'leads to public addresses only, each time.';
 
 create function private.require_webhook_events(p_events text[]) returns text[]
 language plpgsql stable security definer   -- nobody may read the registry
@@ -39430,10 +39134,10 @@ create index webhook_deliveries_pending_idx on private.webhook_deliveries (webho
   where status = 'pending';
 create index webhook_deliveries_created_at_idx on private.webhook_deliveries (created_at);
 comment on table private.webhook_deliveries is
-  'The deliveries to webhooks: one for each event of the log and webhook, and those of tests.';
+  'What is or was sent to a webhook: an event of the log once, and tests.';
 comment on column private.webhook_deliveries.sequence is
-  'The number of the event in private.event_log; null for a test. There is no foreign key, because with one the '
-  'worker and an erasure could deadlock.';
+  'The number of the event in private.event_log; null for a test. Without a foreign key, so that the worker and an '
+  'erasure never wait for each other in a circle.';
 comment on column private.webhook_deliveries.event_id is 'The header webhook-id, the same in each attempt.';
 comment on column private.webhook_deliveries.status is
   'pending until it has arrived (delivered) or is given up (failed).';
@@ -39446,7 +39150,7 @@ comment on column private.webhook_deliveries.response_status is
 comment on column private.webhook_deliveries.failure is
   'Why there was no response: not_public, timeout or unreachable; null if there was one.';
 comment on column private.webhook_deliveries.excerpt is
-  'The beginning of the response to the last attempt, if the attempt failed; printable characters only.';
+  'The beginning of the response to the last attempt, if it was no success; printable characters only.';
 insert into private.retention (relation, counts_from, keep) values
   ('private.webhook_deliveries', 'created_at', '30 days');
 
@@ -39464,7 +39168,7 @@ comment on table private.webhook_turns is
 comment on column private.webhook_turns.due_at is
   'When the next attempt may begin. While an attempt runs, it is the end of its lease: then another worker takes '
   'over.';
-comment on column private.webhook_turns.claim is 'The id of the running attempt; null if none runs.';
+comment on column private.webhook_turns.claim is 'The attempt that runs; null if there is none.';
 
 create function private.forget_deliveries() returns trigger
 language plpgsql security definer   -- whoever deletes from the log may not use the deliveries
@@ -39669,8 +39373,8 @@ begin
 end $$;
 comment on function private.work_on_webhooks is
   'For the worker alone: records attempts (private.note_webhook_attempt) and takes due deliveries of each active '
-  'webhook (private.take_webhook_deliveries), as many as are needed for p_at_once running attempts per webhook in '
-  'this worker; p_busy says how many are already running, by webhook. Several workers may call it at once.';
+  'webhook (private.take_webhook_deliveries), so many that p_at_once of each webhook run in this worker; p_busy says '
+  'how many do already, by webhook. Several workers may call it at once.';
 
 create function private.clear_webhook(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker may use none of our tables
@@ -40101,7 +39805,7 @@ comment on function api.list_logged_events is
 
 -- policies/webhooks.sql
 
--- Webhooks: admins use them through operations of the service role, and the worker sends. Belongs to sql/webhooks/.
+-- Webhooks: admins use them through operations of the service role, and the worker sends. Twin of sql/webhooks/.
 
 -- webhooks, webhook_deliveries, webhook_turns: only for definer functions
 alter table private.webhooks enable row level security;
@@ -45669,7 +45373,6 @@ begin
   elsif p_event = 'posts.poll.closed' then
     perform private.fan_out_poll_end(p_payload);
   elsif p_event = 'posts.post.edited' then
-    perform private.note_edited_post(p_payload);
     perform private.embed_edited(p_payload);
     perform private.index_edited(p_payload);
   elsif p_event = 'posts.post.imported' then
@@ -45689,7 +45392,7 @@ end $$;
 -- policies/admin.sql
 
 -- Who may run the operations of staff: only the service role. Each operation checks the caller's stored role itself.
--- Belongs to sql/admin/.
+-- Twin of sql/admin/.
 
 -- broadcasts: only for definer functions
 alter table app.broadcasts enable row level security;

@@ -1,10 +1,14 @@
 // GET /ready answers 200 only if the database answers, its schema fits, and a worker is alive.
 import { expect, test } from 'vitest'
+import { readConfig } from '../../../api-facade/lib/config.ts'
+import { createLog } from '../../../api-facade/lib/log.ts'
+import { startServer } from '../../../api-facade/server.ts'
+import { environment } from '../../support/settings.ts'
 import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
-const { nobody, database } = await world({ people: [] })
-const { owner } = database
+const { nobody, alice, database } = await world({ people: ['alice'] })
+const { owner, superuser } = database
 const ready = () => nobody.get<{ status: string; message: string[] }>('//ready')
 
 /** Waits until the answer matches: answers are cached for a moment, so the first ones may be outdated. */
@@ -13,6 +17,7 @@ const worker = (sql: string) => owner.unsafe(`update pgboss.version set cron_on 
 
 test('GET /ready gives 503 without a live worker, and 200 with one', async () => {
   await worker('null')
+  await missing(/No worker/)
   const answer = await ready()
   expect(answer).toFailWith(503, 'service_unavailable')
   expect(answer.body.message).toEqual(['No worker has been seen for 3 minutes.'])
@@ -57,6 +62,63 @@ test('GET /ready reports that the database does not answer', async () => {
   await missing(/The database does not answer/)
   await owner`grant execute on function private.readiness to gate`
   await missing(/"ready"/)
+})
+
+test('GET /ready gives 503 while a table that most requests need is locked', async () => {
+  await worker('now()')
+  await owner.begin(async (tx) => {
+    await tx`lock table app.posts in access exclusive mode`
+    await missing(/The table app\.posts is locked/)
+    await tx`lock table app.users in share mode` // nobody can write
+    await missing(/The table app\.posts is locked.*The table app\.users is locked/)
+  })
+  await missing(/"ready"/)
+})
+
+test('GET /ready gives 503 while a pool has no free connection', async () => {
+  const waiting = await owner.begin(async (tx) => {
+    await tx`lock table app.notifications in access exclusive mode`
+    const asked = Array.from({ length: 4 }, () => alice.get('/notifications'))
+    await missing(/There is no free connection in the pool user/)
+    return { asked }
+  })
+  await Promise.all(waiting.asked)
+  await missing(/"ready"/)
+})
+
+test('GET /ready gives 503 while the database has no space to write', async () => {
+  const limit = async (size: string) => {
+    await superuser.unsafe(`alter database ${database.name} set temp_file_limit = '${size}'`)
+    await superuser`select pg_terminate_backend(pid) from pg_stat_activity
+                    where datname = ${database.name} and usename = 'kith_gate'`
+  }
+  await limit('100kB')
+  await missing(/The database has no space left to write \(53400\)/)
+  await limit('-1')
+  await missing(/"ready"/)
+})
+
+test('GET /ready only warns without a worker if the workers are separate', async () => {
+  await worker('null')
+  await owner`delete from private.job_runs`
+  const lines: string[] = []
+  const config = readConfig(environment(database.url, { WORKER: 'off', LOG_LEVEL: 'info' }))
+  const log = createLog(config, { write: (line: string) => lines.push(line) })
+  const server = await startServer({ config, databaseUrl: database.url, log })
+  try {
+    const ask = async () => await ((await fetch(`${server.url}/ready`)).json() as Promise<{ status?: string; statusCode?: number }>)
+    await until(async () => (await ask()).status === 'ready')
+    expect(await ask()).toEqual({ status: 'ready', warnings: ['No worker has been seen for 3 minutes.'] })
+    await owner`delete from supabase_migrations.schema_migrations`
+    await until(async () => (await ask()).statusCode === 503)
+    expect((await ask()).statusCode).toBe(503)
+    const logged = lines.map((line) => JSON.parse(line))
+    const loud = logged.filter(({ level }) => level > 30).map(({ msg }) => msg)
+    expect(new Set(loud)).toEqual(new Set(['not ready']))
+    expect(logged.some(({ failure }) => failure)).toBe(false)
+  } finally {
+    await server.stop()
+  }
 })
 
 test('GET /ready rejects other methods', async () => {
