@@ -62,17 +62,27 @@ export function explained(cause: unknown): unknown {
 
 /** @returns how the database is newer than this code. @throws Error if it is older, because it lacks functions */
 export async function checkMigrations(sql: postgres.Sql): Promise<string[]> {
-  const { faults, warnings } = compare(await readBooks(sql))
+  const books = await readBooks(sql)
+  const { faults, warnings } = compare(books ?? {})
+  if (!books) faults.push(await adviceFor(sql))
   if (faults.length > 0) throw new Error(`The database does not match this code.\n  ${faults.join('\n  ')}`)
   return warnings
 }
 
-/** The migrations of the database; none if it has no schema of Kith, or no record of migrations. */
-async function readBooks(sql: postgres.Sql): Promise<Books> {
+/** What to do with a database that has nothing of Kith. */
+async function adviceFor(sql: postgres.Sql): Promise<string> {
+  const [server] = await sql<{ number: number; version: string }[]>`
+    select current_setting('server_version_num')::int as number, current_setting('server_version') as version`
+  if (server && server.number < 170000) return `The server is PostgreSQL ${server.version}, and Kith needs 17.`
+  return 'Without Supabase, prepare the database first: npm run prepare-database -- <url> --migrate'
+}
+
+/** The migrations of the database; null if it has no schema of Kith, or no record of migrations. */
+async function readBooks(sql: postgres.Sql): Promise<Books | null> {
   const [row] = await sql<{ readable: boolean }[]>`
     select to_regprocedure('private.readiness()') is not null
        and to_regclass('supabase_migrations.schema_migrations') is not null as readable`
-  if (!row?.readable) return {}
+  if (!row?.readable) return null
   const [found] = await sql<{ books: Books }[]>`select private.readiness() -> 'migrations' as books`
   return found?.books ?? {}
 }

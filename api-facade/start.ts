@@ -44,7 +44,7 @@ async function database(config: Config): Promise<Database> {
   const { apiKeys, embeddedSecret, writeInstance } = await import('../supabase/embedded/instance.ts')
   const { defaultDataDir } = await import('../supabase/embedded/paths.ts')
   const dataDir = config.dataDir ?? defaultDataDir(projectRoot)
-  const server = await startPostgres({ dataDir, port: config.databasePort })
+  const server = await startPostgres({ dataDir, port: config.databasePort, settings: config.databaseSettings })
   try {
     await preparePlatform(server.superuserUrl())
     await migrate(server.url())

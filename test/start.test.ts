@@ -232,6 +232,17 @@ describe('The embedded database', () => {
     expect(log().length).toBeGreaterThan(found.length)
   }, 90_000)
 
+  test('has the settings of DB_SETTINGS', async () => {
+    const { child, seen, exit } = start({ DB_SETTINGS: 'shared_buffers=64MB, max_connections = 150' })
+    await says(seen, 'Kith is at ')
+    const owner = database()
+    const [found] = await owner`select current_setting('shared_buffers') as buffers,
+                                       current_setting('max_connections') as connections`
+    await owner.end()
+    await terminate(child, exit)
+    expect(found).toEqual({ buffers: '64MB', connections: '150' })
+  }, 90_000)
+
   test('listens on DB_PORT, and a taken port prevents the start', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
@@ -442,6 +453,11 @@ describe('Settings', async () => {
       'INSTANCE_DOMAIN',
       ['kith.example.org', 'localhost', 'Kith.Example.Org'],
       ['Foo.org:80', 'foo_bar.org', 'foo..org', '-'],
+    ],
+    [
+      'DB_SETTINGS',
+      ['shared_buffers=1GB', 'work_mem = 16MB, autovacuum_naptime=30s'],
+      ['shared_buffers', 'wal_level=minimal', 'shared_buffers=1GB port=1', 'fsync=off'],
     ],
     [
       'MAIL_FROM',

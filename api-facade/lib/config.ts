@@ -84,6 +84,21 @@ const hostName = new RegExp(`^${label}(\\.${label})*$`)
 /** An address, or a name and an address: a comma in a name would make two senders of it. */
 const sender = /^([^\s<>@,;:"]+@[^\s<>@,;:"]+|("[^"\r\n]+"|[^<>@,;:"\r\n]+) <[^\s<>@,;:"]+@[^\s<>@,;:"]+>)$/
 
+/** What an operator may set for the embedded PostgreSQL; Kith relies on its own values of the others. */
+const databaseSettings =
+  /^(shared_buffers|effective_cache_size|work_mem|maintenance_work_mem|huge_pages|max_connections|(min|max)_wal_size|wal_(buffers|compression)|checkpoint_(timeout|completion_target)|(seq|random)_page_cost|effective_io_concurrency|max_(worker_processes|parallel_\w+)|log_min_duration_statement|autovacuum_\w+)$/
+
+const assignments = list.transform((items, context) =>
+  Object.fromEntries(
+    items.map((item) => {
+      const [, name = '', value = ''] = /^(\w+) *= *([\w.-]+)$/.exec(item) ?? []
+      if (!databaseSettings.test(name))
+        context.addIssue(`must be settings such as shared_buffers=1GB, separated by commas; not ${name || 'others'}`)
+      return [name, value]
+    }),
+  ),
+)
+
 const bucket = z.string().regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
 
 const signingKey = z.string().regex(/^[\w-]{43}$/, 'must be 32 random bytes in base64url')
@@ -205,6 +220,7 @@ const Variables = z.object({
   ADMIN_PASSWORD: z.string().min(8).optional(),
   DATA_DIR: z.string().optional(),
   DB_PORT: integer(1024, 65_535).optional(),
+  DB_SETTINGS: assignments.optional(),
   RATE_LIMIT_SCALE: z.coerce.number().positive('must be above 0').default(1),
   RATE_LIMITS: json.default({}).pipe(rateLimits),
   RATE_LIMIT_STORE: z.enum(['memory', 'database']).optional(),
@@ -256,6 +272,10 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
   })
   .refine((s) => !s.DATABASE_URL || !s.DB_PORT, {
     path: ['DB_PORT'],
+    error: 'is only for the embedded database, but DATABASE_URL is set',
+  })
+  .refine((s) => !s.DATABASE_URL || !s.DB_SETTINGS, {
+    path: ['DB_SETTINGS'],
     error: 'is only for the embedded database, but DATABASE_URL is set',
   })
   .refine((s) => !s.STORAGE_UPLOAD_BUCKET || (s.STORAGE_BUCKET && s.STORAGE_UPLOAD_BUCKET !== s.STORAGE_BUCKET), {
@@ -332,6 +352,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     adminPassword: s.ADMIN_PASSWORD,
     dataDir: s.DATA_DIR,
     databasePort: s.DB_PORT,
+    databaseSettings: s.DB_SETTINGS,
     rateLimitScale: s.RATE_LIMIT_SCALE,
     rateLimits: s.RATE_LIMITS,
     // a given database may have several facades; the embedded one has one process

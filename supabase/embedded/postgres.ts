@@ -16,7 +16,9 @@ interface PostgresOptions {
   /** The folder for all data of this instance; created if missing. */
   dataDir: string
   /** DB_PORT; default: a free one. Always on 127.0.0.1. */
-  port?: number
+  port?: number | undefined
+  /** DB_SETTINGS: replace Kith's own. PostgreSQL refuses a value that it does not know, and says so in its log. */
+  settings?: Record<string, string> | undefined
   /** The file of the server's log; default `<dataDir>/postgres.log`. */
   log?: string
   /** For tests: writes are faster, but do not survive a crash of the machine. */
@@ -165,7 +167,10 @@ async function start(dataDir: string, options: PostgresOptions): Promise<Postgre
     const port = await freePort(options.port) // otherwise we would connect to the process that has it
     const url = (database = 'postgres', user = 'postgres') =>
       `postgresql://${user}:${passwordOf(secret, user)}@127.0.0.1:${port}/${database}`
-    const server = launch(bin, dataDir, port, log, options.ephemeral ? ephemeral : durable)
+    const server = launch(bin, dataDir, port, log, {
+      ...(options.ephemeral ? ephemeral : durable),
+      ...options.settings,
+    })
     const onExit = () => {
       server.process.kill('SIGINT')
     }

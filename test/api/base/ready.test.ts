@@ -106,7 +106,8 @@ test('GET /ready only warns without a worker if the workers are separate', async
   const log = createLog(config, { write: (line: string) => lines.push(line) })
   const server = await startServer({ config, databaseUrl: database.url, log })
   try {
-    const ask = async () => await ((await fetch(`${server.url}/ready`)).json() as Promise<{ status?: string; statusCode?: number }>)
+    const ask = async () =>
+      await ((await fetch(`${server.url}/ready`)).json() as Promise<{ status?: string; statusCode?: number }>)
     await until(async () => (await ask()).status === 'ready')
     expect(await ask()).toEqual({ status: 'ready', warnings: ['No worker has been seen for 3 minutes.'] })
     await owner`delete from supabase_migrations.schema_migrations`
