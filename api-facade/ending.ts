@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { explained } from './boot.ts'
 import { answers } from './lib/database.ts'
-import { drainOutput, type Log } from './lib/log.ts'
+import type { Log } from './lib/log.ts'
 
 /**
  * The name of the first signal to end. Later ones are ignored, because Node would end at once and leave PostgreSQL
@@ -42,13 +42,12 @@ export async function wait(databaseUrl: string, log: Log, stop: () => Promise<un
   await Promise.race([stopping, sleep(REST)])
 }
 
-/** Runs a program until its end, and ends the process as soon as its output is written. */
+/** Runs a program until its end, and ends the process. */
 export async function run(program: () => Promise<void>): Promise<never> {
   await program().catch((failure: unknown) => {
     const error = explained(failure)
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exitCode = 1
   })
-  await drainOutput()
   process.exit()
 }

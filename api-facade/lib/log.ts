@@ -1,7 +1,6 @@
 // The structured log. It never has tokens, bodies, query strings, names or addresses; people appear as an alias.
 import { createHmac } from 'node:crypto'
-import { fstatSync, writeSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { writeSync } from 'node:fs'
 import { type DestinationStream, pino } from 'pino'
 import type { Config } from './config.ts'
 
@@ -16,103 +15,90 @@ function describeError(error: unknown): object {
   return { name, message, code, where, stack }
 }
 
-/**
- * The largest number of bytes that a pipe writes atomically, so that no line is split; and how long a line waits at
- * most, in milliseconds.
- */
+/** The largest number of bytes that a pipe writes atomically; and how long a line waits at most, in milliseconds. */
 const BATCH = 4096
 const WAIT = 100
-/** How many characters are kept for a reader who does not read; the lines after them are lost. */
+/** How many characters are kept while nobody reads the pipe; the lines after them are lost. */
 const KEPT = 4 * 1024 * 1024
-/** How long the end of the process waits for a reader who reads nothing. Milliseconds. */
+/** How long after a full pipe the next write is tried, and how long the end of the process waits for a reader. Milliseconds. */
+const PAUSE = 10
 const PATIENCE = 250
 
 /**
- * Buffers lines, because writing each one took a tenth of the time of a request, and never waits for the reader of a
- * pipe: a request must not hang because nobody reads the log. The rest is written when the process ends by a handled
- * signal or an uncaught error.
+ * Buffers lines, because writing each one took a tenth of the time of a request. It never waits for the reader of a pipe:
+ * a request must not hang because nobody reads the log. What is left is written when the process ends by a handled signal
+ * or an uncaught error.
+ * @param put writes as much as it can without waiting, and returns how many bytes that was
  */
-function gathering(put: (text: string, done: () => void) => void) {
+function gathering(put: (bytes: Buffer) => number): DestinationStream {
   let lines = ''
   let timer: NodeJS.Timeout | undefined
-  let waiting: string[] = []
+  const waiting: Buffer[] = []
   let kept = 0
   let lost = 0
-  let busy = false
-  /** Counts the writes that the reader took. */
-  let taken = 0
 
-  const next = () => {
-    const batch = waiting.shift()
-    busy = batch !== undefined
-    if (batch === undefined) return
-    kept -= batch.length
-    put(batch, () => {
-      taken++
-      next()
-    })
+  /** Writes what waits; false if the pipe is full. */
+  const empty = (): boolean => {
+    for (let [first] = waiting; first; [first] = waiting) {
+      const written = put(first)
+      kept -= written
+      if (written < first.length) waiting[0] = first.subarray(written)
+      else waiting.shift()
+      if (written < first.length) return false
+    }
+    return true
   }
-  const flush = () => {
+  const flush = (): void => {
     clearTimeout(timer)
-    timer = undefined
-    if (lines === '') return
-    waiting.push(lines)
-    kept += lines.length
+    if (lost > 0)
+      lines += `${JSON.stringify({ level: 40, time: Date.now(), lost, msg: 'nobody read the log, and lines were lost' })}\n`
+    lost = 0
+    if (lines !== '') {
+      const bytes = Buffer.from(lines)
+      kept += bytes.length
+      waiting.push(bytes)
+    }
     lines = ''
-    if (!busy) next()
+    timer = empty() ? undefined : setTimeout(flush, PAUSE).unref()
   }
   process.on('exit', () => {
     flush()
-    for (const batch of waiting) put(batch, () => {})
-    waiting = []
+    const clock = new Int32Array(new SharedArrayBuffer(4))
+    for (let before = -1, until = 0; waiting.length > 0 && (kept !== before || Date.now() < until); empty()) {
+      if (kept !== before) until = Date.now() + PATIENCE
+      before = kept
+      Atomics.wait(clock, 0, 0, PAUSE)
+    }
   })
-
-  const reportLost = () => {
-    if (lost === 0) return
-    lines += `${JSON.stringify({ level: 40, time: Date.now(), lost, msg: 'nobody read the log, and lines were lost' })}\n`
-    lost = 0
-  }
-  const write = (line: string) => {
-    if (kept > KEPT) {
-      lost++
-      return
-    }
-    reportLost()
-    if (lines.length + line.length > BATCH) flush()
-    lines += line
-    timer ??= setTimeout(flush, WAIT).unref()
-  }
-  /** Resolves when everything is written, or when nobody reads. */
-  const drain = async () => {
-    reportLost()
-    flush()
-    for (let before = -1; busy && taken !== before; ) {
-      before = taken
-      for (const end = Date.now() + PATIENCE; busy && taken === before && Date.now() < end; ) await sleep(5)
-    }
-  }
-  return { write, drain }
-}
-
-/** Writes to the standard output. A file gets the text at once; without a reader or without space the text is lost. */
-function openOutput() {
-  const isFile = fstatSync(1, { throwIfNoEntry: false })?.isFile()
-  if (!isFile) process.stdout.on('error', () => {}) // the reader is gone
-  return (text: string, done: () => void) => {
-    if (!isFile) return void process.stdout.write(text, done)
-    try {
-      writeSync(1, text)
-    } catch {
-      // the disk is full
-    }
-    done()
+  return {
+    write(line) {
+      if (kept > KEPT) {
+        lost++
+        return
+      }
+      if (lines.length + line.length > BATCH) flush()
+      lines += line
+      timer ??= setTimeout(flush, WAIT).unref()
+    },
   }
 }
 
-const standardOutput = gathering(openOutput())
+/** Writes to the standard output without waiting. Without a reader, or on a full disk, the text is lost. */
+function writeOutput(bytes: Buffer): number {
+  try {
+    return writeSync(1, bytes)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 0 : bytes.length
+  }
+}
 
-/** Resolves when the log is written, unless nobody reads it. */
-export const drainOutput = standardOutput.drain
+function openOutput(): DestinationStream {
+  // opening it makes a pipe return EAGAIN when it is full, instead of waiting
+  process.stdout.on('error', () => {})
+  return gathering(writeOutput)
+}
+
+const standardOutput = openOutput()
 
 /** @param destination where lines are written, by default to the standard output */
 export const createLog = (config: Config, destination: DestinationStream = standardOutput) =>
