@@ -6,7 +6,10 @@ export const ActorId = z
   .describe('An actor id, `acct:name@domain`. It changes with the username; a `personId` never does.')
 
 // when something happened, in answers
-export const EditedAt = Timestamp.nullable().describe('When its words last changed; null if never.')
+export const EditedAt = Timestamp.nullable().describe('When its author last edited it; null if never.')
+export const PostEditedAt = Timestamp.nullable().describe(
+  'When its words or media last changed after it was published; null if never.',
+)
 export const HiddenAt = Timestamp.nullable().describe(
   'When staff hid it from everybody but its author; null if it is not hidden.',
 )
@@ -25,7 +28,8 @@ export const CommittedAt = Timestamp.nullable().describe(
 )
 
 // what something is about, and who may see it
-export const AboutInterest = Uuid.nullable().describe('The interest that it is about; null if about none.')
+export const AboutInterest = Uuid.nullable().describe('The interest that it is about; null if none was named.')
+export const PrimaryInterest = Uuid.nullable().describe('The primary interest; null if it has none.')
 export const GroupId = Uuid.nullable().describe('The group whose members alone can see it; null if it is in none.')
 export const GuildId = Uuid.nullable().describe('The guild whose members alone can see it; null if it is in none.')
 
@@ -59,8 +63,11 @@ export const About = z
 export const Country = z
   .string()
   .nullable()
-  .describe('An ISO 3166-1 alpha-2 code. Null for the first admin, who has none.')
-export const City = z.string().nullable().describe('As the person wrote it. Null for the first admin, who has none.')
+  .describe('An ISO 3166-1 alpha-2 code. Null for the first admin until they name one.')
+export const City = z
+  .string()
+  .nullable()
+  .describe('As the person wrote it. Null for the first admin until they name one.')
 export const Picture = z.string().nullable().describe('The address of a picture; null if there is none.')
 
 export const SenderBalance = z.int().min(0).describe('What is left in your wallet, in whole mana.')

@@ -34,7 +34,7 @@ export const ProfileChanges = z.object({
     .nullable()
     .optional()
     .openapi({ example: '+49 30 123456' })
-    .describe('Only you see it.'),
+    .describe('Not part of your public profile.'),
   about: z
     .string()
     .trim()
@@ -75,7 +75,7 @@ export const Profile = PersonCard.extend({
 
 export const ErasureBody = z.object({ password: z.string().max(1024).describe('Your current password.') })
 export const Erased = z
-  .object({ erased: z.literal(true).describe('Always `true`: the erasure is complete and final.') })
+  .object({ erased: z.literal(true).describe('Always `true`: the erasure is final.') })
   .openapi('Erased')
 
 const Accent = z.enum(['ink', 'gold', 'sage', 'azure']).describe('A colour token with which clients show the persona.')
@@ -103,7 +103,7 @@ export const Persona = z
   .object({
     id: Uuid,
     name: z.string().describe('Posts that were published under the persona show it.'),
-    about: z.string().nullable().describe('Up to 280 characters; null if nothing was written.'),
+    about: z.string().nullable().describe('Up to 280 characters; null if none was given.'),
     accent: Accent,
     profilePicUrl: Picture,
     isDefault: z.boolean().describe('Whether posts without a `personaId` are published under it.'),
@@ -130,13 +130,17 @@ export const Invite = z
   .openapi('Invite', { description: 'One of your invite codes. `usedBy` is also null if you cannot see that person.' })
 export const Invites = z
   .object({
-    codes: z.array(Invite).describe('All your codes, newest first.'),
-    allotment: z.int().describe('How many codes you may create in all, from 5 to 30.'),
-    used: z.int().describe('How many of these you have created; expired codes do not count.'),
+    codes: z.array(Invite).describe('Your newest 200 codes, newest first.'),
+    allotment: z.int().describe('How many codes you may create in all, from 5 to 30. Expired codes do not count.'),
+    used: z.int().describe('How many people registered with your codes, counted up to 1000.'),
     remaining: z.int().describe('How many codes you can still create.'),
   })
   .openapi('Invites')
-const Brought = z.object({ id: Uuid, person: PersonCard, joinedAt: Timestamp })
+const Brought = z.object({
+  id: Uuid.describe('The id of the code with which the person registered.'),
+  person: PersonCard,
+  joinedAt: Timestamp,
+})
 export const InviteTree = Page(Brought)
   .extend({
     invitedBy: PersonCard.nullable().describe(

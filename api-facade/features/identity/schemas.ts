@@ -25,13 +25,16 @@ export const Reservation = z.object({
 export const ReservationAlias = Reservation.extend({
   candidateSessionId: z.uuidv4().describe('A random UUID (version 4) that the client chooses and keeps secret.'),
 })
-export const Reserved = z.object({ sessionId: Uuid, expiresAt: Timestamp }).openapi('Reservation')
-export const ReservedAlias = z.object({ inviteCodeId: Uuid, reservedUntil: Timestamp }).openapi('ReservationAlias')
+const ReservationId = Uuid.describe('The secret of the reservation, with which only its holder can register.')
+export const Reserved = z.object({ sessionId: ReservationId, expiresAt: Timestamp }).openapi('Reservation')
+export const ReservedAlias = z
+  .object({ inviteCodeId: ReservationId, reservedUntil: Timestamp })
+  .openapi('ReservationAlias')
 
 const Joining = z.object({
   firstName: Name.describe('1 to 80 characters.'),
   lastName: Name.describe('1 to 80 characters.'),
-  dateOfBirth: z.iso.date().describe('Only the person themselves sees it.'),
+  dateOfBirth: z.iso.date().describe('At least 18 years ago. Not part of the public profile.'),
   country: z
     .string()
     .refine((code) => codes.has(code), 'must be an ISO 3166-1 alpha-2 code')
@@ -39,9 +42,9 @@ const Joining = z.object({
     .describe('Where the person lives: an ISO 3166-1 alpha-2 code.'),
   city: z.string().trim().min(1).max(120).describe('Where the person lives, 1 to 120 characters.'),
 })
-export const Registration = z.object({ sessionId: Uuid, email: Email, password: Password, ...Joining.shape })
+export const Registration = z.object({ sessionId: ReservationId, email: Email, password: Password, ...Joining.shape })
 export const RegistrationAlias = z.object({
-  inviteCodeId: Uuid,
+  inviteCodeId: ReservationId,
   email: Email,
   password: Password,
   input: Joining.describe('Who registers.'),
@@ -75,7 +78,7 @@ export const LogoutBody = z
       .enum(['local', 'global'])
       .optional()
       .describe('`global` ends every token of yours. Default: `local`, only this one.'),
-    refreshToken: RefreshToken.optional(),
+    refreshToken: RefreshToken.optional().describe('A refresh token of a rotating session, which then ends, too.'),
     pushToken: z
       .string()
       .max(2100)
@@ -118,15 +121,15 @@ export const Me = z
     email: z.string().describe('The address with which you log in. Staff sees it, and no other member.'),
     emailVerifiedAt: Timestamp.nullable().describe('When you proved that the address is yours; null until then.'),
     emailBouncedAt: Timestamp.nullable().describe(
-      'When a mail server reported that the mailbox does not exist; null if none did.',
+      'When a mail server reported that the mailbox does not exist. Null if none did, and after you open a link that was mailed to it.',
     ),
     role: z.enum(['user', 'moderator', 'admin']).describe('`user` for members; `moderator` and `admin` are staff.'),
     firstName: z.string().describe('Everybody who sees you sees it.'),
     lastName: z.string().describe('Everybody who sees you sees it.'),
-    dateOfBirth: z.iso.date().nullable().describe('Only you see it. Null for the first admin.'),
+    dateOfBirth: z.iso.date().nullable().describe('Not part of your public profile. Null for the first admin.'),
     country: Country,
     city: City,
-    phone: z.string().nullable().describe('Only you see it; null if you gave none.'),
+    phone: z.string().nullable().describe('Not part of your public profile; null if you gave none.'),
     about: About,
     profilePicUrl: Picture,
     createdAt: Timestamp,
@@ -150,7 +153,7 @@ export const Session = z
     accessToken: z.string().describe('For the header `Authorization: Bearer …`.'),
     user: Me,
     deviceToken: DeviceToken,
-    refreshToken: z.string().optional().describe('Exchanges itself for the next pair, once.'),
+    refreshToken: z.string().optional().describe('Gets the next pair, once.'),
     expiresIn: ExpiresIn.optional(),
   })
   .openapi('Session', { description: '`refreshToken` and `expiresIn` are only present for rotating sessions.' })
@@ -158,14 +161,14 @@ export const SessionAlias = z
   .object({
     userId: Uuid,
     accessToken: z.string().describe('For the header `Authorization: Bearer …`. Valid for 15 minutes.'),
-    refreshToken: z.string().describe('Exchanges itself for the next pair, once.'),
+    refreshToken: z.string().describe('Gets the next pair, once.'),
     deviceToken: DeviceToken,
   })
   .openapi('SessionAlias')
 export const Pair = z
   .object({
     accessToken: z.string().describe('For the header `Authorization: Bearer …`.'),
-    refreshToken: z.string().describe('Exchanges itself for the next pair, once.'),
+    refreshToken: z.string().describe('Gets the next pair, once.'),
     expiresIn: ExpiresIn,
   })
   .openapi('TokenPair')
@@ -175,7 +178,7 @@ export const RotatingSession = z
     userAgent: z.string().nullable().describe('What the program called itself at the login; null if it said nothing.'),
     createdAt: Timestamp.describe('When it began with a login.'),
     lastUsedAt: Timestamp.describe('When it was last refreshed, or began.'),
-    expiresAt: Timestamp.describe('60 days after the last refresh.'),
+    expiresAt: Timestamp.describe('60 days after the last refresh, or the login.'),
   })
   .openapi('RotatingSession')
 

@@ -17,19 +17,29 @@ const fields = {
 const DeepInterest = z
   .object({
     ...fields,
-    children: z.array(z.unknown()).max(0).optional().describe('Never present: this is the last level.'),
+    children: z
+      .array(z.unknown())
+      .max(0)
+      .optional()
+      .describe('Empty: this is the last level. Absent from a filtered list.'),
   })
   .openapi('DeepInterest')
 const SubInterest = z
   .object({
     ...fields,
-    children: z.array(DeepInterest).optional().describe('The interests right below; absent if there are none.'),
+    children: z
+      .array(DeepInterest)
+      .optional()
+      .describe('The interests right below, by name. Absent from a filtered list.'),
   })
   .openapi('SubInterest')
 const Interest = z
   .object({
     ...fields,
-    children: z.array(SubInterest).optional().describe('The interests right below; absent if there are none.'),
+    children: z
+      .array(SubInterest)
+      .optional()
+      .describe('The interests right below, by name. Absent from a filtered list.'),
   })
   .openapi('Interest')
 
@@ -38,12 +48,14 @@ export const CatalogQuery = z.object({
   parentId: Uuid.optional().describe('Only the interests right below this one.'),
 })
 export const Catalog = z
-  .object({ items: z.array(Interest).describe('The interests of the first level, or those that the filters leave.') })
+  .object({
+    items: z.array(Interest).describe('The interests of the first level, or those that the filters leave, by name.'),
+  })
   .openapi('Catalog')
 
 export const NewChoice = z.object({ interestId: Uuid, depth: Degree, expertise: Degree })
 export const NewChoices = z.object({
-  interests: z.array(NewChoice).min(1).max(1000).describe('1 to 1000 interests. The order is kept.'),
+  interests: z.array(NewChoice).min(1).max(1000).describe('1 to 1000 interests. New ones are added in this order.'),
 })
 
 export const Choice = z

@@ -36,7 +36,7 @@ export const Asset = z
     kind: z.string().describe('What it is for, as announced.'),
     contentType: z.string().describe('The announced media type, with which it is served.'),
     size: z.int().describe('Bytes.'),
-    key: Uuid,
+    key: Uuid.describe('The same as `assetId`.'),
     status: z.enum(['pending', 'committed']).describe('`pending` until you commit it; then it can be used.'),
     publicUrl: z.string().describe('Where everybody can read it once it is committed.'),
     createdAt: Timestamp,
@@ -60,8 +60,13 @@ export const UploadToken = z.object({
 export const styles = ['lorelei', 'notionists', 'personas', 'micah', 'avataaars'] as const
 export const NewAvatar = z
   .object({
-    style: z.enum(styles).describe('Who drew the style: see Credits.'),
-    seed: z.string().min(1).max(200).optional().describe('Default: yourself.'),
+    style: z.enum(styles).describe('How the picture is drawn. The README names the authors of the styles.'),
+    seed: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('The same seed gives the same picture. Default: your account.'),
   })
   .openapi('NewAvatar')
 export const Avatar = z

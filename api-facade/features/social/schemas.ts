@@ -12,7 +12,7 @@ const Accent = z
   .describe('A colour token such as `sage`; null for none.')
 const BondLevel = z
   .enum(['acquaintance', 'inner-circle'])
-  .describe('`inner-circle` also sees posts for the inner circle.')
+  .describe('A member with `inner-circle` also sees posts for the inner circle.')
 
 export const NewCircle = z.object({
   name: CircleName,
@@ -29,7 +29,7 @@ export const Circle = z
     ownerId: ActorId,
     owner: PersonCard,
     kind: z.string().describe('A label that its owner chose. It grants nothing.'),
-    name: z.string().describe('Its owner and its members see it.'),
+    name: z.string().describe('Its owner, its members and invited people see it.'),
     accent: Colour,
     isOwner: z.boolean().describe('Whether it is yours.'),
     createdAt: Timestamp,
@@ -38,7 +38,10 @@ export const Circle = z
 export const CirclePage = Page(Circle)
 
 export const MemberParams = z.object({ id: IdParam, memberId: PersonParam })
-export const NewMember = z.object({ memberId: PersonParam, bondLevel: BondLevel.optional() })
+const NewBondLevel = BondLevel.optional().describe(
+  'A member with `inner-circle` also sees posts for the inner circle. Default: `acquaintance`.',
+)
+export const NewMember = z.object({ memberId: PersonParam, bondLevel: NewBondLevel })
 export const MemberChanges = z.object({ bondLevel: BondLevel })
 export const Member = z
   .object({ circleId: Uuid, memberId: ActorId, member: PersonCard, bondLevel: BondLevel, createdAt: Timestamp })
@@ -49,7 +52,7 @@ export const NewInvitation = z
   .object({
     inviteeId: PersonParam.optional(),
     invitee: PersonParam.optional().describe('Another name for `inviteeId`.'),
-    bondLevel: BondLevel.optional(),
+    bondLevel: NewBondLevel,
   })
   .transform(({ inviteeId, invitee, bondLevel }) => ({ inviteeId: inviteeId ?? invitee, bondLevel }))
   .refine(({ inviteeId }) => inviteeId !== undefined, { path: ['inviteeId'], error: 'is required' })
@@ -72,7 +75,7 @@ export const Invitation = z
 export const InvitationPage = Page(Invitation)
 
 export const CircleCheck = z.object({
-  sharesCircle: z.boolean().describe('Whether either of the following is true.'),
+  sharesCircle: z.boolean().describe('Whether you both belong to the same circle, as its owner or as members.'),
   inMyCircle: z.boolean().describe('Whether the person is in a circle of yours.'),
   inTheirCircle: z.boolean().describe('Whether you are in a circle of the person.'),
 })
@@ -80,7 +83,7 @@ export const CircleCheck = z.object({
 export const FollowStats = z.object({
   followers: z.int().min(0).max(10_000).describe('Counted up to 10,000.'),
   following: z.int().min(0).max(10_000).describe('Counted up to 10,000.'),
-  isFollowing: z.boolean().describe('Whether you follow them.'),
+  isFollowing: z.boolean().describe('Whether you follow the person.'),
 })
 export const PersonPage = Page(PersonCard)
 

@@ -5971,6 +5971,7 @@ export interface components {
             /** @description The announced media type, with which it is served. */
             contentType: string;
             size: number;
+            /** @description The same as `assetId`. */
             key: string;
             /**
              * @description `pending` until you commit it; then it can be used.
@@ -6168,7 +6169,7 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
         };
         Catalog: {
-            /** @description The interests of the first level, or those that the filters leave. */
+            /** @description The interests of the first level, or those that the filters leave, by name. */
             items: components["schemas"]["Interest"][];
         };
         Charter: {
@@ -6189,7 +6190,7 @@ export interface components {
             ownerId: string;
             owner: components["schemas"]["PersonCard"];
             kind: string;
-            /** @description Its owner and its members see it. */
+            /** @description Its owner, its members and invited people see it. */
             name: string;
             accent: string | null;
             /** @description Whether it is yours. */
@@ -6443,7 +6444,7 @@ export interface components {
             /** @enum {string} */
             accentColor: "ink" | "gold" | "sage" | "coral" | "cyan" | "plum";
             userCount: number;
-            /** @description Never present: this is the last level. */
+            /** @description Empty: this is the last level. Absent from a filtered list. */
             children?: unknown[];
         };
         Delivery: {
@@ -6551,7 +6552,7 @@ export interface components {
         };
         Erased: {
             /**
-             * @description Always `true`: the erasure is complete and final.
+             * @description Always `true`: the erasure is final.
              * @enum {boolean}
              */
             erased: true;
@@ -8546,6 +8547,7 @@ export interface components {
         };
         InviteTree: {
             items: {
+                /** @description The id of the code with which the person registered. */
                 id: string;
                 person: components["schemas"]["PersonCard"];
                 joinedAt: components["schemas"]["Timestamp"];
@@ -8556,11 +8558,11 @@ export interface components {
             invitedBy: components["schemas"]["PersonCard"] | null;
         };
         Invites: {
-            /** @description All your codes, newest first. */
+            /** @description Your newest 200 codes, newest first. */
             codes: components["schemas"]["Invite"][];
-            /** @description How many codes you may create in all, from 5 to 30. */
+            /** @description How many codes you may create in all, from 5 to 30. Expired codes do not count. */
             allotment: number;
-            /** @description How many of these you have created; expired codes do not count. */
+            /** @description How many people registered with your codes, counted up to 1000. */
             used: number;
             /** @description How many codes you can still create. */
             remaining: number;
@@ -8735,7 +8737,7 @@ export interface components {
             email: string;
             /** @description When you proved that the address is yours; null until then. */
             emailVerifiedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When a mail server reported that the mailbox does not exist; null if none did. */
+            /** @description When a mail server reported that the mailbox does not exist. Null if none did, and after you open a link that was mailed to it. */
             emailBouncedAt: components["schemas"]["Timestamp"] | null;
             /**
              * @description `user` for members; `moderator` and `admin` are staff.
@@ -8744,11 +8746,11 @@ export interface components {
             role: "user" | "moderator" | "admin";
             firstName: string;
             lastName: string;
-            /** @description Only you see it. Null for the first admin. */
+            /** @description Not part of your public profile. Null for the first admin. */
             dateOfBirth: string | null;
             country: string | null;
             city: string | null;
-            /** @description Only you see it; null if you gave none. */
+            /** @description Not part of your public profile; null if you gave none. */
             phone: string | null;
             about: string | null;
             profilePicUrl: string | null;
@@ -8896,11 +8898,11 @@ export interface components {
         };
         NewAvatar: {
             /**
-             * @description Who drew the style: see Credits.
+             * @description How the picture is drawn. The README names the authors of the styles.
              * @enum {string}
              */
             style: "lorelei" | "notionists" | "personas" | "micah" | "avataaars";
-            /** @description Default: yourself. */
+            /** @description The same seed gives the same picture. Default: your account. */
             seed?: string;
         };
         NewContribution: {
@@ -10157,7 +10159,7 @@ export interface components {
             id: string;
             /** @description Posts that were published under the persona show it. */
             name: string;
-            /** @description Up to 280 characters; null if nothing was written. */
+            /** @description Up to 280 characters; null if none was given. */
             about: string | null;
             /**
              * @description A colour token with which clients show the persona.
@@ -11596,6 +11598,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             /** @description When it was last refreshed, or began. */
             lastUsedAt: components["schemas"]["Timestamp"];
+            /** @description 60 days after the last refresh, or the login. */
             expiresAt: components["schemas"]["Timestamp"];
         };
         RotatingSessionPage: {
@@ -16631,7 +16634,7 @@ export interface operations {
                      * @enum {string}
                      */
                     scope?: "local" | "global";
-                    /** @description The refresh token of the latest answer. It works once. */
+                    /** @description A refresh token of a rotating session, which then ends, too. */
                     refreshToken?: string;
                     /** @description The push token of this device, which then gets no more pushes. */
                     pushToken?: string;
@@ -16667,7 +16670,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description A UUID that never changes. */
+                    /** @description The secret of the reservation, with which only its holder can register. */
                     sessionId: string;
                     /** @description Up to 254 characters. A mail with a link verifies it. */
                     email: string;
@@ -16677,7 +16680,7 @@ export interface operations {
                     firstName: string;
                     /** @description 1 to 80 characters. */
                     lastName: string;
-                    /** @description Only the person themselves sees it. */
+                    /** @description At least 18 years ago. Not part of the public profile. */
                     dateOfBirth: string;
                     /** @description Where the person lives: an ISO 3166-1 alpha-2 code. */
                     country: string;
@@ -17093,7 +17096,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description Whether either of the following is true. */
+                        /** @description Whether you both belong to the same circle, as its owner or as members. */
                         sharesCircle: boolean;
                         /** @description Whether the person is in a circle of yours. */
                         inMyCircle: boolean;
@@ -17271,7 +17274,7 @@ export interface operations {
                     /** @description Another name for `inviteeId`. */
                     invitee?: string;
                     /**
-                     * @description `inner-circle` also sees posts for the inner circle.
+                     * @description A member with `inner-circle` also sees posts for the inner circle. Default: `acquaintance`.
                      * @enum {string}
                      */
                     bondLevel?: "acquaintance" | "inner-circle";
@@ -17379,7 +17382,7 @@ export interface operations {
                     /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                     memberId: string;
                     /**
-                     * @description `inner-circle` also sees posts for the inner circle.
+                     * @description A member with `inner-circle` also sees posts for the inner circle. Default: `acquaintance`.
                      * @enum {string}
                      */
                     bondLevel?: "acquaintance" | "inner-circle";
@@ -17455,7 +17458,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description `inner-circle` also sees posts for the inner circle.
+                     * @description A member with `inner-circle` also sees posts for the inner circle.
                      * @enum {string}
                      */
                     bondLevel: "acquaintance" | "inner-circle";
@@ -17540,7 +17543,7 @@ export interface operations {
                         followers: number;
                         /** @description Counted up to 10,000. */
                         following: number;
-                        /** @description Whether you follow them. */
+                        /** @description Whether you follow the person. */
                         isFollowing: boolean;
                     };
                 };
@@ -17609,7 +17612,7 @@ export interface operations {
                         followers: number;
                         /** @description Counted up to 10,000. */
                         following: number;
-                        /** @description Whether you follow them. */
+                        /** @description Whether you follow the person. */
                         isFollowing: boolean;
                     };
                 };
@@ -22816,7 +22819,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description 1 to 1000 interests. The order is kept. */
+                    /** @description 1 to 1000 interests. New ones are added in this order. */
                     interests: {
                         /** @description A UUID that never changes. */
                         interestId: string;
@@ -22930,7 +22933,7 @@ export interface operations {
                     city?: string;
                     /** @description Where the person lives: an ISO 3166-1 alpha-2 code. */
                     country?: string;
-                    /** @description Only you see it. */
+                    /** @description Not part of your public profile. */
                     phone?: string | null;
                     /** @description What others read on your profile, up to 1000 characters. */
                     about?: string | null;
