@@ -11,9 +11,9 @@ export const FeedQuery = z.object({
     .enum(['following', 'trending', 'circles'])
     .optional()
     .describe(
-      '`following`: by people whom you follow. `circles`: posts for circles that you can see. `trending`: posts for everybody, by time and engagement. Default: For You, which ranks all posts that you can see.',
+      '`following`: posts of people whom you follow. `circles`: posts for circles that you can see, your own included. `trending`: public posts, by time and engagement. Default: For You, which ranks all posts that you can see.',
     ),
-  journalism: queryFlag.optional().describe('With `true` only journalism.'),
+  journalism: queryFlag.optional().describe('With `true` only journalism; `false` filters nothing.'),
   minDepth: queryInteger(0, 5).optional().describe('Only posts of this depth or deeper: 0 (Surface) to 5 (Thesis).'),
   interestId: Uuid.optional().describe('Only posts about this interest or one below it.'),
   format: PostFormat.optional().describe('Only posts of this format.'),

@@ -26,8 +26,13 @@ const common = {
     .string()
     .describe('Notifications with the same key are about the same: `POST /notifications/read` takes it.'),
   count: z.int().min(1).describe('How many items it combines.'),
-  actors: z.array(PersonCard).max(3).describe('The first three whom you can see, among the first 50.'),
-  createdAt: Timestamp.describe('When the first item of a combined notification was added.'),
+  actors: z
+    .array(PersonCard)
+    .max(3)
+    .describe('Who caused it: the first three whom you can see, among the first 50. Empty if nobody is named.'),
+  createdAt: Timestamp.describe(
+    'When it happened: the first item if it combines several, the latest if a later one replaces an unread one.',
+  ),
   updatedAt: Timestamp.describe('When it last changed: an item was added, or it was read.'),
   readAt: Timestamp.nullable().describe('When you marked it as read; null while it is unread.'),
   title: z
@@ -55,7 +60,7 @@ function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodT
       target: target.describe('What it is about; null if it is about a person, who is in `actors`.'),
       payload: z
         .object(payload)
-        .describe('The ids that belong to this kind; of a combined notification those of its latest item.'),
+        .describe('What belongs to this kind; of a combined notification that of its latest item.'),
     })
     .openapi(`Notification${words.join('')}`)
 }
@@ -94,27 +99,27 @@ export const Notification = z
     kind('user.followed', z.null(), {}),
     kind('post.replied', of('post'), {
       postId,
-      replyId: Uuid.describe('The reply that was paid for; null if it was a post or you.'),
+      replyId: Uuid.describe('The reply that was written.'),
     }),
     kind('post.mentioned', of('post'), {
       postId,
-      replyId: Uuid.nullable().describe('The reply that was paid for; null if it was a post or you.'),
+      replyId: Uuid.nullable().describe('The reply that mentions you; null if the post itself does.'),
     }),
     kind('post.reacted', of('post'), { postId, kind: z.enum(['heart', 'spark']).describe('Which reaction it was.') }),
     kind('post.milestone', of('post'), {
       postId,
-      reactions: z.int().describe('How many hearts the post has reached.'),
+      reactions: z.int().describe('How many hearts the post has reached: 5, 15 or 50.'),
     }),
-    kind('post.reposted', of('post'), { postId, repostId: Uuid }),
-    kind('post.quoted', of('post'), { postId, quoteId: Uuid }),
+    kind('post.reposted', of('post'), { postId, repostId: Uuid.describe('The id of the repost, which is a post.') }),
+    kind('post.quoted', of('post'), { postId, quoteId: Uuid.describe('The id of the quote, which is a post.') }),
     kind('poll.closed', of('post'), { postId, pollId: Uuid }),
     kind('co-author.invited', of('post'), { inviteId: Uuid, postId }),
     kind('co-author.accepted', of('post'), { inviteId: Uuid, postId }),
     kind('series.updated', of('post', 'project'), {
-      seriesId: Uuid.optional(),
-      postId: Uuid.optional(),
+      seriesId: Uuid.optional().describe('Only for a new item of a series.'),
+      postId: Uuid.optional().describe('Only for a new item of a series: the post.'),
       projectId: Uuid.optional().describe('Only for an update of a project.'),
-      updateId: Uuid.optional(),
+      updateId: Uuid.optional().describe('Only for an update of a project: the update.'),
     }),
     kind('reputation.level-up', of('interest'), {
       interestId,
@@ -131,7 +136,9 @@ export const Notification = z
       emotion: z.string().describe('What the payment expresses.'),
       tier: z.int().describe('0 to 5; the higher, the more mana.'),
       amount: z.int().describe('Whole mana that you got.'),
-      postId: Uuid.nullable().describe('Also null if you can no longer see the post.'),
+      postId: Uuid.nullable().describe(
+        'The post that was paid for; null if it was a reply or you, or if you could not see the post then.',
+      ),
       replyId: Uuid.nullable().describe('The reply that was paid for; null if it was a post or you.'),
     }),
     kind('wiki.resolved', of('wiki-proposal'), {
@@ -173,9 +180,11 @@ export const Notification = z
     kind('membership.decided', of('group', 'guild', 'project'), {
       event: z
         .enum(['approved', 'rejected', 'invited', 'removed', 'role_changed', 'proposal_decided'])
-        .describe('What was decided. `invited`: somebody invites you; `proposal_decided`: a proposal of yours.'),
-      groupId: Uuid.nullable().describe('Only if it is about a group.'),
-      guildId: Uuid.nullable().describe('Only if it is about a guild.'),
+        .describe(
+          'What was decided about you. `invited`: somebody invites you; `proposal_decided`: about a proposal of yours.',
+        ),
+      groupId: Uuid.nullable().describe('The group; null if it is about a guild or a project.'),
+      guildId: Uuid.nullable().describe('The guild; null if it is about a group or a project.'),
       invitationId: Uuid.nullable().describe('Only for an invitation.'),
       proposalId: Uuid.nullable().describe('Only for a proposal of yours to a guild.'),
       role: z.string().nullable().describe('Only for a change of role: the new role.'),
@@ -184,7 +193,7 @@ export const Notification = z
       eventId: Uuid,
       event: z
         .enum(['starts_in_a_day', 'starts_in_an_hour', 'changed', 'cancelled', 'promoted'])
-        .describe('What was decided. `invited`: somebody invites you; `proposal_decided`: a proposal of yours.'),
+        .describe('What happened. `changed`: its time or place. `promoted`: you got a seat from the waiting list.'),
       startsAt: Timestamp,
       sequence: z
         .int()
@@ -208,11 +217,18 @@ export const NotificationQuery = z.object({
 })
 
 export const ReadSelection = z.object({
-  ids: z.array(Uuid).min(1).max(100).nullish().describe('1 to 100 of them. Give exactly one of the three fields.'),
+  ids: z
+    .array(Uuid)
+    .min(1)
+    .max(100)
+    .nullish()
+    .describe('1 to 100 ids of notifications. Give exactly one of the three fields.'),
   groupKey: z.string().min(1).max(300).nullish().describe('All with this key.'),
-  before: Moment.nullish().describe('All that were created before this time.'),
+  before: Moment.nullish().describe('All whose `createdAt` is before this time.'),
 })
-export const Unread = z.object({ count: z.int().min(0).max(1000).describe('Counted up to 1000.') }).openapi('Unread')
+export const Unread = z
+  .object({ count: z.int().min(0).max(1000).describe('Unread notifications in the inbox, counted up to 1000.') })
+  .openapi('Unread')
 
 const Channels = z
   .object({

@@ -1,8 +1,6 @@
 // Shapes of posts. Rules are in sql/posts.
 import {
-  AboutInterest,
   ActorId,
-  EditedAt,
   GroupId,
   GuildId,
   HiddenAt,
@@ -10,6 +8,8 @@ import {
   InterestName,
   InterestSlug,
   Picture,
+  PostEditedAt,
+  PrimaryInterest,
 } from '../../lib/fields.ts'
 import { IdParam, Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
@@ -22,15 +22,19 @@ export const PostFormat = z
   .describe('What the post consists of. It never changes.')
 const Visibility = z
   .enum(['public', 'circles', 'inner'])
-  .describe('Who can see it: everybody, your circles, or only your inner circle.')
+  .describe(
+    'Who can see it: everybody, the circles of its author, or only the inner circle. In a group or guild it is `public`, for the members.',
+  )
 
 const words = {
-  title: z.string().nullish().describe('Only for an essay.'),
+  title: z.string().nullish().describe('Only for an essay, which must have one: 1 to 200 characters, one line.'),
   body: z
     .string()
     .optional()
     .openapi({ example: 'What I learnt today.' })
-    .describe('Markdown: up to 5000 characters, 20,000 for a thread, 100,000 for an essay.'),
+    .describe(
+      'Up to 5000 characters, 20,000 for a thread, 100,000 for an essay. It can be empty for a photo or a video.',
+    ),
   media: z
     .array(
       z.object({
@@ -41,17 +45,19 @@ const words = {
             'An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a suitable asset of yours, and the URL becomes its `publicUrl`.',
           ),
         assetId: Uuid.nullish().describe(
-          'Instead of `url`: a committed asset of yours. Kind image for a photo, video for a video; other formats also accept audio.',
+          'Instead of `url`: a committed asset of yours. A photo takes the kind image, a video the kind video; other formats take both and audio.',
         ),
-        alt: z.string().nullish().describe('A description of the content, up to 1000 characters.'),
+        alt: z.string().nullish().describe('What the file shows, for people who cannot see it: up to 1000 characters.'),
       }),
     )
     .optional()
-    .describe('Pictures, a video or audio, in order. How many depends on the format.'),
+    .describe(
+      'Pictures, a video or audio, in order: 1 to 10 for a photo, one for a video, up to 10 for other formats.',
+    ),
 }
 const settings = {
   visibility: Visibility.optional().describe(
-    'Who can see it: everybody, your circles, or only your inner circle. Default: everybody.',
+    'Who can see it: everybody, your circles, or only your inner circle. Default: everybody, which is required in a group or guild.',
   ),
   depth: z.int().min(0).max(5).optional().describe('0 (Surface) to 5 (Thesis). Default: 0.'),
   interestId: Uuid.nullish().describe('The primary interest.'),
@@ -61,7 +67,7 @@ const settings = {
     .boolean()
     .optional()
     .describe('Publishes it as journalism, which requires the capability `canPostJournalism`.'),
-  publishAt: Moment.nullish().describe('A time in the future.'),
+  publishAt: Moment.nullish().describe('A time in the future. Default: it is published at once.'),
 }
 /** The id or slug of a group or guild. */
 const space = z.string().trim().min(1).max(60)
@@ -70,8 +76,8 @@ const within = {
   guildId: space.nullish().describe('The id or slug of the guild whose members can see it.'),
 }
 const NewPoll = z.object({
-  options: z.array(z.string()).describe('2 to 6 options; further ones are ignored.'),
-  closesAt: Moment.nullish().describe('In the future. Default: the poll never closes.'),
+  options: z.array(z.string()).describe('2 to 6 options of 1 to 200 characters each; further ones are ignored.'),
+  closesAt: Moment.nullish().describe('In the future, and after `publishAt`. Default: the poll never closes.'),
 })
 export const NewPost = z
   .object({
@@ -80,7 +86,7 @@ export const NewPost = z
     ...settings,
     ...within,
     poll: NewPoll.nullish().describe('A poll under the post, which cannot be changed later.'),
-    quotedPostId: Uuid.nullish().describe('The original of a quote or a repost.'),
+    quotedPostId: Uuid.nullish().describe('The original of a quote or a repost, which must have one; others cannot.'),
   })
   .openapi('NewPost')
 
@@ -92,6 +98,16 @@ export const PostChanges = z
   .object({
     ...words,
     ...settings,
+    visibility: Visibility.optional().describe(
+      'Who can see it: everybody, your circles, or only your inner circle. In a group or guild only `public`.',
+    ),
+    depth: settings.depth.describe('0 (Surface) to 5 (Thesis).'),
+    interestId: settings.interestId.describe('The primary interest; null for none.'),
+    interestIds: settings.interestIds.describe(
+      'Up to 4 interests besides the primary one, in place of the former ones.',
+    ),
+    personaId: settings.personaId.describe('One of your personas; null for your default persona.'),
+    publishAt: settings.publishAt.describe('Moves a scheduled post to a time in the future; null publishes it now.'),
     format: fixed(),
     poll: fixed(),
     quotedPostId: fixed(),
@@ -110,8 +126,8 @@ const Breakdown = z
 const Counters = z
   .object({
     reactions: z.int().describe('Hearts.'),
-    replies: z.int().describe('Replies that everybody who sees the post can see.'),
-    shares: z.int().describe('Reposts.'),
+    replies: z.int().describe('Replies, without hidden and deleted ones and those of banned people.'),
+    shares: z.int().describe('Reposts; quotes are not counted.'),
     bookmarks: z.int().describe('People who bookmarked it.'),
     views: z.int().describe('How often somebody else read it on its own.'),
   })
@@ -196,32 +212,34 @@ const post = {
   authorId: ActorId,
   author: PersonCard,
   personaId: Uuid,
-  persona: Persona.describe('The face that the author gave the post.'),
+  persona: Persona.describe('The persona under which it is published.'),
   coAuthors: z
     .array(CoAuthor)
-    .describe('Up to now; others than the author and the invited see only those who accepted.'),
-  body: z.string().describe('Markdown as the author wrote it; empty for a repost.'),
+    .describe(
+      'Those who accepted, in the order of their invitation. The author and the invited person also see pending ones.',
+    ),
+  body: z.string().describe('As the author wrote it; empty for a repost, and possibly for a photo or a video.'),
   media: z.array(Media).describe('In the order of the author; empty if there is none.'),
   visibility: Visibility,
   depth: z.int().describe('0 (Surface) to 5 (Thesis).'),
   depthLabel: z.string().describe('The name of the depth, such as `Deep`.'),
-  interestId: AboutInterest,
+  interestId: PrimaryInterest,
   groupId: GroupId,
   guildId: GuildId,
   spaceName: z.string().nullable().describe('The name of that group or guild; null if it is in none.'),
-  interests: z.array(Interest).describe('The primary interest first.'),
+  interests: z.array(Interest).describe('The primary interest first, the others by name.'),
   isJournalism: z.boolean().describe('Whether its author published it as journalism.'),
   counters: Counters.describe('What everybody has done with it.'),
   viewer: Viewer.describe('What you have done with it.'),
   poll: z.union([Poll, z.null()]).describe('Null if it has none.'),
-  series: z.array(Series).describe('The series of its author that contain it.'),
+  series: z.array(Series).describe('The series of its author that contain it, the oldest first.'),
   emojiBreakdown: Breakdown,
   boostScore: z.number().describe('The factor by which its score in the feed is multiplied; 0 if it is not boosted.'),
   boostExpiresAt: Timestamp.nullable().describe('When the boost ends; null if there is none.'),
   pinned: z.boolean().describe('Whether its author pinned it to the profile.'),
   publishAt: Timestamp.nullable().describe('When a scheduled post is due; null if it was published at once.'),
   publishedAt: Timestamp.nullable().describe('Null while the post is scheduled.'),
-  editedAt: EditedAt,
+  editedAt: PostEditedAt,
   hiddenAt: HiddenAt,
   createdAt: Timestamp,
   importedAt: Timestamp.nullable().describe(
@@ -251,7 +269,7 @@ function postWith<M extends Shape, Q extends Shape, N extends Shape>(name: strin
     .discriminatedUnion('format', [
       variant('note', untitled, none),
       variant('thread', untitled, none),
-      variant('essay', { title: z.string().describe('The title of the essay.') }, none),
+      variant('essay', { title: z.string().describe('1 to 200 characters, one line.') }, none),
       variant(
         'photo',
         { ...untitled, media: z.array(Media).min(1).describe('The pictures, in the order of the author.') },
@@ -303,13 +321,13 @@ export const NewReply = z.object({
   body: z
     .string()
     .describe('Up to 5000 characters; a reaction up to 280, a criticism 50 to 300, a contribution at least 100.'),
-  kind: ReplyKind.optional(),
+  kind: ReplyKind.optional().describe('How the reply relates to the post. Default: `reply`.'),
   parentId: Uuid.nullish().describe(
     'The reply under the same post that this one answers. Default: it answers the post.',
   ),
 })
 export const RepliesQuery = z.object({
-  kind: ReplyKind.optional(),
+  kind: ReplyKind.optional().describe('Only replies of this kind.'),
   parentId: Uuid.optional().describe('Only the direct answers to this reply.'),
 })
 export const Reply = z
@@ -329,11 +347,11 @@ export const Reply = z
   .openapi('Reply')
 export const ReplyPage = Page(Reply)
 export const PostDetail = postAnd('PostDetail', {
-  replies: ReplyPage.describe('The first page of its replies, oldest first.'),
+  replies: ReplyPage.describe('The first page of its replies, oldest first; for a repost those of the original.'),
 })
 
 export const NewReaction = z.object({ kind: ReactionKind })
-export const TakenReaction = z.object({ kind: ReactionKind.optional() })
+export const TakenReaction = z.object({ kind: ReactionKind.optional().describe('Default: both kinds.') })
 
 const { visibility, depth, interestId, interestIds, personaId } = settings
 export const NewRepost = z
@@ -354,7 +372,13 @@ export const Vote = z.object({ optionId: Uuid.describe('An option of the poll. A
 
 export const NewCoAuthor = z.object({
   userId: PersonParam,
-  splitShare: z.int().min(0).max(100).describe('Percent of a payment for the post that the co-author gets.'),
+  splitShare: z
+    .int()
+    .min(0)
+    .max(100)
+    .describe(
+      'Percent of a payment for the post that the co-author gets. All co-authors of a post get at most 90 together.',
+    ),
 })
 export const CoAuthorParams = z.object({ id: IdParam, inviteId: IdParam })
 export const CoAuthorInvitation = z
@@ -366,7 +390,9 @@ export const CoAuthorInvitation = z
     splitShare: z
       .int()
       .describe('Percent of a payment for the post that the co-author gets, rounded down to whole mana.'),
-    status: z.enum(['pending', 'accepted', 'declined']).describe('`declined` is final; the author can invite again.'),
+    status: z
+      .enum(['pending', 'accepted', 'declined'])
+      .describe('`declined` deletes the invitation; the author can invite again.'),
     createdAt: Timestamp,
   })
   .openapi('CoAuthorInvitation')

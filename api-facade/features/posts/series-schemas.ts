@@ -15,20 +15,20 @@ export const Series = z
     title: z.string().describe('As its author wrote it.'),
     description: z.string().nullable().describe('What it is about; null if its author did not say.'),
     partCount: z.int().describe('The number of items that you can see.'),
-    followed: z.boolean().describe('Whether you get notifications of new items.'),
+    followed: z.boolean().describe('Whether you follow it, to be notified of new items.'),
     createdAt: Timestamp,
   })
   .openapi('Series')
 export const SeriesPage = Page(Series)
 
 export const NewSeriesItem = z.object({
-  postId: Uuid.describe('A published post of yours.'),
-  position: z.int32().nullish().describe('From 1 to the number of the other items plus one.'),
+  postId: Uuid.describe('A post of yours, which can be scheduled, but no repost.'),
+  position: z.int32().nullish().describe('From 1 to the number of the other items plus one. Default: at the end.'),
 })
 export const SeriesItem = z
   .object({
     seriesId: Uuid,
-    position: z.int().describe('Its place among the items, from 1.'),
+    position: z.int().describe('Its position among all items, from 1.'),
     post: Post.describe('The post at this place.'),
   })
   .openapi('SeriesItem')

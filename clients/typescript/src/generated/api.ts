@@ -6258,7 +6258,7 @@ export interface components {
             user: components["schemas"]["PersonCard"];
             splitShare: number;
             /**
-             * @description `declined` is final; the author can invite again.
+             * @description `declined` deletes the invitation; the author can invite again.
              * @enum {string}
              */
             status: "pending" | "accepted" | "declined";
@@ -9423,7 +9423,10 @@ export interface components {
             };
             payload: {
                 eventId: string;
-                /** @enum {string} */
+                /**
+                 * @description What happened. `changed`: its time or place. `promoted`: you got a seat from the waiting list.
+                 * @enum {string}
+                 */
                 event: "starts_in_a_day" | "starts_in_an_hour" | "changed" | "cancelled" | "promoted";
                 startsAt: components["schemas"]["Timestamp"];
                 /** @description Only for a change or a cancellation: the number of changes, as `SEQUENCE` in its calendar file. */
@@ -9477,11 +9480,14 @@ export interface components {
                 id: string;
             };
             payload: {
-                /** @enum {string} */
+                /**
+                 * @description What was decided about you. `invited`: somebody invites you; `proposal_decided`: about a proposal of yours.
+                 * @enum {string}
+                 */
                 event: "approved" | "rejected" | "invited" | "removed" | "role_changed" | "proposal_decided";
-                /** @description Only if it is about a group. */
+                /** @description The group; null if it is about a guild or a project. */
                 groupId: string | null;
-                /** @description Only if it is about a guild. */
+                /** @description The guild; null if it is about a group or a project. */
                 guildId: string | null;
                 /** @description Only for an invitation. */
                 invitationId: string | null;
@@ -9611,8 +9617,9 @@ export interface components {
                 tier: number;
                 /** @description Whole mana that you got. */
                 amount: number;
-                /** @description Also null if you can no longer see the post. */
+                /** @description The post that was paid for; null if it was a reply or you, or if you could not see the post then. */
                 postId: string | null;
+                /** @description The reply that was paid for; null if it was a post or you. */
                 replyId: string | null;
             };
         };
@@ -9665,6 +9672,7 @@ export interface components {
             };
             payload: {
                 postId: string;
+                /** @description The reply that mentions you; null if the post itself does. */
                 replyId: string | null;
             };
         };
@@ -9691,7 +9699,7 @@ export interface components {
             };
             payload: {
                 postId: string;
-                /** @description How many hearts the post has reached. */
+                /** @description How many hearts the post has reached: 5, 15 or 50. */
                 reactions: number;
             };
         };
@@ -9718,6 +9726,7 @@ export interface components {
             };
             payload: {
                 postId: string;
+                /** @description The id of the quote, which is a post. */
                 quoteId: string;
             };
         };
@@ -9774,6 +9783,7 @@ export interface components {
             };
             payload: {
                 postId: string;
+                /** @description The reply that was written. */
                 replyId: string;
             };
         };
@@ -9800,6 +9810,7 @@ export interface components {
             };
             payload: {
                 postId: string;
+                /** @description The id of the repost, which is a post. */
                 repostId: string;
             };
         };
@@ -9910,10 +9921,13 @@ export interface components {
                 id: string;
             };
             payload: {
+                /** @description Only for a new item of a series. */
                 seriesId?: string;
+                /** @description Only for a new item of a series: the post. */
                 postId?: string;
                 /** @description Only for an update of a project. */
                 projectId?: string;
+                /** @description Only for an update of a project: the update. */
                 updateId?: string;
             };
         };
@@ -10206,13 +10220,20 @@ export interface components {
                 assetId?: string | null;
                 alt?: string | null;
             }[];
-            /** @enum {string} */
+            /**
+             * @description Who can see it: everybody, your circles, or only your inner circle. In a group or guild only `public`.
+             * @enum {string}
+             */
             visibility?: "public" | "circles" | "inner";
             depth?: number;
+            /** @description The primary interest; null for none. */
             interestId?: string | null;
+            /** @description Up to 4 interests besides the primary one, in place of the former ones. */
             interestIds?: string[];
+            /** @description One of your personas; null for your default persona. */
             personaId?: string | null;
             isJournalism?: boolean;
+            /** @description Moves a scheduled post to a time in the future; null publishes it now. */
             publishAt?: string | null;
             format?: unknown;
             poll?: unknown;
@@ -10222,8 +10243,9 @@ export interface components {
         };
         PostCounters: {
             reactions: number;
-            /** @description Replies that everybody who sees the post can see. */
+            /** @description Replies, without hidden and deleted ones and those of banned people. */
             replies: number;
+            /** @description Reposts; quotes are not counted. */
             shares: number;
             bookmarks: number;
             /** @description How often somebody else read it on its own. */
@@ -11698,13 +11720,13 @@ export interface components {
             description: string | null;
             /** @description The number of items that you can see. */
             partCount: number;
-            /** @description Whether you get notifications of new items. */
+            /** @description Whether you follow it, to be notified of new items. */
             followed: boolean;
             createdAt: components["schemas"]["Timestamp"];
         };
         SeriesItem: {
             seriesId: string;
-            /** @description Its place among the items, from 1. */
+            /** @description Its position among all items, from 1. */
             position: number;
             post: components["schemas"]["Post"];
         };
@@ -12533,7 +12555,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
         };
         Unread: {
-            /** @description Counted up to 1000. */
+            /** @description Unread notifications in the inbox, counted up to 1000. */
             count: number;
         };
         UnreadConversations: {
@@ -20797,9 +20819,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `following`: by people whom you follow. `circles`: posts for circles that you can see. `trending`: posts for everybody, by time and engagement. Default: For You, which ranks all posts that you can see. */
+                /** @description `following`: posts of people whom you follow. `circles`: posts for circles that you can see, your own included. `trending`: public posts, by time and engagement. Default: For You, which ranks all posts that you can see. */
                 tab?: "following" | "trending" | "circles";
-                /** @description With `true` only journalism. */
+                /** @description With `true` only journalism; `false` filters nothing. */
                 journalism?: boolean;
                 /** @description Only posts of this depth or deeper: 0 (Surface) to 5 (Thesis). */
                 minDepth?: number;
@@ -24493,11 +24515,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description 1 to 100 of them. Give exactly one of the three fields. */
+                    /** @description 1 to 100 ids of notifications. Give exactly one of the three fields. */
                     ids?: string[] | null;
                     /** @description All with this key. */
                     groupKey?: string | null;
-                    /** @description All that were created before this time. */
+                    /** @description All whose `createdAt` is before this time. */
                     before?: string | null;
                 };
             };
@@ -24858,9 +24880,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description A published post of yours. */
+                    /** @description A post of yours, which can be scheduled, but no repost. */
                     postId: string;
-                    /** @description From 1 to the number of the other items plus one. */
+                    /** @description From 1 to the number of the other items plus one. Default: at the end. */
                     position?: number | null;
                 };
             };
@@ -25103,7 +25125,7 @@ export interface operations {
                 "application/json": {
                     /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                     userId: string;
-                    /** @description Percent of a payment for the post that the co-author gets. */
+                    /** @description Percent of a payment for the post that the co-author gets. All co-authors of a post get at most 90 together. */
                     splitShare: number;
                 };
             };
@@ -25416,7 +25438,7 @@ export interface operations {
     unreact: {
         parameters: {
             query?: {
-                /** @description Hearts are counted, sparks are not. */
+                /** @description Default: both kinds. */
                 kind?: "heart" | "spark";
             };
             header?: never;
@@ -25455,7 +25477,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description How the reply relates to the post, as its author chose. */
+                /** @description Only replies of this kind. */
                 kind?: "reply" | "reaction" | "criticism" | "contribution";
                 /** @description Only the direct answers to this reply. */
                 parentId?: string;
@@ -25505,7 +25527,7 @@ export interface operations {
                     /** @description Up to 5000 characters; a reaction up to 280, a criticism 50 to 300, a contribution at least 100. */
                     body: string;
                     /**
-                     * @description How the reply relates to the post, as its author chose.
+                     * @description How the reply relates to the post. Default: `reply`.
                      * @enum {string}
                      */
                     kind?: "reply" | "reaction" | "criticism" | "contribution";
