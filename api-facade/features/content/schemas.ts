@@ -8,6 +8,7 @@ import {
   InterestColor,
   InterestName,
   InterestSlug,
+  RemovedAt,
 } from '../../lib/fields.ts'
 import { PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
@@ -21,19 +22,19 @@ export const contentOf = <K extends string, T extends z.ZodType, D extends z.Zod
 ) =>
   z.object({
     id: Uuid,
-    kind: z
-      .literal(kind)
-      .describe('The same for everything in this list; it tells contents apart where kinds are mixed.'),
+    kind: z.literal(kind).describe('The kind of the content, which tells contents apart where kinds are mixed.'),
     authorId: ActorId,
     author: PersonCard,
     interestId: AboutInterest,
-    interest: interest.nullable().describe('Also null if the catalog has no such interest.'),
+    interest: interest
+      .nullable()
+      .describe('That interest; null if none was named, or if the catalog has no such interest.'),
     title: title.describe('One line of up to 200 characters; null for videos and audio.'),
     groupId: GroupId,
     guildId: GuildId,
     createdAt: Timestamp,
     editedAt: EditedAt,
-    removedAt: Timestamp.nullable().describe('When staff removed it. Afterwards only its author sees it.'),
+    removedAt: RemovedAt,
     ...detail,
   })
 
@@ -49,7 +50,7 @@ export const space = {
     .describe('The id or slug of a guild that you are a member of. Not together with `groupId`.'),
 }
 export const title = z.string().describe('1 to 200 characters, one line.')
-export const markdown = z.string().describe('1 to 20,000 characters of Markdown, stored unchanged.')
+export const markdown = z.string().describe('1 to 20,000 characters of Markdown, stored as written.')
 export const interestId = Uuid.nullish().describe('An interest of the catalog.')
 
 /** The filters that the list of every kind has. They can be combined. */
@@ -70,7 +71,8 @@ export const aboutContents = {
       ...shared('q.contents'),
     }),
   groupId: spaceId.optional().openapi({
-    description: 'Only content of this group, which is in no other list. Empty if you are not a member.',
+    description:
+      'Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404.',
     ...shared('groupId'),
   }),
   guildId: spaceId

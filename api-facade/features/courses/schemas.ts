@@ -4,10 +4,17 @@ import { IdParam, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
 const depth = z.int().min(0).max(5).describe('How deep the course goes: 0 (Surface) to 5 (Thesis).')
-const priceMana = z.int().min(0).max(100_000).describe('The price of enrolling; 0 if it is free.')
+const priceMana = z.int().min(0).max(100_000).describe('The price of enrolling in whole mana; 0 if it is free.')
 
 export const NewCourse = z
-  .object({ title, summary: markdown, depth, priceMana: priceMana.optional(), interestId, ...space })
+  .object({
+    title,
+    summary: markdown,
+    depth,
+    priceMana: priceMana.optional().describe('The price of enrolling in whole mana. Default: 0, it is free.'),
+    interestId,
+    ...space,
+  })
   .openapi('NewCourse')
 export const CourseChanges = z
   .object({ title, summary: markdown, depth, priceMana, interestId })
@@ -15,7 +22,10 @@ export const CourseChanges = z
   .openapi('CourseChanges')
 export const CourseQuery = z.object(aboutContents)
 export const MyCoursesQuery = z.object({
-  role: z.enum(['author', 'student']).optional().describe('Default: both.'),
+  role: z
+    .enum(['author', 'student'])
+    .optional()
+    .describe('Only courses that you wrote, or only those in which you are enrolled. Default: both.'),
 })
 
 export const Course = contentOf('course', z.string(), {
@@ -34,15 +44,15 @@ export const Course = contentOf('course', z.string(), {
         .int()
         .min(0)
         .nullable()
-        .describe('How many lessons you have completed. Null if you are not a student.'),
+        .describe('How many of the current lessons you have completed; null if you are not a student.'),
       completedAt: Timestamp.nullable().describe('When you had completed all lessons that it had then; null before.'),
     })
-    .describe('What you have to do with it.'),
+    .describe('What connects you to it.'),
 }).openapi('Course')
 export const CoursePage = Page(Course)
 
 const asset = Uuid.nullish().describe('A committed asset of yours, of any kind except `avatar`.')
-const minutes = z.int().min(1).max(1440).nullish().describe('How long the lesson takes.')
+const minutes = z.int().min(1).max(1440).nullish().describe('How many minutes the lesson takes.')
 const preview = z.boolean().describe('Whether everyone who can see the course may read the lesson.')
 export const NewLesson = z
   .object({ title, body: markdown, assetId: asset, minutes, preview: preview.optional() })
@@ -67,13 +77,13 @@ export const Lesson = z
     courseId: Uuid,
     position: z.int().min(1).describe('Its place in the course, from 1.'),
     title: z.string().describe('Everybody who sees the course can read it.'),
-    body: z.string().nullable().describe('Null if you may not read the lesson; then the asset is also null.'),
+    body: z.string().nullable().describe('Markdown as its author wrote it; null if you may not read the lesson.'),
     assetId: Uuid.nullable().describe('The file of the lesson; null if it has none or you may not read the lesson.'),
     assetUrl: z
       .string()
       .nullable()
       .describe('The address of the file; null if it has none or you may not read the lesson.'),
-    minutes: z.int().nullable().describe('How long the lesson takes; null if its author did not say.'),
+    minutes: z.int().nullable().describe('How many minutes the lesson takes; null if its author did not say.'),
     preview: z.boolean().describe('Whether everybody who sees the course may read the lesson.'),
   })
   .openapi('Lesson')

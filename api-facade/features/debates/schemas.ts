@@ -1,4 +1,5 @@
 // Shapes of debates and their arguments. Rules are in sql/debates.
+import { RemovedAt } from '../../lib/fields.ts'
 import { IdParam, Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
@@ -34,20 +35,23 @@ export const Debate = contentOf('debate', z.string(), {
       undecided: z.int().min(0).describe('People who said that they are undecided.'),
     })
     .describe('Includes people with a block between you, but not banned people.'),
-  argumentCount: z.int().min(0).describe('Arguments of all levels, counted like the tally.'),
+  argumentCount: z
+    .int()
+    .min(0)
+    .describe('Arguments of all levels, without deleted and removed ones and those of banned people.'),
   viewer: z
     .object({ side: position.nullable().describe('Your position; null if you took none.') })
-    .describe('What you have to do with it.'),
+    .describe('What connects you to it.'),
 }).openapi('Debate')
 export const DebatePage = Page(Debate)
 
 export const ArgumentsQuery = z.object({
-  side: side.optional(),
-  parentId: Uuid.optional().describe('The direct answers to this argument.'),
+  side: side.optional().describe('Only arguments of this side.'),
+  parentId: Uuid.optional().describe('Only the direct answers to this argument.'),
   sort: z
     .enum(['top', 'new'])
     .default('top')
-    .describe('`top`: most votes first; with equally many votes, the newest first.'),
+    .describe('`top`: most votes first; with equally many votes, the newest first. `new`: the newest first.'),
 })
 export const NewArgument = z
   .object({
@@ -65,18 +69,15 @@ export const Argument = z
     id: Uuid,
     debateId: Uuid,
     side,
-    body: z.string().nullable().describe('Null if it was deleted.'),
-    parentId: Uuid.nullable().describe('Also null if you cannot see the argument that it answers.'),
-    authorId: z
-      .string()
-      .nullable()
-      .describe('An actor id; null if the argument was deleted or you cannot see its author.'),
-    author: PersonCard.nullable().describe('Null if the argument was deleted or you cannot see its author.'),
+    body: z.string().nullable().describe('As its author wrote it; null if it was deleted.'),
+    parentId: Uuid.nullable().describe(
+      'The argument that it answers; null if it answers none, or one that you cannot see.',
+    ),
+    authorId: z.string().nullable().describe('An actor id; null if the argument was deleted.'),
+    author: PersonCard.nullable().describe('Null if the argument was deleted.'),
     votes: z.int().min(0).describe('How many people found it helpful.'),
-    viewer: z
-      .object({ voted: z.boolean().describe('Whether you voted for it.') })
-      .describe('What you have to do with it.'),
-    removedAt: Timestamp.nullable().describe('When staff removed it. Afterwards only its author sees it.'),
+    viewer: z.object({ voted: z.boolean().describe('Whether you voted for it.') }).describe('What connects you to it.'),
+    removedAt: RemovedAt,
     deletedAt: Timestamp.nullable().describe(
       'When its author deleted it; its place stays for the answers. Null if they did not.',
     ),

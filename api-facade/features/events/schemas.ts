@@ -17,7 +17,7 @@ const location = z
     address: z.string().nullish().describe('Up to 500 characters.'),
   })
   .describe('Where it takes place.')
-const capacity = z.int().min(1).max(100_000).nullable().describe('How many people can attend; null for no limit.')
+const capacity = z.int().min(1).max(100_000).nullable().describe('How many people can have a seat; null for no limit.')
 
 export const NewEvent = z
   .object({
@@ -36,7 +36,7 @@ export const EventChanges = z
   .object({
     title,
     body: markdown,
-    startsAt: Moment.describe('In the future.'),
+    startsAt: Moment.describe('In the future, unless it stays the same.'),
     endsAt: Moment.describe('After `startsAt`.'),
     timezone,
     location,
@@ -65,13 +65,15 @@ export const Event = contentOf('event', z.string(), {
     .object({
       kind,
       url: z.string().nullable().describe('Where to join online; null if there is no such address.'),
-      city: z.string().nullable().describe('Null for an event that is only online.'),
+      city: z.string().nullable().describe('As the host wrote it; null if they did not.'),
       country: z.string().nullable().describe('A name or a code, as the host wrote it; null if they did not.'),
       address: z.string().nullable().describe('As the host wrote it; null if they did not.'),
     })
     .describe('Where it takes place.'),
-  capacity: z.int().nullable().describe('How many people can attend; null for no limit.'),
-  status: z.enum(['scheduled', 'live', 'ended', 'cancelled']).describe('Derived from the current time.'),
+  capacity: z.int().nullable().describe('How many people can have a seat; null for no limit.'),
+  status: z
+    .enum(['scheduled', 'live', 'ended', 'cancelled'])
+    .describe('`cancelled`, or derived from the current time.'),
   cancelledAt: Timestamp.nullable().describe('When its host cancelled it, for good; null if they did not.'),
   cancelReason: z.string().nullable().describe('What the host said about it; null if nothing.'),
   goingCount: z
@@ -83,27 +85,49 @@ export const Event = contentOf('event', z.string(), {
   viewer: z
     .object({
       rsvp: rsvp.nullable().describe('Your reply; null if you gave none.'),
-      waitlistPosition: z.int().min(1).nullable().describe('Starts at 1. Null if you are not waiting.'),
+      waitlistPosition: z
+        .int()
+        .min(1)
+        .nullable()
+        .describe('Your place on the waiting list, from 1; null if you are not on it.'),
     })
-    .describe('What you have to do with it.'),
+    .describe('What connects you to it.'),
 }).openapi('Event')
 export const EventPage = Page(Event)
 /** What get_event_calendar returns. */
 export const EventCalendar = Event.extend({ sequence: z.int(), localStart: z.string(), localEnd: z.string() })
 
 export const EventQuery = z.object({
-  when: z.enum(['upcoming', 'past']).optional().describe('`upcoming`: not started and not cancelled. `past`: started.'),
+  when: z
+    .enum(['upcoming', 'past'])
+    .optional()
+    .describe('`upcoming`: not started and not cancelled. `past`: started. Default: all.'),
   from: Moment.optional().describe('Only events that start at this time or later.'),
   to: Moment.optional().describe('Only events that start before this time.'),
-  country: z.string().trim().min(1).max(100).optional().describe('Case and accents are ignored.'),
-  city: z.string().trim().min(1).max(100).optional().describe('Case and accents are ignored.'),
+  country: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Only events in this country, as their hosts wrote it. Case and accents are ignored.'),
+  city: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Only events in this city. Case and accents are ignored.'),
   ...aboutContents,
 })
 export const MyEventsQuery = z.object({
-  role: z.enum(['hosting', 'going']).optional().describe('Default: both.'),
+  role: z
+    .enum(['hosting', 'going'])
+    .optional()
+    .describe('Only events that you host, or only those where you have a seat. Default: both.'),
 })
 export const AttendeeQuery = z.object({
-  status: rsvp.optional().describe('Default: `going`.'),
+  status: rsvp.optional().describe('Only people with this reply. Default: `going`.'),
 })
 export const AttendeePage = Page(
   z
@@ -111,7 +135,7 @@ export const AttendeePage = Page(
       userId: ActorId,
       user: PersonCard,
       status: rsvp,
-      since: Timestamp,
+      since: Timestamp.describe('When the reply got this status.'),
     })
     .openapi('EventAttendee'),
 )

@@ -1,5 +1,5 @@
 // Shapes of the market. Rules are in sql/market.
-import { ActorId, SenderBalance } from '../../lib/fields.ts'
+import { ActorId, RemovedAt, SenderBalance } from '../../lib/fields.ts'
 import { Page, PersonCard, PersonParam, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
@@ -9,18 +9,21 @@ const deliveryDays = z
   .int()
   .min(1)
   .max(60)
-  .describe('Within how many days after accepting an order the seller delivers.')
+  .describe('Within how many days after accepting an order the seller should deliver.')
 const text = z.string().max(5000).describe('Up to 2000 characters.')
 
 export const Offering = contentOf('offering', z.string(), {
   description: z.string().describe('Markdown as the seller wrote it.'),
   priceMana: z.int().describe('Whole mana that an order costs.'),
   stock: z.int().nullable().describe('How many can still be ordered; null for no limit.'),
-  deliveryDays: z.int().describe('Within how many days after accepting an order the seller delivers.'),
+  deliveryDays: z.int().describe('Within how many days after accepting an order the seller should deliver.'),
   status: z
     .enum(['active', 'paused', 'sold_out'])
-    .describe('`paused`: the seller takes no orders for now. `sold_out`: the stock is 0.'),
-  ratingAverage: z.number().nullable().describe('The mean of the stars, from 1 to 5; null without a review.'),
+    .describe('`paused`: the seller takes no orders for now. `sold_out`: otherwise, if the stock is 0.'),
+  ratingAverage: z
+    .number()
+    .nullable()
+    .describe('The mean of the stars, from 1 to 5 with two decimals; null without a review.'),
   ratingCount: z.int().describe('The number of reviews that staff did not remove.'),
 }).openapi('Offering')
 export const OfferingPage = Page(Offering)
@@ -56,7 +59,7 @@ export const OfferingQuery = z.object({
 export const OrderState = z
   .enum(['held', 'accepted', 'delivered', 'disputed', 'declined', 'cancelled', 'expired', 'completed', 'resolved'])
   .describe(
-    '`held`: the mana is held and the seller has not answered. `completed` and `resolved` pay the seller; `declined`, `cancelled` and `expired` give the mana back.',
+    '`held`: the mana is held and the seller has not answered. `completed` pays the seller; `declined`, `cancelled` and `expired` give the mana back; `resolved` divides it as an admin decided.',
   )
 const orderFields = {
   quantity: z.literal(1).describe('An order is for one.'),
@@ -72,9 +75,11 @@ const orderFields = {
     })
     .nullable()
     .describe('The file that the seller delivered; null if there is none.'),
-  disputeReason: z.string().nullable().describe('What the buyer wrote when disputing it; null without a dispute.'),
+  disputeReason: z.string().nullable().describe('What the buyer wrote when disputing it; null if they did not.'),
   refundMana: z.int().nullable().describe('Only of a resolved order: the mana that went back to the buyer.'),
-  deadlineAt: Timestamp.nullable().describe('When the order must be delivered. Null until it is accepted.'),
+  deadlineAt: Timestamp.nullable().describe(
+    'When the seller should deliver at the latest; null until the order is accepted.',
+  ),
   createdAt: Timestamp,
   history: z
     .array(
@@ -82,7 +87,9 @@ const orderFields = {
         state: OrderState.describe('The state that the order got into.'),
         by: z
           .enum(['buyer', 'seller', 'worker', 'admin'])
-          .describe('Who took the step; `worker` if a deadline passed.'),
+          .describe(
+            'Who took the step; `worker` if a deadline passed, or if the buyer or the seller was banned or erased.',
+          ),
         at: Timestamp,
       }),
     )
@@ -110,22 +117,24 @@ export const Order = z
 export const OrderPage = Page(Order)
 export const OrdersQuery = z.object({
   role: z.enum(['buyer', 'seller']).optional().describe('Only what you bought, or only what you sold. Default: both.'),
-  state: OrderState.optional(),
+  state: OrderState.optional().describe('Only orders in this state.'),
 })
 export const NewOrder = z
   .object({
     expectedPrice: priceMana.describe('The price that you saw. 409 if the offering now has another price.'),
-    note: text.nullish(),
+    note: text.nullish().describe('For the seller, up to 2000 characters.'),
   })
   .openapi('NewOrder')
 export const PlacedOrder = z.object({ order: Order, senderBalance: SenderBalance }).openapi('PlacedOrder')
 export const Delivery = z
   .object({
-    deliveryNote: text,
-    assetId: Uuid.nullish().describe('A committed media asset of yours that the buyer gets.'),
+    deliveryNote: text.describe('For the buyer, 1 to 2000 characters.'),
+    assetId: Uuid.nullish().describe('A committed media asset of yours that the buyer gets, except an avatar.'),
   })
   .openapi('Delivery')
-export const Dispute = z.object({ reason: text }).openapi('Dispute')
+export const Dispute = z
+  .object({ reason: text.describe('For staff and the seller, 1 to 2000 characters.') })
+  .openapi('Dispute')
 
 export const NewReview = z
   .object({ stars: z.int().min(1).max(5).describe('1 (poor) to 5 (very good).'), text: text.nullish() })
@@ -133,13 +142,13 @@ export const NewReview = z
 export const Review = z
   .object({
     id: Uuid,
-    orderId: Uuid.nullable().describe('Only the buyer and the seller see it.'),
+    orderId: Uuid.nullable().describe('Null for everybody except the buyer and the seller.'),
     authorId: ActorId,
     author: PersonCard,
     stars: z.int().describe('1 (poor) to 5 (very good).'),
     text: z.string().nullable().describe('What the buyer wrote; null if nothing.'),
     createdAt: Timestamp,
-    removedAt: Timestamp.nullable().describe('When staff removed it. Afterwards only its author sees it.'),
+    removedAt: RemovedAt,
   })
   .openapi('Review')
 export const ReviewPage = Page(Review)

@@ -1,12 +1,12 @@
 // Shapes of problems and their solutions. Rules are in sql/problems.
-import { ActorId, EditedAt } from '../../lib/fields.ts'
+import { ActorId, EditedAt, RemovedAt } from '../../lib/fields.ts'
 import { IdParam, Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
-const depth = z.int().min(0).max(5).describe('The required depth in the interest; default 0.')
+const depth = z.int().min(0).max(5).describe('How deep the problem goes: 0 (Surface) to 5 (Thesis).')
 const status = z
   .enum(['open', 'solved', 'closed'])
-  .describe('`solved`: a solution was accepted and the bounty paid. `closed`: without a solution.')
+  .describe('`solved`: its author accepted a solution. `closed`: its author closed it without one.')
 const text = z.string().openapi({
   description: '50 to 20,000 characters of Markdown.',
   example: 'Turn the lens half a turn to the left, and the light falls on the page again.',
@@ -14,8 +14,8 @@ const text = z.string().openapi({
 
 export const ProblemsQuery = z.object({
   ...aboutContents,
-  status: status.optional(),
-  minDepth: queryInteger(0, 5).optional().describe('Only problems of this depth or deeper: 0 to 5.'),
+  status: status.optional().describe('Only problems with this status.'),
+  minDepth: queryInteger(0, 5).optional().describe('Only problems of this depth or deeper: 0 (Surface) to 5 (Thesis).'),
   hasBounty: z
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
@@ -26,13 +26,11 @@ export const NewProblem = z
   .object({
     title,
     body: markdown,
-    depth: depth.optional(),
-    bounty: z
-      .int()
-      .min(0)
-      .max(1_000_000)
-      .nullish()
-      .openapi({ description: 'Held from your wallet until you accept a solution. Default: no bounty.', example: 0 }),
+    depth: depth.optional().describe('0 (Surface) to 5 (Thesis). Default: 0.'),
+    bounty: z.int().min(0).max(1_000_000).nullish().openapi({
+      description: 'Whole mana, held from your wallet until the problem is solved or closed. Default: no bounty.',
+      example: 0,
+    }),
     interestId,
     ...space,
   })
@@ -47,15 +45,22 @@ export const Bounty = z.object({
 export const Problem = contentOf('problem', z.string(), {
   body: z.string().describe('Markdown as its author wrote it.'),
   depth,
-  bounty: z.int().min(0).describe('Held while the problem is open, paid when it is solved; 0 after it has gone back.'),
+  bounty: z
+    .int()
+    .min(0)
+    .describe(
+      'Whole mana, held while the problem is open, paid when it is solved; 0 without one, or after it has gone back.',
+    ),
   status,
   solvedAt: Timestamp.nullable().describe('When its author accepted a solution; null if they did not.'),
   closedAt: Timestamp.nullable().describe('When its author closed it without a solution; null if they did not.'),
   solutionCount: z
     .int()
     .min(0)
-    .describe('Includes solutions of people with a block between you, but not of banned people.'),
-  acceptedSolutionId: Uuid.nullable().describe('Also null if you cannot see the solution.'),
+    .describe(
+      'Solutions, without deleted and removed ones and those of banned people; includes those of people with a block between you.',
+    ),
+  acceptedSolutionId: Uuid.nullable().describe('Null if none was accepted, or if you cannot see it.'),
 }).openapi('Problem')
 export const ProblemPage = Page(Problem)
 
@@ -76,8 +81,8 @@ export const Solution = z
     accepted: z.boolean().describe('Whether the author of the problem accepted it.'),
     viewer: z
       .object({ vote: z.int().min(-1).max(1).nullable().describe('1 or -1; null if you did not vote.') })
-      .describe('What you have to do with it.'),
-    removedAt: Timestamp.nullable().describe('When staff removed it. Afterwards only its author sees it.'),
+      .describe('What connects you to it.'),
+    removedAt: RemovedAt,
     createdAt: Timestamp,
     editedAt: EditedAt,
   })

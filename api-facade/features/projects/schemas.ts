@@ -11,22 +11,26 @@ const decision = z
   .describe('`ended`: the applicant got another role in the project, or the role was deleted.')
 const summary = markdown
 const name = z.string().openapi({ description: '1 to 80 characters, one line.', example: 'Illustrator' })
-const about = z.string().max(10_000).describe('Up to 2000 characters.')
-const slots = z.int().openapi({ description: '1 to 50 slots.', example: 2 })
+const about = z.string().max(10_000).describe('What the role is about, up to 2000 characters.')
+const slots = z.int().openapi({ description: 'How many people can hold the role, from 1 to 50.', example: 2 })
 
 export const ProjectsQuery = z.object({
   ...aboutContents,
-  status: status.optional(),
+  status: status.optional().describe('Only projects with this status.'),
   role: z
     .string()
     .trim()
     .min(1)
     .max(200)
     .optional()
-    .describe('Only projects with a role that has all these words; case and accents are ignored.'),
+    .describe('Only projects with a role whose name has all these words; case and accents are ignored.'),
 })
 export const NewProjectRole = z
-  .object({ name, about: about.nullish(), slots: slots.optional() })
+  .object({
+    name,
+    about: about.nullish(),
+    slots: slots.optional().describe('How many people can hold the role, from 1 to 50. Default: 1.'),
+  })
   .openapi('NewProjectRole')
 export const NewProject = z
   .object({
@@ -56,7 +60,7 @@ export const ProjectRole = z
   .object({
     id: Uuid,
     name: z.string().describe('1 to 80 characters, one line.'),
-    about: z.string().describe('Up to 2000 characters; empty if nothing was written.'),
+    about: z.string().describe('What the role is about, up to 2000 characters; empty if nothing was written.'),
     slots: z.int().min(1).max(50).describe('How many people can hold the role, from 1 to 50.'),
     filled: z
       .int()
@@ -69,7 +73,7 @@ export const Project = contentOf('project', z.string(), {
   summary: z.string().describe('Markdown as its author wrote it.'),
   status,
   roles: z.array(ProjectRole).describe('In the order in which they were added.'),
-  memberCount: z.int().min(1).describe('The author plus all slots that are taken.'),
+  memberCount: z.int().min(1).describe('The author and all who hold a role, including people whom you cannot see.'),
   viewer: z
     .object({
       role: z.string().nullable().describe('The name of the role that you hold; null if you hold none.'),
@@ -78,15 +82,17 @@ export const Project = contentOf('project', z.string(), {
         .describe('`pending`: your application waits for the author.'),
       applicationId: Uuid.nullable().describe('The id of your latest pending application; null if there is none.'),
     })
-    .describe('What you have to do with it.'),
+    .describe('What connects you to it.'),
 }).openapi('Project')
 export const ProjectPage = Page(Project)
 
 export const ApplicationParams = z.object({ id: IdParam, aid: IdParam })
-export const ApplicationsQuery = z.object({ status: decision.optional() })
+export const ApplicationsQuery = z.object({
+  status: decision.optional().describe('Only applications with this status.'),
+})
 export const NewApplication = z.object({
-  roleId: Uuid.describe('A role of the project with a free slot.'),
-  message: z.string().max(10_000).nullish().describe('Up to 2000 characters.'),
+  roleId: Uuid.describe('A role of the project.'),
+  message: z.string().max(10_000).nullish().describe('For the author of the project, up to 2000 characters.'),
 })
 export const Application = z
   .object({

@@ -5,7 +5,7 @@ import { aboutContents, contentOf, space } from '../content/schemas.ts'
 
 const mediaUrl = z.string().openapi({
   description:
-    'An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours, and the URL becomes its `publicUrl`.',
+    'An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours of a suitable kind, and the URL becomes its `publicUrl`.',
   example: 'https://cdn.example.org/clip.mp4',
 })
 const caption = z.string().nullish().describe('Up to 280 characters.')
@@ -34,7 +34,7 @@ export const Video = contentOf('video', z.null(), {
     .int()
     .min(0)
     .describe(
-      'Without deleted comments and those of banned people; includes those of people with a block between you.',
+      'Comments, without deleted ones and those of banned people; includes those of people with a block between you.',
     ),
   viewerHasLiked: z.boolean().describe('Whether you like it.'),
   viewerHasReposted: z.boolean().describe('Whether you reposted it.'),
@@ -63,7 +63,7 @@ export const Comment = z
     authorId: ActorId,
     author: PersonCard,
     body: z.string().describe('As its author wrote it.'),
-    removedAt: z.null().describe('Nobody sees a deleted comment.'),
+    removedAt: z.null().describe('Always null: nobody sees a deleted comment.'),
     createdAt: Timestamp,
   })
   .openapi('VideoComment')

@@ -5940,13 +5940,13 @@ export interface components {
             debateId: string;
             /** @enum {string} */
             side: "for" | "against";
-            /** @description Null if it was deleted. */
+            /** @description As its author wrote it; null if it was deleted. */
             body: string | null;
-            /** @description Also null if you cannot see the argument that it answers. */
+            /** @description The argument that it answers; null if it answers none, or one that you cannot see. */
             parentId: string | null;
-            /** @description An actor id; null if the argument was deleted or you cannot see its author. */
+            /** @description An actor id; null if the argument was deleted. */
             authorId: string | null;
-            /** @description Null if the argument was deleted or you cannot see its author. */
+            /** @description Null if the argument was deleted. */
             author: components["schemas"]["PersonCard"] | null;
             /** @description How many people found it helpful. */
             votes: number;
@@ -6346,7 +6346,7 @@ export interface components {
             viewer: {
                 /** @description When you enrolled; null if you are not a student. */
                 enrolledAt: components["schemas"]["Timestamp"] | null;
-                /** @description How many lessons you have completed. Null if you are not a student. */
+                /** @description How many of the current lessons you have completed; null if you are not a student. */
                 completedLessons: number | null;
                 /** @description When you had completed all lessons that it had then; null before. */
                 completedAt: components["schemas"]["Timestamp"] | null;
@@ -6356,6 +6356,7 @@ export interface components {
             title?: string;
             summary?: string;
             depth?: number;
+            /** @description The price of enrolling in whole mana; 0 if it is free. */
             priceMana?: number;
             interestId?: string | null;
         };
@@ -6414,7 +6415,7 @@ export interface components {
                 /** @description People who said that they are undecided. */
                 undecided: number;
             };
-            /** @description Arguments of all levels, counted like the tally. */
+            /** @description Arguments of all levels, without deleted and removed ones and those of banned people. */
             argumentCount: number;
             viewer: {
                 /**
@@ -6448,8 +6449,9 @@ export interface components {
             children?: unknown[];
         };
         Delivery: {
+            /** @description For the buyer, 1 to 2000 characters. */
             deliveryNote: string;
-            /** @description A committed media asset of yours that the buyer gets. */
+            /** @description A committed media asset of yours that the buyer gets, except an avatar. */
             assetId?: string | null;
         };
         DetailedReputation: {
@@ -6501,6 +6503,7 @@ export interface components {
             treasuryBalance: number;
         };
         Dispute: {
+            /** @description For staff and the seller, 1 to 2000 characters. */
             reason: string;
         };
         Distributed: {
@@ -6608,16 +6611,14 @@ export interface components {
                 kind: "online" | "place" | "hybrid";
                 /** @description Where to join online; null if there is no such address. */
                 url: string | null;
-                /** @description Null for an event that is only online. */
                 city: string | null;
                 /** @description A name or a code, as the host wrote it; null if they did not. */
                 country: string | null;
-                /** @description As the host wrote it; null if they did not. */
                 address: string | null;
             };
             capacity: number | null;
             /**
-             * @description Derived from the current time.
+             * @description `cancelled`, or derived from the current time.
              * @enum {string}
              */
             status: "scheduled" | "live" | "ended" | "cancelled";
@@ -6636,7 +6637,7 @@ export interface components {
                  * @enum {string|null}
                  */
                 rsvp: "going" | "interested" | "waitlisted" | null;
-                /** @description Starts at 1. Null if you are not waiting. */
+                /** @description Your place on the waiting list, from 1; null if you are not on it. */
                 waitlistPosition: number | null;
             };
         };
@@ -6648,6 +6649,7 @@ export interface components {
              * @enum {string}
              */
             status: "going" | "interested" | "waitlisted";
+            /** @description When the reply got this status. */
             since: components["schemas"]["Timestamp"];
         };
         EventAttendeePage: {
@@ -6658,6 +6660,7 @@ export interface components {
         EventChanges: {
             title?: string;
             body?: string;
+            /** @description In the future, unless it stays the same. */
             startsAt?: string;
             endsAt?: string;
             timezone?: string;
@@ -8647,13 +8650,13 @@ export interface components {
             position: number;
             /** @description Everybody who sees the course can read it. */
             title: string;
-            /** @description Null if you may not read the lesson; then the asset is also null. */
+            /** @description Markdown as its author wrote it; null if you may not read the lesson. */
             body: string | null;
             /** @description The file of the lesson; null if it has none or you may not read the lesson. */
             assetId: string | null;
             /** @description The address of the file; null if it has none or you may not read the lesson. */
             assetUrl: string | null;
-            /** @description How long the lesson takes; null if its author did not say. */
+            /** @description How many minutes the lesson takes; null if its author did not say. */
             minutes: number | null;
             preview: boolean;
         };
@@ -8921,6 +8924,7 @@ export interface components {
             title: string;
             summary: string;
             depth: number;
+            /** @description The price of enrolling in whole mana. Default: 0, it is free. */
             priceMana?: number;
             interestId?: string | null;
             groupId?: string | null;
@@ -8946,6 +8950,7 @@ export interface components {
         NewEvent: {
             title: string;
             body: string;
+            /** @description In the future. */
             startsAt: string;
             endsAt: string;
             timezone: string;
@@ -9080,6 +9085,7 @@ export interface components {
         NewOrder: {
             /** @description The price that you saw. 409 if the offering now has another price. */
             expectedPrice: number;
+            /** @description For the seller, up to 2000 characters. */
             note?: string | null;
         };
         NewPost: {
@@ -9112,7 +9118,7 @@ export interface components {
             title: string;
             body: string;
             depth?: number;
-            /** @description Held from your wallet until you accept a solution. Default: no bounty. */
+            /** @description Whole mana, held from your wallet until the problem is solved or closed. Default: no bounty. */
             bounty?: number | null;
             interestId?: string | null;
             groupId?: string | null;
@@ -9130,6 +9136,7 @@ export interface components {
         NewProjectRole: {
             name: string;
             about?: string | null;
+            /** @description How many people can hold the role, from 1 to 50. Default: 1. */
             slots?: number;
         };
         NewProposal: {
@@ -10009,11 +10016,11 @@ export interface components {
             stock: number | null;
             deliveryDays: number;
             /**
-             * @description `paused`: the seller takes no orders for now. `sold_out`: the stock is 0.
+             * @description `paused`: the seller takes no orders for now. `sold_out`: otherwise, if the stock is 0.
              * @enum {string}
              */
             status: "active" | "paused" | "sold_out";
-            /** @description The mean of the stars, from 1 to 5; null without a review. */
+            /** @description The mean of the stars, from 1 to 5 with two decimals; null without a review. */
             ratingAverage: number | null;
             /** @description The number of reviews that staff did not remove. */
             ratingCount: number;
@@ -10061,7 +10068,7 @@ export interface components {
             quantity: 1;
             priceMana: number;
             /**
-             * @description `held`: the mana is held and the seller has not answered. `completed` and `resolved` pay the seller; `declined`, `cancelled` and `expired` give the mana back.
+             * @description `held`: the mana is held and the seller has not answered. `completed` pays the seller; `declined`, `cancelled` and `expired` give the mana back; `resolved` divides it as an admin decided.
              * @enum {string}
              */
             state: "held" | "accepted" | "delivered" | "disputed" | "declined" | "cancelled" | "expired" | "completed" | "resolved";
@@ -10075,11 +10082,11 @@ export interface components {
                 url: string;
                 contentType: string;
             } | null;
-            /** @description What the buyer wrote when disputing it; null without a dispute. */
+            /** @description What the buyer wrote when disputing it; null if they did not. */
             disputeReason: string | null;
             /** @description Only of a resolved order: the mana that went back to the buyer. */
             refundMana: number | null;
-            /** @description When the order must be delivered. Null until it is accepted. */
+            /** @description When the seller should deliver at the latest; null until the order is accepted. */
             deadlineAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
             /** @description The steps so far, the first one first. */
@@ -10087,7 +10094,7 @@ export interface components {
                 /** @enum {string} */
                 state: "held" | "accepted" | "delivered" | "disputed" | "declined" | "cancelled" | "expired" | "completed" | "resolved";
                 /**
-                 * @description Who took the step; `worker` if a deadline passed.
+                 * @description Who took the step; `worker` if a deadline passed, or if the buyer or the seller was banned or erased.
                  * @enum {string}
                  */
                 by: "buyer" | "seller" | "worker" | "admin";
@@ -10915,10 +10922,10 @@ export interface components {
             removedAt: components["schemas"]["Timestamp"] | null;
             body: string;
             depth: number;
-            /** @description Held while the problem is open, paid when it is solved; 0 after it has gone back. */
+            /** @description Whole mana, held while the problem is open, paid when it is solved; 0 without one, or after it has gone back. */
             bounty: number;
             /**
-             * @description `solved`: a solution was accepted and the bounty paid. `closed`: without a solution.
+             * @description `solved`: its author accepted a solution. `closed`: its author closed it without one.
              * @enum {string}
              */
             status: "open" | "solved" | "closed";
@@ -10926,9 +10933,9 @@ export interface components {
             solvedAt: components["schemas"]["Timestamp"] | null;
             /** @description When its author closed it without a solution; null if they did not. */
             closedAt: components["schemas"]["Timestamp"] | null;
-            /** @description Includes solutions of people with a block between you, but not of banned people. */
+            /** @description Solutions, without deleted and removed ones and those of banned people; includes those of people with a block between you. */
             solutionCount: number;
-            /** @description Also null if you cannot see the solution. */
+            /** @description Null if none was accepted, or if you cannot see it. */
             acceptedSolutionId: string | null;
         };
         ProblemChanges: {
@@ -10998,7 +11005,7 @@ export interface components {
             status: "recruiting" | "active" | "completed" | "archived";
             /** @description In the order in which they were added. */
             roles: components["schemas"]["ProjectRole"][];
-            /** @description The author plus all slots that are taken. */
+            /** @description The author and all who hold a role, including people whom you cannot see. */
             memberCount: number;
             viewer: {
                 /** @description The name of the role that you hold; null if you hold none. */
@@ -11063,8 +11070,8 @@ export interface components {
         ProjectRole: {
             id: string;
             name: string;
+            /** @description What the role is about, up to 2000 characters; empty if nothing was written. */
             about: string;
-            /** @description How many people can hold the role, from 1 to 50. */
             slots: number;
             /** @description The number of slots that are taken, including those of people whom you cannot see. */
             filled: number;
@@ -11593,7 +11600,7 @@ export interface components {
         };
         Review: {
             id: string;
-            /** @description Only the buyer and the seller see it. */
+            /** @description Null for everybody except the buyer and the seller. */
             orderId: string | null;
             authorId: string;
             author: components["schemas"]["PersonCard"];
@@ -12624,7 +12631,7 @@ export interface components {
             /** @description How many people like it. */
             likeCount: number;
             repostCount: number;
-            /** @description Without deleted comments and those of banned people; includes those of people with a block between you. */
+            /** @description Comments, without deleted ones and those of banned people; includes those of people with a block between you. */
             commentCount: number;
             /** @description Whether you like it. */
             viewerHasLiked: boolean;
@@ -12636,7 +12643,7 @@ export interface components {
             authorId: string;
             author: components["schemas"]["PersonCard"];
             body: string;
-            /** @description Nobody sees a deleted comment. */
+            /** @description Always null: nobody sees a deleted comment. */
             removedAt: null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -12834,7 +12841,7 @@ export interface components {
         cursor: string;
         /** @description This time or later. */
         from: string;
-        /** @description Only content of this group, which is in no other list. Empty if you are not a member. */
+        /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
         groupId: string;
         /** @description As `groupId`, for a guild. Not together with it. */
         guildId: string;
@@ -14603,7 +14610,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `held`: the mana is held and the seller has not answered. `completed` and `resolved` pay the seller; `declined`, `cancelled` and `expired` give the mana back. */
+                /** @description `held`: the mana is held and the seller has not answered. `completed` pays the seller; `declined`, `cancelled` and `expired` give the mana back; `resolved` divides it as an admin decided. */
                 state?: "held" | "accepted" | "delivered" | "disputed" | "declined" | "cancelled" | "expired" | "completed" | "resolved";
             };
             header?: never;
@@ -16399,7 +16406,7 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. Empty if you are not a member. */
+                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
                 groupId?: components["parameters"]["groupId"];
                 /** @description As `groupId`, for a guild. Not together with it. */
                 guildId?: components["parameters"]["guildId"];
@@ -18301,7 +18308,7 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. Empty if you are not a member. */
+                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
                 groupId?: components["parameters"]["groupId"];
                 /** @description As `groupId`, for a guild. Not together with it. */
                 guildId?: components["parameters"]["guildId"];
@@ -18372,7 +18379,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Default: both. */
+                /** @description Only courses that you wrote, or only those in which you are enrolled. Default: both. */
                 role?: "author" | "student";
             };
             header?: never;
@@ -18915,7 +18922,7 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. Empty if you are not a member. */
+                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
                 groupId?: components["parameters"]["groupId"];
                 /** @description As `groupId`, for a guild. Not together with it. */
                 guildId?: components["parameters"]["guildId"];
@@ -19179,11 +19186,11 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Whether the argument is for or against the motion. */
+                /** @description Only arguments of this side. */
                 side?: "for" | "against";
-                /** @description The direct answers to this argument. */
+                /** @description Only the direct answers to this argument. */
                 parentId?: string;
-                /** @description `top`: most votes first; with equally many votes, the newest first. */
+                /** @description `top`: most votes first; with equally many votes, the newest first. `new`: the newest first. */
                 sort?: "top" | "new";
             };
             header?: never;
@@ -19707,7 +19714,7 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. Empty if you are not a member. */
+                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
                 groupId?: components["parameters"]["groupId"];
                 /** @description As `groupId`, for a guild. Not together with it. */
                 guildId?: components["parameters"]["guildId"];
@@ -19962,7 +19969,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description Only what you bought, or only what you sold. Default: both. */
                 role?: "buyer" | "seller";
-                /** @description `held`: the mana is held and the seller has not answered. `completed` and `resolved` pay the seller; `declined`, `cancelled` and `expired` give the mana back. */
+                /** @description Only orders in this state. */
                 state?: "held" | "accepted" | "delivered" | "disputed" | "declined" | "cancelled" | "expired" | "completed" | "resolved";
             };
             header?: never;
@@ -20413,15 +20420,15 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `upcoming`: not started and not cancelled. `past`: started. */
+                /** @description `upcoming`: not started and not cancelled. `past`: started. Default: all. */
                 when?: "upcoming" | "past";
                 /** @description Only events that start at this time or later. */
                 from?: string;
                 /** @description Only events that start before this time. */
                 to?: string;
-                /** @description Case and accents are ignored. */
+                /** @description Only events in this country, as their hosts wrote it. Case and accents are ignored. */
                 country?: string;
-                /** @description Case and accents are ignored. */
+                /** @description Only events in this city. Case and accents are ignored. */
                 city?: string;
                 /** @description Only content about this interest or one below it. */
                 interestId?: components["parameters"]["interestId"];
@@ -20429,7 +20436,7 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. Empty if you are not a member. */
+                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
                 groupId?: components["parameters"]["groupId"];
                 /** @description As `groupId`, for a guild. Not together with it. */
                 guildId?: components["parameters"]["guildId"];
@@ -20500,7 +20507,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Default: both. */
+                /** @description Only events that you host, or only those where you have a seat. Default: both. */
                 role?: "hosting" | "going";
             };
             header?: never;
@@ -20637,7 +20644,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Default: `going`. */
+                /** @description Only people with this reply. Default: `going`. */
                 status?: "going" | "interested" | "waitlisted";
             };
             header?: never;
@@ -25636,13 +25643,13 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. Empty if you are not a member. */
+                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
                 groupId?: components["parameters"]["groupId"];
                 /** @description As `groupId`, for a guild. Not together with it. */
                 guildId?: components["parameters"]["guildId"];
-                /** @description `solved`: a solution was accepted and the bounty paid. `closed`: without a solution. */
+                /** @description Only problems with this status. */
                 status?: "open" | "solved" | "closed";
-                /** @description Only problems of this depth or deeper: 0 to 5. */
+                /** @description Only problems of this depth or deeper: 0 (Surface) to 5 (Thesis). */
                 minDepth?: number;
                 /** @description True: only problems with a bounty; false: only those without. */
                 hasBounty?: boolean;
@@ -26139,13 +26146,13 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. Empty if you are not a member. */
+                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
                 groupId?: components["parameters"]["groupId"];
                 /** @description As `groupId`, for a guild. Not together with it. */
                 guildId?: components["parameters"]["guildId"];
-                /** @description A completed or archived project accepts no applications, members or updates. */
+                /** @description Only projects with this status. */
                 status?: "recruiting" | "active" | "completed" | "archived";
-                /** @description Only projects with a role that has all these words; case and accents are ignored. */
+                /** @description Only projects with a role whose name has all these words; case and accents are ignored. */
                 role?: string;
             };
             header?: never;
@@ -26349,7 +26356,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `ended`: the applicant got another role in the project, or the role was deleted. */
+                /** @description Only applications with this status. */
                 status?: "pending" | "approved" | "rejected" | "withdrawn" | "ended";
             };
             header?: never;
@@ -26394,9 +26401,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description A role of the project with a free slot. */
+                    /** @description A role of the project. */
                     roleId: string;
-                    /** @description Up to 2000 characters. */
+                    /** @description For the author of the project, up to 2000 characters. */
                     message?: string | null;
                 };
             };
@@ -26829,7 +26836,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description 1 to 20,000 characters of Markdown, stored unchanged. */
+                    /** @description 1 to 20,000 characters of Markdown, stored as written. */
                     body: string;
                 };
             };
@@ -27681,7 +27688,7 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. Empty if you are not a member. */
+                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
                 groupId?: components["parameters"]["groupId"];
                 /** @description As `groupId`, for a guild. Not together with it. */
                 guildId?: components["parameters"]["guildId"];
