@@ -9,12 +9,12 @@ export const Tier = z.int().min(0).max(5).describe('How much: 0 to 5 are 1, 3, 1
 
 export const Wallet = z
   .object({
-    balance: z.int().describe('What you can spend, never below 0.'),
+    balance: z.int().describe('What can be spent, never below 0.'),
     lifetimeEarned: z
       .int()
       .describe('Everything that ever came in and was not taken back, starter and regeneration included.'),
     lifetimeSpent: z.int().describe('Everything that was ever spent and not given back.'),
-    lastRegenAt: Timestamp,
+    lastRegenAt: Timestamp.describe('Up to when the daily regeneration is settled.'),
   })
   .openapi('Wallet', { description: 'Whole mana. `balance` is `lifetimeEarned` minus `lifetimeSpent`.' })
 
@@ -34,7 +34,9 @@ export const Payment = z
     senderId: z.string().nullable().describe('An actor id; null if you cannot see the person.'),
     sender: PersonCard.nullable().describe('Who paid; null if you cannot see the person.'),
     receiverId: z.string().nullable().describe('An actor id; null if you cannot see the person.'),
-    receiver: PersonCard.nullable().describe('Who was paid; for a post its author. Null if you cannot see the person.'),
+    receiver: PersonCard.nullable().describe(
+      'Who was paid; for a post or a reply its author. Null if you cannot see the person.',
+    ),
     emotion: Emotion,
     tier: Tier,
     amount: z.int().describe('What left or reached your wallet: your own share if you were paid.'),
@@ -47,9 +49,11 @@ export const Payment = z
         }),
       )
       .describe(
-        'The recipients and their shares, the author first. If you were paid, only your own share. The share of a co-author whom you cannot see is included in the author’s.',
+        'The recipients and their shares, `receiver` first. If you were paid, only your own share. The share of a co-author whom you cannot see is included in that of the author.',
       ),
-    postId: Uuid.nullable().describe('Also null for a post that you cannot see.'),
+    postId: Uuid.nullable().describe(
+      'The post that was paid for; null if it was a reply or a person, or if you cannot see it.',
+    ),
     replyId: Uuid.nullable().describe('The reply that was paid for; null if it was a post or a person.'),
     reversed: z.boolean().describe('Whether this row is a reversal of another payment.'),
     reversalOf: Uuid.nullable().describe('The payment that this row reverses; null for a payment.'),
@@ -60,7 +64,10 @@ export const Payment = z
 export const Paid = z.object({ payment: Payment, senderBalance: SenderBalance }).openapi('Paid')
 export const PaymentPage = Page(Payment)
 export const PaymentsQuery = z.object({
-  direction: z.enum(['sent', 'received']).optional().describe('Only what you sent, or only what you received.'),
+  direction: z
+    .enum(['sent', 'received'])
+    .optional()
+    .describe('Only what you sent, or only what you received. Default: both.'),
 })
 
 export const PostParam = z.object({ postId: Uuid.describe('The id of a post.') })

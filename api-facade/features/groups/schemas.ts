@@ -23,7 +23,7 @@ const joinPolicy = z
   .describe('`open`: anybody joins. `request`: the owner or a moderator decides. `invite`: only invited people join.')
 const role = z
   .enum(['owner', 'moderator', 'member'])
-  .describe('`owner`: there is exactly one. `moderator` admits and removes members.')
+  .describe('`owner`: there is one; an archived group can have none. `moderator` admits and removes members.')
 
 const id = spaceId('id.group', 'The id or slug of a group.')
 export const GroupId = z.object({ id })
@@ -32,9 +32,13 @@ export const GroupRequest = z.object({ id, rid: IdParam })
 export const GroupInvitation = z.object({ id, iid: IdParam })
 export const InvitationId = z.object({ iid: IdParam })
 
-export const GroupQuery = SpaceQuery.extend({ joinPolicy: joinPolicy.optional() })
+export const GroupQuery = SpaceQuery.extend({
+  joinPolicy: joinPolicy.optional().describe('Only groups that people join in this way.'),
+})
 export const RemovalQuery = z.object({
-  ban: isTrue.optional().openapi({ type: 'boolean', description: 'Bans the person until the ban is lifted.' }),
+  ban: isTrue
+    .optional()
+    .openapi({ type: 'boolean', description: 'With `true` the person cannot join again until the ban is lifted.' }),
 })
 
 export const NewGroup = z
@@ -42,17 +46,23 @@ export const NewGroup = z
     name,
     slug: newSlug('mushroom-hunters').optional(),
     about: about.optional(),
-    interestId: Uuid.nullish().describe('What the group is about.'),
+    interestId: Uuid.nullish().describe('The interest that the group is about.'),
     accent: accent.optional(),
-    visibility: visibility.optional(),
-    joinPolicy: joinPolicy.optional(),
+    visibility: visibility
+      .optional()
+      .describe('`private`: only members and invited people can see that it exists. Default: `public`.'),
+    joinPolicy: joinPolicy
+      .optional()
+      .describe(
+        '`open`: anybody joins. `request`: the owner or a moderator decides. `invite`: only invited people join. Default: `open`.',
+      ),
   })
   .openapi('NewGroup')
 export const GroupChanges = z
   .object({
     name: name.optional(),
     about: about.nullish(),
-    interestId: Uuid.nullish().describe('What the group is about; null for nothing in particular.'),
+    interestId: Uuid.nullish().describe('The interest that the group is about; null for none.'),
     accent: accent.optional(),
     visibility: visibility.optional(),
     joinPolicy: joinPolicy.optional(),
@@ -89,7 +99,7 @@ export const Group = z
           .describe('`pending`: your request waits. `invited`: an invitation waits for you.'),
         requestId: Uuid.nullable().describe('The id of your pending request; null if there is none.'),
       })
-      .describe('What you have to do with it.'),
+      .describe('What connects you to it.'),
   })
   .openapi('Group')
 export const GroupPage = Page(Group)
@@ -112,7 +122,9 @@ export const Invitation = z
     invitee: PersonCard,
     status: z
       .enum(['pending', 'accepted', 'declined', 'revoked'])
-      .describe('`revoked`: by the inviter, the group, a block or a ban.'),
+      .describe(
+        '`revoked`: by the inviter or a moderator, by a block or a ban, or because the inviter may not invite any more.',
+      ),
     createdAt: Timestamp,
   })
   .openapi('GroupInvitation')

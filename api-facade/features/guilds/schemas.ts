@@ -6,7 +6,7 @@ import { about, accent, left, memberCount, memberWith, name, newSlug, requestWit
 const minRep = z.int().min(0).max(1000).describe('The reputation that applicants need in the interest of the guild.')
 const role = z
   .enum(['founder', 'steward', 'member'])
-  .describe('`founder`: there is exactly one. `steward` decides applications and moves mana.')
+  .describe('`founder`: there is one; an archived guild can have none. `steward` decides applications and moves mana.')
 
 const id = spaceId('id.guild', 'The id or slug of a guild.')
 export const GuildId = z.object({ id })
@@ -20,7 +20,7 @@ export const NewGuild = z
     slug: newSlug('lichen-keepers').optional(),
     about: about.optional(),
     charter: z.string().max(100_000).optional().describe('Markdown, up to 20,000 characters.'),
-    minRep: minRep.optional(),
+    minRep: minRep.optional().describe('The reputation that applicants need in the interest of the guild. Default: 0.'),
     accent: accent.optional(),
   })
   .openapi('NewGuild')
@@ -47,8 +47,8 @@ export const Guild = z
       .enum(['active', 'archived'])
       .describe('An archived guild accepts nothing new; its members can still read it.'),
     memberCount,
-    stewardCount: z.int().min(0).describe('The number of stewards, without the founder.'),
-    treasuryBalance: z.int().min(0).nullable().describe('Only for members, otherwise null.'),
+    stewardCount: z.int().min(0).describe('The number of stewards whom you can see, without the founder.'),
+    treasuryBalance: z.int().min(0).nullable().describe('Whole mana in the treasury, for members; null for others.'),
     archivedAt: ArchivedAt,
     createdAt: Timestamp,
     viewer: z
@@ -57,7 +57,7 @@ export const Guild = z
         status: z.enum(['none', 'pending', 'member']).describe('`pending`: your application waits.'),
         applicationId: Uuid.nullable().describe('The id of your pending application; null if there is none.'),
       })
-      .describe('What you have to do with it.'),
+      .describe('What connects you to it.'),
   })
   .openapi('Guild')
 export const GuildPage = Page(Guild)
@@ -90,7 +90,9 @@ const proposalStatus = z
     '`expired`: no quorum. `force_closed`: by staff, or because the guild was archived. A passed proposal becomes `executed` or `execution_failed`.',
   )
 export const GuildProposalId = z.object({ id, pid: IdParam })
-export const ProposalQuery = z.object({ status: proposalStatus.optional() })
+export const ProposalQuery = z.object({
+  status: proposalStatus.optional().describe('Only proposals with this status.'),
+})
 export const NewProposal = z
   .object({
     kind: proposalKind,
@@ -99,12 +101,14 @@ export const NewProposal = z
     payload: z
       .object({
         charter: z.string().max(100_000).optional().describe('The new charter: Markdown, up to 20,000 characters.'),
-        userId: PersonParam.optional(),
+        userId: PersonParam.optional().describe(
+          'The member who gets or loses the role, or is expelled: a `personId`, an actor id or a username.',
+        ),
         grant: z
           .boolean()
           .optional()
           .describe('`true` makes the member a steward, `false` a member without that role.'),
-        recipientId: PersonParam.optional(),
+        recipientId: PersonParam.optional().describe('Who gets the mana: a `personId`, an actor id or a username.'),
         amount: z.int().min(1).max(1_000_000_000).optional().describe('Whole mana.'),
       })
       .optional()
@@ -145,8 +149,8 @@ const Summary = z
           .describe('An actor id; only for the kind `disburse`. Null if you cannot see the person.'),
         amount: z.int().optional().describe('Whole mana; only for the kind `disburse`.'),
       })
-      .describe('Null if you cannot see the person.'),
-    proposer: PersonCard.nullable().describe('Null if you cannot see the person.'),
+      .describe('What is proposed: its fields depend on the kind, and `general` has none.'),
+    proposer: PersonCard.nullable().describe('Who made the proposal; null if you cannot see the person.'),
     status: proposalStatus,
     reason: z.string().nullable().describe('The error code of the failed execution; null otherwise.'),
     closesAt: Timestamp,
@@ -164,10 +168,12 @@ export const Proposal = Summary.extend({
       no: count.describe('Votes against it.'),
       abstain: count.describe('Abstentions, which count only towards the quorum.'),
       eligible: count.describe('How many members can vote.'),
-      quorum: count.describe('How many votes of all kinds are needed for a decision.'),
+      quorum: count.describe(
+        'How many votes of all kinds are needed when time is up: a quarter of `eligible`, rounded up.',
+      ),
     })
-    .describe('The current tally; the final one after the decision.'),
+    .describe('The votes that count now; after the decision those that counted then.'),
   viewer: z
     .object({ vote: z.enum(['yes', 'no', 'abstain']).nullable().describe('Your vote; null if you gave none.') })
-    .describe('What you have to do with it.'),
+    .describe('What connects you to it.'),
 }).openapi('Proposal')

@@ -4,7 +4,7 @@ import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/sch
 
 export const Level = z
   .enum(['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])
-  .describe('The name of the level that the points reach; `Lifework` is the highest.')
+  .describe('The name of the level that `value` reaches; `Lifework` is the highest.')
 const Kind = z
   .enum([
     'post.contributed',
@@ -51,7 +51,7 @@ const DetailedInterest = z.object({
   nextLevel: z
     .object({
       level: Level.describe('The next level.'),
-      minValue: z.number().describe('The points at which it begins.'),
+      minValue: z.number().describe('The `value` at which it begins.'),
     })
     .nullable()
     .describe('Null at the level Lifework.'),
@@ -93,7 +93,9 @@ export const CastVote = z
     interestId: Uuid,
     value: VoteValue,
     comment: z.string().nullable().describe('What you wrote; null if nothing.'),
-    weight: z.number().describe('The weight of your vote in this interest, from 0 to 3.'),
+    weight: z
+      .number()
+      .describe('The weight of your vote in this interest, from 0 to 3: 0 if your reputation in it is below 5.'),
     impact: z.number().describe('The effect of the vote: `weight` times `value`, two decimals.'),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -107,7 +109,7 @@ export const ReceivedVotePage = Page(
       voter: PersonCard,
       interestId: Uuid,
       slug: InterestSlug,
-      value: VoteValue,
+      value: VoteValue.describe('1 for you, -1 against you.'),
       comment: z.string().nullable().describe('What the voter wrote; null if nothing.'),
       impact: z.number().describe('Points that the vote gives or takes, two decimals.'),
       createdAt: Timestamp.describe('When the vote was first cast.'),
@@ -128,7 +130,9 @@ export const Appeal = z
     id: Uuid,
     interestId: Uuid,
     slug: InterestSlug,
-    eventId: Uuid.nullable().describe('The event that it is about; null if it is about the whole interest.'),
+    eventId: Uuid.nullable().describe(
+      'The event of your reputation that it is about; null if it is about the whole interest.',
+    ),
     text: z.string().describe('What the person wrote.'),
     status: AppealStatus,
     restoreDelta: z.number().nullable().describe('Points that staff gave back; null if none.'),
@@ -141,10 +145,14 @@ export const AppealPage = Page(Appeal)
 
 export const Capabilities = z
   .object({
-    canVoteWiki: z.boolean().describe('Vote on proposals for the wiki: from 5 points in all.'),
-    canMentor: z.boolean().describe('Be found as a mentor: from 30 points in one interest, or 50 in all.'),
-    canModerate: z.boolean().describe('Do what moderators do: for staff.'),
-    canProposeGuild: z.boolean().describe('Create a guild.'),
-    canPostJournalism: z.boolean().describe('Publish posts as journalism.'),
+    canVoteWiki: z
+      .boolean()
+      .describe('Whether you have 5 points in all. A vote also takes 5 points in its interest, or 20 in all.'),
+    canMentor: z.boolean().describe('Whether you have 30 points in one interest, or 50 in all.'),
+    canModerate: z.boolean().describe('Whether you are a moderator or an admin.'),
+    canProposeGuild: z.boolean().describe('Always `false`: only admins can create a guild.'),
+    canPostJournalism: z
+      .boolean()
+      .describe('Whether you have 20 points in one interest. Admins can publish journalism without them.'),
   })
   .openapi('Capabilities')

@@ -3,7 +3,7 @@ import { ActorId, SettledAt } from '../../lib/fields.ts'
 import { PersonCard, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const name = z.string().trim().min(1).max(80).describe('1 to 80 characters, one line.')
-export const about = z.string().max(10_000).describe('Up to 2000 characters.')
+export const about = z.string().max(10_000).describe('A description, up to 2000 characters.')
 export const accent = z
   .string()
   .regex(/^[a-z]{2,20}$/, 'must be a colour token such as "sage"')
@@ -26,7 +26,7 @@ export const spaceId = (component: string, description: string) =>
 
 export const isTrue = z.enum(['true', 'false']).transform((value) => value === 'true')
 export const SpaceQuery = z.object({
-  mine: isTrue.optional().openapi({ type: 'boolean', description: 'Only those that you are a member of.' }),
+  mine: isTrue.optional().openapi({ type: 'boolean', description: 'With `true` only those that you are a member of.' }),
   q: z
     .string()
     .trim()
@@ -37,16 +37,16 @@ export const SpaceQuery = z.object({
   interestId: Uuid.optional().describe('Only those about this interest or one below it.'),
 })
 export const MemberQuery = z.object({
-  q: z.string().trim().min(1).max(100).optional().describe('Part of a name or username.'),
+  q: z.string().trim().min(1).max(100).optional().describe('Part of a name or username. Case and accents are ignored.'),
 })
 export const JoinMessage = z
-  .object({ message: z.string().max(5000).nullish().describe('Up to 500 characters.') })
+  .object({ message: z.string().max(5000).nullish().describe('For those who decide, up to 500 characters.') })
   .optional()
 
 export const memberCount = z
   .int()
   .min(0)
-  .describe('Leaves out banned people and people with a block between you, like the list of members.')
+  .describe('The members, without banned people and people with a block between you, like the list of members.')
 /** @param userId in shapes for staff the internal id */
 export const memberWith = <R extends z.ZodType>(role: R, userId: z.ZodString | z.ZodUUID = ActorId) =>
   z.object({ userId, user: PersonCard, role, joinedAt: Timestamp })
@@ -60,7 +60,7 @@ export const requestWith = <S extends z.ZodRawShape>(space: S, userId: z.ZodStri
     message: z.string().describe('What the person wrote with it; empty if nothing.'),
     status: z
       .enum(['pending', 'approved', 'rejected', 'withdrawn', 'ended'])
-      .describe('`ended`: the person joined another way, or was banned.'),
+      .describe('`ended`: the person joined another way, or was banned from it.'),
     createdAt: Timestamp,
     decidedAt: SettledAt,
   })

@@ -3,7 +3,7 @@ import { SenderBalance } from '../../lib/fields.ts'
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const amount = z.int().min(1).max(1_000_000_000).describe('Whole mana.')
-const note = z.string().max(5000).describe('Up to 500 characters.')
+const note = z.string().max(5000).describe('For the members, up to 500 characters.')
 const balance = z.int().min(0)
 
 export const GuildParam = z.object({
@@ -26,14 +26,14 @@ const TreasuryEntry = z
       .describe(
         '`contribution`: a member gave it. `disbursement`: one person got it. `distribution`: a member’s share.',
       ),
-    actor: PersonCard.nullable().describe('The person who moved the mana. Null if you cannot see the person.'),
-    counterpart: PersonCard.nullable().describe(
-      'The person who gave or received the mana. Null if you cannot see the person.',
+    actor: PersonCard.nullable().describe(
+      'Who moved the mana; null if a proposal did, or if you cannot see the person.',
     ),
-    proposalId: Uuid.nullable().describe('The proposal that disbursed the mana; `actor` is then null.'),
-    amount: z.int().describe('Positive if mana came in, negative if it went out.'),
+    counterpart: PersonCard.nullable().describe('Who gave or received the mana; null if you cannot see the person.'),
+    proposalId: Uuid.nullable().describe('The proposal that moved the mana; null if a person did.'),
+    amount: z.int().describe('Whole mana: positive if it came in, negative if it went out.'),
     balanceAfter: balance.describe('What was in the treasury afterwards, in whole mana.'),
-    note: z.string().nullable().describe('Also null if you cannot see its author.'),
+    note: z.string().nullable().describe('What the actor wrote; null if nothing, or if you cannot see them.'),
     createdAt: Timestamp,
   })
   .openapi('TreasuryEntry')
@@ -61,12 +61,12 @@ export const Distributed = z
     shares: z
       .array(
         z.object({
-          recipientId: z.string().nullable().describe('Null if you cannot see the person.'),
-          score: z.number().describe('The contribution by which the share was computed.'),
+          recipientId: z.string().nullable().describe('An actor id; null if you cannot see the person.'),
+          score: z.number().describe('The contribution score by which the share was computed.'),
           amount: z.int().min(1).describe('Whole mana.'),
         }),
       )
-      .describe('The members who got something, the largest share first.'),
+      .describe('The members who got something, in the order in which they joined.'),
     treasuryBalance: balance.describe('What is in the treasury now, in whole mana.'),
   })
   .openapi('Distributed')

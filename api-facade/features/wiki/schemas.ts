@@ -11,18 +11,24 @@ const slug = z
 export const Slug = z.object({ slug })
 export const VersionParams = z.object({
   slug,
-  n: queryInteger(0, 999_999_999).describe('The number of a version; 0 is the empty beginning.'),
+  n: queryInteger(0, 999_999_999).describe('The number of a version, from 1.'),
 })
 
 export const WikiStatus = z
   .enum(['open', 'approved', 'rejected', 'withdrawn', 'superseded'])
   .describe('`superseded`: when it was to be approved, the entry already had a newer version.')
-export const ProposalQuery = z.object({ status: WikiStatus.optional() })
+export const ProposalQuery = z.object({
+  status: WikiStatus.optional().describe('Only proposals with this status.'),
+})
 export const NewWikiProposal = z
   .object({
     body: z.string().min(1).max(100_000).describe('Markdown, 1 to 20,000 characters: the whole entry.'),
-    summary: z.string().trim().min(1).max(1000).describe('A summary of the change: 1 to 300 characters.'),
-    baseVersion: z.int().min(0).max(2_147_483_647).describe('The version on which the proposal is based.'),
+    summary: z.string().trim().min(1).max(1000).describe('A summary of the change: 1 to 300 characters, one line.'),
+    baseVersion: z
+      .int()
+      .min(0)
+      .max(2_147_483_647)
+      .describe('The version on which the proposal is based, which must be the latest; 0 if there is no entry yet.'),
   })
   .openapi('NewWikiProposal')
 export const WikiVote = z
@@ -35,8 +41,15 @@ export const WikiVote = z
   .openapi('WikiVote')
 
 const author = {
-  authorId: z.string().nullable().describe('Null if you cannot see the author.'),
-  author: PersonCard.nullable().describe('Null if you cannot see the author.'),
+  authorId: z
+    .string()
+    .nullable()
+    .describe(
+      'The actor id of the author of this version; null if you cannot see the author, or there is no entry yet.',
+    ),
+  author: PersonCard.nullable().describe(
+    'Who wrote this version; null if you cannot see the person, or there is no entry yet.',
+  ),
 }
 export const WikiEntry = z
   .object({
@@ -44,7 +57,7 @@ export const WikiEntry = z
     slug: InterestSlug,
     name: InterestName,
     version: z.int().min(0).describe('0 if there is no entry yet.'),
-    body: z.string().describe('Markdown, unchanged.'),
+    body: z.string().describe('Markdown as its author wrote it; empty if there is no entry yet.'),
     summary: z.string().nullable().describe('A summary of the latest change; null if there is no entry yet.'),
     ...author,
     updatedAt: Timestamp.nullable().describe('When the latest version was written; null if there is no entry yet.'),
@@ -93,7 +106,7 @@ export const WikiProposal = z
       .describe('The number of the version that the proposal became; null unless it was approved.'),
     viewer: z
       .object({ vote: z.int().min(-1).max(1).describe('Your vote: 1, -1, or 0 for none.') })
-      .describe('What you have to do with it.'),
+      .describe('What connects you to it.'),
     createdAt: Timestamp,
     resolvedAt: SettledAt,
   })

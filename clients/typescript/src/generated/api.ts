@@ -6144,24 +6144,25 @@ export interface components {
             hasMore: boolean;
         };
         Capabilities: {
-            /** @description Vote on proposals for the wiki: from 5 points in all. */
+            /** @description Whether you have 5 points in all. A vote also takes 5 points in its interest, or 20 in all. */
             canVoteWiki: boolean;
-            /** @description Be found as a mentor: from 30 points in one interest, or 50 in all. */
+            /** @description Whether you have 30 points in one interest, or 50 in all. */
             canMentor: boolean;
-            /** @description Do what moderators do: for staff. */
+            /** @description Whether you are a moderator or an admin. */
             canModerate: boolean;
-            /** @description Create a guild. */
+            /** @description Always `false`: only admins can create a guild. */
             canProposeGuild: boolean;
-            /** @description Publish posts as journalism. */
+            /** @description Whether you have 20 points in one interest. Admins can publish journalism without them. */
             canPostJournalism: boolean;
         };
         CastVote: {
             userId: string;
             interestId: string;
+            /** @description 1 for the person, -1 against, 0 takes the vote back. */
             value: number;
             /** @description What you wrote; null if nothing. */
             comment: string | null;
-            /** @description The weight of your vote in this interest, from 0 to 3. */
+            /** @description The weight of your vote in this interest, from 0 to 3: 0 if your reputation in it is below 5. */
             weight: number;
             /** @description The effect of the vote: `weight` times `value`, two decimals. */
             impact: number;
@@ -6476,7 +6477,7 @@ export interface components {
                      * @enum {string}
                      */
                     level: "Curious" | "Reader" | "Practitioner" | "Adept" | "Master" | "Lifework";
-                    /** @description The points at which it begins. */
+                    /** @description The `value` at which it begins. */
                     minValue: number;
                 } | null;
                 /** @description Sums by kind of what was earned directly; kinds with a sum of 0 are left out. */
@@ -6507,10 +6508,10 @@ export interface components {
             reason: string;
         };
         Distributed: {
-            /** @description The members who got something, the largest share first. */
+            /** @description The members who got something, in the order in which they joined. */
             shares: {
                 recipientId: string | null;
-                /** @description The contribution by which the share was computed. */
+                /** @description The contribution score by which the share was computed. */
                 score: number;
                 amount: number;
             }[];
@@ -8314,7 +8315,7 @@ export interface components {
         GroupChanges: {
             name?: string;
             about?: string | null;
-            /** @description What the group is about; null for nothing in particular. */
+            /** @description The interest that the group is about; null for none. */
             interestId?: string | null;
             accent?: string | null;
             /** @enum {string} */
@@ -8337,7 +8338,7 @@ export interface components {
             inviteeId: string;
             invitee: components["schemas"]["PersonCard"];
             /**
-             * @description `revoked`: by the inviter, the group, a block or a ban.
+             * @description `revoked`: by the inviter or a moderator, by a block or a ban, or because the inviter may not invite any more.
              * @enum {string}
              */
             status: "pending" | "accepted" | "declined" | "revoked";
@@ -8351,7 +8352,10 @@ export interface components {
         GroupMember: {
             userId: string;
             user: components["schemas"]["PersonCard"];
-            /** @enum {string} */
+            /**
+             * @description `owner`: there is one; an archived group can have none. `moderator` admits and removes members.
+             * @enum {string}
+             */
             role: "owner" | "moderator" | "member";
             joinedAt: components["schemas"]["Timestamp"];
         };
@@ -8384,8 +8388,9 @@ export interface components {
              */
             status: "active" | "archived";
             memberCount: number;
+            /** @description The number of stewards whom you can see, without the founder. */
             stewardCount: number;
-            /** @description Only for members, otherwise null. */
+            /** @description Whole mana in the treasury, for members; null for others. */
             treasuryBalance: number | null;
             archivedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -8764,7 +8769,10 @@ export interface components {
         MemberOfGuild: {
             userId: string;
             user: components["schemas"]["PersonCard"];
-            /** @enum {string} */
+            /**
+             * @description `founder`: there is one; an archived guild can have none. `steward` decides applications and moves mana.
+             * @enum {string}
+             */
             role: "founder" | "steward" | "member";
             joinedAt: components["schemas"]["Timestamp"];
         };
@@ -8939,6 +8947,7 @@ export interface components {
             guildId?: string | null;
         };
         NewDisbursement: {
+            /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
             recipientId: string;
             amount: number;
             note: string;
@@ -8971,12 +8980,18 @@ export interface components {
             name: string;
             slug?: string;
             about?: string;
-            /** @description What the group is about. */
+            /** @description The interest that the group is about. */
             interestId?: string | null;
             accent?: string | null;
-            /** @enum {string} */
+            /**
+             * @description `private`: only members and invited people can see that it exists. Default: `public`.
+             * @enum {string}
+             */
             visibility?: "public" | "private";
-            /** @enum {string} */
+            /**
+             * @description `open`: anybody joins. `request`: the owner or a moderator decides. `invite`: only invited people join. Default: `open`.
+             * @enum {string}
+             */
             joinPolicy?: "open" | "request" | "invite";
         };
         NewGroupPost: {
@@ -9010,6 +9025,7 @@ export interface components {
             slug?: string;
             about?: string;
             charter?: string;
+            /** @description The reputation that applicants need in the interest of the guild. Default: 0. */
             minRep?: number;
             accent?: string | null;
         };
@@ -9148,9 +9164,11 @@ export interface components {
             payload?: {
                 /** @description The new charter: Markdown, up to 20,000 characters. */
                 charter?: string;
+                /** @description The member who gets or loses the role, or is expelled: a `personId`, an actor id or a username. */
                 userId?: string;
                 /** @description `true` makes the member a steward, `false` a member without that role. */
                 grant?: boolean;
+                /** @description Who gets the mana: a `personId`, an actor id or a username. */
                 recipientId?: string;
                 amount?: number;
             };
@@ -9178,6 +9196,7 @@ export interface components {
         };
         NewReview: {
             stars: number;
+            /** @description Up to 2000 characters. */
             text?: string | null;
         };
         NewVideo: {
@@ -9204,9 +9223,9 @@ export interface components {
         NewWikiProposal: {
             /** @description Markdown, 1 to 20,000 characters: the whole entry. */
             body: string;
-            /** @description A summary of the change: 1 to 300 characters. */
+            /** @description A summary of the change: 1 to 300 characters, one line. */
             summary: string;
-            /** @description The version on which the proposal is based. */
+            /** @description The version on which the proposal is based, which must be the latest; 0 if there is no entry yet. */
             baseVersion: number;
         };
         Notification: components["schemas"]["NotificationInviteUsed"] | components["schemas"]["NotificationCircleInvited"] | components["schemas"]["NotificationCircleAccepted"] | components["schemas"]["NotificationCircleAdded"] | components["schemas"]["NotificationUserFollowed"] | components["schemas"]["NotificationPostReplied"] | components["schemas"]["NotificationPostMentioned"] | components["schemas"]["NotificationPostReacted"] | components["schemas"]["NotificationPostMilestone"] | components["schemas"]["NotificationPostReposted"] | components["schemas"]["NotificationPostQuoted"] | components["schemas"]["NotificationPollClosed"] | components["schemas"]["NotificationCoAuthorInvited"] | components["schemas"]["NotificationCoAuthorAccepted"] | components["schemas"]["NotificationSeriesUpdated"] | components["schemas"]["NotificationReputationLevelUp"] | components["schemas"]["NotificationReputationVoted"] | components["schemas"]["NotificationAppealResolved"] | components["schemas"]["NotificationPaymentReceived"] | components["schemas"]["NotificationWikiResolved"] | components["schemas"]["NotificationMessageReceived"] | components["schemas"]["NotificationModerationActioned"] | components["schemas"]["NotificationMembershipDecided"] | components["schemas"]["NotificationEventReminder"] | components["schemas"]["NotificationOrderUpdated"] | components["schemas"]["NotificationAdminBroadcast"];
@@ -9902,7 +9921,6 @@ export interface components {
             };
             payload: {
                 interestId: string;
-                /** @description 1 for you, -1 against you. */
                 value: number;
             };
         };
@@ -10128,7 +10146,7 @@ export interface components {
             /** @description Who paid; null if you cannot see the person. */
             sender: components["schemas"]["PersonCard"] | null;
             receiverId: string | null;
-            /** @description Who was paid; for a post its author. Null if you cannot see the person. */
+            /** @description Who was paid; for a post or a reply its author. Null if you cannot see the person. */
             receiver: components["schemas"]["PersonCard"] | null;
             /** @enum {string} */
             emotion: "love" | "awe" | "joy" | "curiosity" | "gratitude" | "insight" | "calm" | "courage";
@@ -10137,12 +10155,12 @@ export interface components {
             amount: number;
             /** @description The whole amount of the payment. */
             total: number;
-            /** @description The recipients and their shares, the author first. If you were paid, only your own share. The share of a co-author whom you cannot see is included in the author’s. */
+            /** @description The recipients and their shares, `receiver` first. If you were paid, only your own share. The share of a co-author whom you cannot see is included in that of the author. */
             splits: {
                 receiverId: string | null;
                 amount: number;
             }[];
-            /** @description Also null for a post that you cannot see. */
+            /** @description The post that was paid for; null if it was a reply or a person, or if you cannot see it. */
             postId: string | null;
             replyId: string | null;
             reversed: boolean;
@@ -11094,7 +11112,7 @@ export interface components {
             hasMore: boolean;
         };
         Proposal: components["schemas"]["ProposalSummary"] & {
-            /** @description The current tally; the final one after the decision. */
+            /** @description The votes that count now; after the decision those that counted then. */
             tally: {
                 /** @description Votes for it. */
                 yes: number;
@@ -11104,7 +11122,7 @@ export interface components {
                 abstain: number;
                 /** @description How many members can vote. */
                 eligible: number;
-                /** @description How many votes of all kinds are needed for a decision. */
+                /** @description How many votes of all kinds are needed when time is up: a quarter of `eligible`, rounded up. */
                 quorum: number;
             };
             viewer: {
@@ -11124,6 +11142,7 @@ export interface components {
             title: string;
             /** @description Markdown; empty if nothing was written. */
             body: string;
+            /** @description What is proposed: its fields depend on the kind, and `general` has none. */
             payload: {
                 /** @description The proposed charter; only for the kind `charter`. */
                 charter?: string;
@@ -11136,6 +11155,7 @@ export interface components {
                 /** @description Whole mana; only for the kind `disburse`. */
                 amount?: number;
             };
+            /** @description Who made the proposal; null if you cannot see the person. */
             proposer: components["schemas"]["PersonCard"] | null;
             /**
              * @description `expired`: no quorum. `force_closed`: by staff, or because the guild was archived. A passed proposal becomes `executed` or `execution_failed`.
@@ -11538,7 +11558,7 @@ export interface components {
             id: string;
             interestId: string;
             slug: string;
-            /** @description The event that it is about; null if it is about the whole interest. */
+            /** @description The event of your reputation that it is about; null if it is about the whole interest. */
             eventId: string | null;
             /** @description What the person wrote. */
             text: string;
@@ -11974,7 +11994,10 @@ export interface components {
         StaffGroupMember: {
             userId: string;
             user: components["schemas"]["PersonCard"];
-            /** @enum {string} */
+            /**
+             * @description `owner`: there is exactly one. `moderator` admits and removes members.
+             * @enum {string}
+             */
             role: "owner" | "moderator" | "member";
             joinedAt: components["schemas"]["Timestamp"];
         };
@@ -12040,7 +12063,10 @@ export interface components {
         StaffGuildMember: {
             userId: string;
             user: components["schemas"]["PersonCard"];
-            /** @enum {string} */
+            /**
+             * @description `founder`: there is exactly one. `steward` decides applications and moves mana.
+             * @enum {string}
+             */
             role: "founder" | "steward" | "member";
             joinedAt: components["schemas"]["Timestamp"];
         };
@@ -12547,17 +12573,17 @@ export interface components {
              * @enum {string}
              */
             kind: "contribution" | "disbursement" | "distribution";
-            /** @description The person who moved the mana. Null if you cannot see the person. */
+            /** @description Who moved the mana; null if a proposal did, or if you cannot see the person. */
             actor: components["schemas"]["PersonCard"] | null;
-            /** @description The person who gave or received the mana. Null if you cannot see the person. */
+            /** @description Who gave or received the mana; null if you cannot see the person. */
             counterpart: components["schemas"]["PersonCard"] | null;
-            /** @description The proposal that disbursed the mana; `actor` is then null. */
+            /** @description The proposal that moved the mana; null if a person did. */
             proposalId: string | null;
-            /** @description Positive if mana came in, negative if it went out. */
+            /** @description Whole mana: positive if it came in, negative if it went out. */
             amount: number;
             /** @description What was in the treasury afterwards, in whole mana. */
             balanceAfter: number;
-            /** @description Also null if you cannot see its author. */
+            /** @description What the actor wrote; null if nothing, or if you cannot see them. */
             note: string | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -12659,12 +12685,13 @@ export interface components {
         };
         /** @description Whole mana. `balance` is `lifetimeEarned` minus `lifetimeSpent`. */
         Wallet: {
-            /** @description What you can spend, never below 0. */
+            /** @description What can be spent, never below 0. */
             balance: number;
             /** @description Everything that ever came in and was not taken back, starter and regeneration included. */
             lifetimeEarned: number;
             /** @description Everything that was ever spent and not given back. */
             lifetimeSpent: number;
+            /** @description Up to when the daily regeneration is settled. */
             lastRegenAt: components["schemas"]["Timestamp"];
         };
         Webhook: {
@@ -12762,7 +12789,7 @@ export interface components {
             name: string;
             /** @description 0 if there is no entry yet. */
             version: number;
-            /** @description Markdown, unchanged. */
+            /** @description Markdown as its author wrote it; empty if there is no entry yet. */
             body: string;
             /** @description A summary of the latest change; null if there is no entry yet. */
             summary: string | null;
@@ -20320,7 +20347,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Only what you sent, or only what you received. */
+                /** @description Only what you sent, or only what you received. Default: both. */
                 direction?: "sent" | "received";
             };
             header?: never;
@@ -20872,13 +20899,13 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Only those that you are a member of. */
+                /** @description With `true` only those that you are a member of. */
                 mine?: boolean;
                 /** @description Words in slug, name or about. All must occur as whole words; case and accents are ignored. */
                 q?: string;
                 /** @description Only those about this interest or one below it. */
                 interestId?: string;
-                /** @description `open`: anybody joins. `request`: the owner or a moderator decides. `invite`: only invited people join. */
+                /** @description Only groups that people join in this way. */
                 joinPolicy?: "open" | "request" | "invite";
             };
             header?: never;
@@ -21329,7 +21356,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description Up to 500 characters. */
+                    /** @description For those who decide, up to 500 characters. */
                     message?: string | null;
                 };
             };
@@ -21533,7 +21560,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Part of a name or username. */
+                /** @description Part of a name or username. Case and accents are ignored. */
                 q?: string;
             };
             header?: never;
@@ -21568,7 +21595,7 @@ export interface operations {
     removeGroupMember: {
         parameters: {
             query?: {
-                /** @description Bans the person until the ban is lifted. */
+                /** @description With `true` the person cannot join again until the ban is lifted. */
                 ban?: boolean;
             };
             header?: never;
@@ -21616,7 +21643,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description `owner`: there is exactly one. `moderator` admits and removes members.
+                     * @description `owner`: there is one; an archived group can have none. `moderator` admits and removes members.
                      * @enum {string}
                      */
                     role: "owner" | "moderator" | "member";
@@ -21756,7 +21783,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Only those that you are a member of. */
+                /** @description With `true` only those that you are a member of. */
                 mine?: boolean;
                 /** @description Words in slug, name or about. All must occur as whole words; case and accents are ignored. */
                 q?: string;
@@ -21977,7 +22004,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description Up to 500 characters. */
+                    /** @description For those who decide, up to 500 characters. */
                     message?: string | null;
                 };
             };
@@ -22181,7 +22208,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Part of a name or username. */
+                /** @description Part of a name or username. Case and accents are ignored. */
                 q?: string;
             };
             header?: never;
@@ -22337,7 +22364,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `expired`: no quorum. `force_closed`: by staff, or because the guild was archived. A passed proposal becomes `executed` or `execution_failed`. */
+                /** @description Only proposals with this status. */
                 status?: "open" | "passed" | "failed" | "expired" | "withdrawn" | "force_closed" | "executed" | "execution_failed";
             };
             header?: never;
@@ -28185,7 +28212,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `superseded`: when it was to be approved, the entry already had a newer version. */
+                /** @description Only proposals with this status. */
                 status?: "open" | "approved" | "rejected" | "withdrawn" | "superseded";
             };
             header?: never;
@@ -28297,7 +28324,7 @@ export interface operations {
             path: {
                 /** @description The slug of an interest. */
                 slug: string;
-                /** @description The number of a version; 0 is the empty beginning. */
+                /** @description The number of a version, from 1. */
                 n: number;
             };
             cookie?: never;
