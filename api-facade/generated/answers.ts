@@ -4826,7 +4826,12 @@ export interface Schemas {
     updatedAt: Schemas['Timestamp']
   }
   StaffVotePage: { items: Schemas['StaffVote'][]; nextCursor: string | null; hasMore: boolean }
-  StaffWallet: Schemas['Wallet'] & { id: string; user: Schemas['PersonCard']; createdAt: Schemas['Timestamp'] }
+  StaffWallet: Schemas['Wallet'] & {
+    balance?: number
+    id: string
+    user: Schemas['PersonCard']
+    createdAt: Schemas['Timestamp']
+  }
   StaffWalletPage: { items: Schemas['StaffWallet'][]; nextCursor: string | null; hasMore: boolean }
   StaffWikiProposal: {
     id: string

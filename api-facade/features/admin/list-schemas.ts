@@ -53,9 +53,11 @@ export const StaffInviteCodePage = Page(StaffInviteCode)
 
 const Role = z
   .enum(['user', 'moderator', 'admin'])
-  .describe('What the person may do: `moderator` acts on contents and reports, `admin` also on accounts and settings.')
+  .describe(
+    'What the person may do: a `moderator` hides posts and replies and settles reports, an `admin` does everything.',
+  )
 export const UsersQuery = z.object({
-  role: Role.optional(),
+  role: Role.optional().describe('Only people with this role.'),
   status: z.enum(['active', 'banned', 'erased']).optional().describe('`active`: neither banned nor erased.'),
   ...narrowing,
 })
@@ -86,20 +88,24 @@ export const StaffUserDetails = z
     contribution: z
       .number()
       .describe('The person’s score of contribution: points for what they and the people whom they invited did.'),
-    balance: z.int().describe('Whole mana in the wallet at the last settlement.'),
-    openReports: z.int().describe('Open reports of the person, counted up to 1000.'),
+    balance: z.int().describe('Whole mana in the wallet when it was last settled.'),
+    openReports: z.int().describe('Open reports about the person, not about what they published, counted up to 1000.'),
   })
   .openapi('StaffUserDetails')
 
 const CircleKind = z
   .enum(['general', 'family', 'work', 'inner', 'custom'])
   .describe('A label that its owner chose. It grants nothing.')
-export const CirclesQuery = z.object({ kind: CircleKind.optional(), ownerId: AnyPerson.optional(), ...narrowing })
+export const CirclesQuery = z.object({
+  kind: CircleKind.optional().describe('Only circles with this label.'),
+  ownerId: AnyPerson.optional(),
+  ...narrowing,
+})
 export const StaffCirclePage = Page(
   z
     .object({
       id: Uuid,
-      name: z.string().describe('1 to 60 characters. Only its owner and its members see it.'),
+      name: z.string().describe('1 to 60 characters, one line.'),
       kind: CircleKind,
       accent: Colour,
       ownerId: InternalId,
@@ -115,8 +121,8 @@ const ReportStatus = z
   .enum(['open', 'reviewed', 'dismissed'])
   .describe('`open` until a moderator reviews or dismisses it, which is final.')
 export const ReportsQuery = z.object({
-  status: ReportStatus.optional(),
-  targetType: TargetType.optional(),
+  status: ReportStatus.optional().describe('Only reports with this status.'),
+  targetType: TargetType.optional().describe('Only reports of things of this type.'),
   reporterId: AnyPerson.optional(),
   ...narrowing,
 })

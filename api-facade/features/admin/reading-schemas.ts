@@ -1,13 +1,13 @@
 // Shapes that staff read: posts, ledgers, uploads, reflections, intents.
 import {
-  AboutInterest,
   CommittedAt,
   DeletedAt,
-  EditedAt,
   GroupId,
   GuildId,
   HiddenAt,
   InterestSlug,
+  PostEditedAt,
+  PrimaryInterest,
 } from '../../lib/fields.ts'
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { AnyPerson, Flag, InternalId, narrowing } from './list-schemas.ts'
@@ -33,21 +33,24 @@ export const StaffPost = z
     authorId: InternalId,
     author: PersonCard,
     format: Format,
-    title: z.string().nullable().describe('The title of an essay; null for other formats.'),
+    title: z
+      .string()
+      .nullable()
+      .describe('The title of an essay; null for other formats, and if its author was erased.'),
     body: z
       .string()
-      .describe('The words as their author wrote them; empty for a repost and after deletion by erasure.'),
+      .describe('The words as their author wrote them; empty for a repost, and if the author was erased.'),
     media: z.array(z.record(z.string(), z.unknown())).describe('Pictures and other media, in order: `url` and `alt`.'),
     quotedPostId: Uuid.nullable().describe('The original of a quote or a repost; null for other formats.'),
     visibility: Visibility,
     depth: z.int().describe('0 (Surface) to 5 (Thesis).'),
-    interestId: AboutInterest,
+    interestId: PrimaryInterest,
     isJournalism: z.boolean().describe('Whether its author published it as journalism.'),
     groupId: GroupId,
     guildId: GuildId,
     publishAt: Timestamp.nullable().describe('When a scheduled post is due; null if it was published at once.'),
     publishedAt: Timestamp.nullable().describe('When it was published; null while it is scheduled.'),
-    editedAt: EditedAt,
+    editedAt: PostEditedAt,
     hiddenAt: HiddenAt,
     deletedAt: DeletedAt,
     createdAt: Timestamp,
@@ -59,7 +62,7 @@ const ReplyKind = z
   .enum(['reply', 'reaction', 'criticism', 'contribution'])
   .describe('How the reply relates to the post, as its author chose.')
 export const RepliesQuery = z.object({
-  kind: ReplyKind.optional(),
+  kind: ReplyKind.optional().describe('Only replies of this kind.'),
   hidden: Flag.optional().describe('`true`: only replies that staff hid; `false`: only others.'),
   authorId: AnyPerson.optional(),
   ...narrowing,
@@ -89,7 +92,7 @@ export const StaffSeriesPage = Page(
       author: PersonCard,
       title: z.string().describe('As its author wrote it.'),
       description: z.string().nullable().describe('What the series is about; null if its author did not say.'),
-      partCount: z.int().describe('The number of its posts, hidden and deleted ones too.'),
+      partCount: z.int().describe('The number of its items, including hidden and scheduled posts.'),
       createdAt: Timestamp,
     })
     .openapi('StaffSeries'),
@@ -106,7 +109,9 @@ export const EntriesQuery = z.object({
     .optional()
     .openapi({ example: 'vote.received' })
     .describe('Only entries with this cause.'),
-  rollUps: Flag.optional().describe('`false` leaves out the shares from interests below.'),
+  rollUps: Flag.optional().describe(
+    '`true`: only shares from interests below; `false`: only what was earned in the interest itself.',
+  ),
   ...narrowing,
 })
 export const StaffEntryPage = Page(
@@ -176,8 +181,8 @@ const MediaStatus = z
   .enum(['pending', 'committed'])
   .describe('`pending` until its owner commits it; then it can be used.')
 export const MediaQuery = z.object({
-  kind: MediaKind.optional(),
-  status: MediaStatus.optional(),
+  kind: MediaKind.optional().describe('Only uploads of this kind.'),
+  status: MediaStatus.optional().describe('Only uploads with this status.'),
   ownerId: AnyPerson.optional(),
   ...narrowing,
 })
@@ -203,7 +208,7 @@ const SessionStatus = z
   .enum(['in_progress', 'completed', 'abandoned'])
   .describe('A session without an answer for 24 hours is `abandoned`.')
 export const AssistantSessionsQuery = z.object({
-  status: SessionStatus.optional(),
+  status: SessionStatus.optional().describe('Only sessions with this status.'),
   userId: AnyPerson.optional(),
   ...narrowing,
 })
@@ -216,8 +221,8 @@ export const AssistantSessionPage = Page(
       status: SessionStatus,
       questionCount: z.int().describe('Questions that were asked, up to 5.'),
       answerCount: z.int().describe('Questions that were answered.'),
-      fallbackCount: z.int().describe('Questions for which the model gave no usable answer.'),
-      answeredAt: Timestamp,
+      fallbackCount: z.int().describe('Questions that the script asked because the model gave none.'),
+      answeredAt: Timestamp.describe('When the session got its latest answer, or began.'),
       completedAt: Timestamp.nullable().describe('When its owner completed it; null until then.'),
       createdAt: Timestamp,
     })
@@ -228,7 +233,7 @@ const Intent = z
   .enum(['networking', 'friends', 'romantic', 'mentor', 'mentee', 'collab'])
   .describe('What the person is looking for.')
 export const IntentsQuery = z.object({
-  intent: Intent.optional(),
+  intent: Intent.optional().describe('Only people who are looking for this.'),
   active: Flag.optional().describe('`true`: only active intents; `false`: only inactive ones.'),
   ...narrowing,
 })

@@ -30,14 +30,16 @@ export const StaffReportFile = StaffReport.extend({
   target: z
     .union([StaffPost, StaffReply, StaffContent, StaffUser, StaffGroup, StaffGuild, StaffVideoComment])
     .nullable()
-    .describe('Which of these it is depends on `targetType`; null for a message.'),
+    .describe('Which of these it is depends on `targetType`; null for a message, and for what no longer exists.'),
   author: StaffUserDetails.nullable().describe('Who answers for the reported thing; null if unknown.'),
   reportsOfTarget: z.array(StaffReport).describe('Other reports of the same thing, the newest 50.'),
   history: z
     .object({
-      reports: z.array(StaffReport).describe('Of other things of the author.'),
-      decisions: z.array(Decision).describe('What staff hid, showed again, deleted, removed or restored.'),
-      bans: z.array(Decision).describe('Bans and their ends.'),
+      reports: z.array(StaffReport).describe('Of other things of the author, the newest 50.'),
+      decisions: z
+        .array(Decision)
+        .describe('What staff hid, showed again, deleted, removed or restored, the newest 50.'),
+      bans: z.array(Decision).describe('Bans and their ends, the newest 50.'),
     })
     .nullable()
     .describe('What happened to the author before; null if the author is unknown.'),

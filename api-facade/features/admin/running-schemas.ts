@@ -35,11 +35,15 @@ export const AuditPage = Page(
       ip: z
         .string()
         .nullable()
-        .describe('The address from which it was done; null after the erasure of a person whom it mentions.'),
+        .describe(
+          'The address from which it was done; null if unknown, and after the erasure of a person whom it mentions.',
+        ),
       detail: z
         .record(z.string(), z.unknown())
         .nullable()
-        .describe('What was changed, by action; null after the erasure of a person whom it mentions.'),
+        .describe(
+          'What was changed, by action; null if nothing else was noted, and after the erasure of a person whom it mentions.',
+        ),
       createdAt: Timestamp,
     })
     .openapi('AuditEntry'),
@@ -56,9 +60,9 @@ export const Verified = z
   .object({
     ok: z.boolean().describe('Whether no checked entry was changed or is missing.'),
     entries: z.int().describe('How many entries the log has had.'),
-    firstBroken: z.int().nullable().describe('The first entry that was changed or is missing; null if there is none.'),
+    firstBroken: z.int().nullable().describe('The first entry that was changed or is missing; null if none was found.'),
     verifiedTo: z.int().describe('The last entry that was checked.'),
-    next: z.int().nullable().describe('Null at the end.'),
+    next: z.int().nullable().describe('The `after` of the next request; null at the end.'),
   })
   .openapi('AuditVerification')
 
@@ -122,12 +126,12 @@ export const FlagSwitch = z
 
 export const Metrics = z
   .object({
-    users: z.int().describe('People with an account, neither banned nor erased.'),
-    postsTotal: z.int().describe('Published posts that are not deleted.'),
-    invitesActive: z.int().describe('Invite codes that can be reserved.'),
+    users: z.int().describe('People who are not erased, including banned ones.'),
+    postsTotal: z.int().describe('Posts that are not deleted, including scheduled and hidden ones.'),
+    invitesActive: z.int().describe('Invite codes with the status `active`.'),
     reportsOpen: z.int().describe('Reports that wait for a moderator.'),
-    postsHidden: z.int().describe('Posts that staff hid.'),
-    repliesHidden: z.int().describe('Replies that staff hid.'),
+    postsHidden: z.int().describe('Posts that staff hid and that are not deleted.'),
+    repliesHidden: z.int().describe('Replies that staff hid and that are not deleted.'),
     mauActive: z.int().describe('People who were active within 30 days.'),
     manaAudit: z
       .object({
@@ -138,14 +142,14 @@ export const Metrics = z
       .describe(
         'The result of the last nightly audit of the mana ledger; every violation is a fault. Null before the first audit.',
       ),
-    countedAt: Timestamp,
+    countedAt: Timestamp.describe('When the figures were counted; they are up to 30 seconds old.'),
   })
   .openapi('Metrics')
 
 const FlowKind = z.enum(['mana', 'votes']).describe('Whether mana or votes flowed.')
 export const SignalsQuery = z.object({
-  kind: FlowKind.optional(),
-  since: Moment.optional().describe('Default: 30 days ago.'),
+  kind: FlowKind.optional().describe('Only mana, or only votes. Default: both.'),
+  since: Moment.optional().describe('Only what flowed since then. Default: 30 days ago.'),
 })
 export const SignalPage = Page(
   z
@@ -201,7 +205,7 @@ export const Jobs = z
           failedAt: Timestamp,
         }),
       )
-      .describe('The newest 50 pieces of work that failed for good.'),
+      .describe('The newest 50 pieces of work that failed for good and were not run again.'),
     effects: z
       .object({
         depth: z.int().describe('How many effects wait, counted up to 100,000.'),

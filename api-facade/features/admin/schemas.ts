@@ -1,6 +1,6 @@
 // Shapes of the admin panel's routes.
 
-import { AboutInterest, EditedAt, GroupId, GuildId, HiddenAt, RemovedAt } from '../../lib/fields.ts'
+import { AboutInterest, GroupId, GuildId, HiddenAt, RemovedAt } from '../../lib/fields.ts'
 import { IdParam, Moment, Page, PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Emotion, Tier, Wallet } from '../economy/schemas.ts'
 import { Order, OrderState } from '../market/schemas.ts'
@@ -28,7 +28,7 @@ export const GeneratedCodes = z
 const AnyPerson = PersonParam.describe('A UUID, an actor id or a username.')
 
 export const AppealsQuery = z.object({
-  status: AppealStatus.optional(),
+  status: AppealStatus.optional().describe('Only appeals with this status.'),
   userId: AnyPerson.optional(),
   interestId: Uuid.optional().describe('Only appeals about this interest.'),
   ...narrowing,
@@ -87,7 +87,9 @@ export const Ban = z
   .openapi('Ban')
 export const Role = z
   .enum(['user', 'moderator', 'admin'])
-  .describe('What the person may do: `moderator` acts on contents and reports, `admin` also on accounts and settings.')
+  .describe(
+    'What the person may do: a `moderator` hides posts and replies and settles reports, an `admin` does everything.',
+  )
 export const RoleChange = z.object({ role: Role }).openapi('RoleChange')
 export const StaffAccount = z
   .object({
@@ -109,12 +111,20 @@ const ContentKinds = z
   .openapi({ description: 'Such as `videos` or `audio`.', example: 'videos' })
 export const ContentParams = z.object({ kind: ContentKinds, id: IdParam })
 export const ContentQuery = z.object({
-  kind: ContentKinds.optional(),
+  kind: ContentKinds.optional().describe(
+    'Only contents of this kind, or what others wrote below them: such as `videos` or `arguments`.',
+  ),
   status: z
     .enum(['visible', 'removed'])
     .optional()
     .describe('`removed`: only what staff removed; `visible`: only the rest.'),
-  q: z.string().trim().min(1).max(200).optional().describe('An id, or text to find in any letter case.'),
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('An id, or words of the title or text. All must occur as whole words; case and accents are ignored.'),
   from: Moment.optional().describe('Created at this time or later.'),
   to: Moment.optional().describe('Created before this time.'),
 })
@@ -133,7 +143,9 @@ export const StaffContent = z
     guildId: GuildId,
     detail: z.record(z.string(), z.unknown()).describe('The fields of its kind, as in its card.'),
     createdAt: Timestamp,
-    editedAt: EditedAt,
+    editedAt: Timestamp.nullable().describe(
+      'When its author last edited it; null if never, and for what others wrote below a content.',
+    ),
     removedAt: RemovedAt,
   })
   .openapi('StaffContent')
@@ -149,7 +161,7 @@ export const StaffConversationPage = Page(
       id: Uuid,
       kind: z
         .enum(['direct', 'group'])
-        .describe('`direct` has two members for ever; a `group` has an owner and up to 50 members.'),
+        .describe('`direct`: two people, for ever. `group`: an owner and up to 49 others.'),
       memberCount: z.int().min(0).max(50).describe('Current members.'),
       messageCount: z.int().min(0).describe('Messages ever sent, system messages and deleted ones too.'),
       lastMessageAt: Timestamp.nullable().describe('When the latest message was sent; null before the first.'),
@@ -163,6 +175,7 @@ const InternalId = Uuid.describe('The internal id.')
 export const StaffWalletPage = Page(
   Wallet.extend({
     id: Uuid.describe('The internal id of its person.'),
+    balance: z.int().describe('Whole mana when the wallet was last settled.'),
     user: PersonCard,
     createdAt: Timestamp,
   }).openapi('StaffWallet'),
@@ -180,7 +193,7 @@ export const StaffPayment = z
     splits: z
       .array(z.object({ receiverId: InternalId, amount: z.int().describe('Whole mana that this person got.') }))
       .describe('Who got how much of it, the author first.'),
-    postId: Uuid.nullable().describe('The post that was paid for; null if it was a person.'),
+    postId: Uuid.nullable().describe('The post that was paid for; null if it was a reply or a person.'),
     replyId: Uuid.nullable().describe('The reply that was paid for; null if it was a post or a person.'),
     reversed: z.boolean().describe('Whether this row is a reversal of another payment.'),
     reversalOf: Uuid.nullable().describe('The payment that this row reverses; null for a payment.'),
@@ -211,7 +224,7 @@ export const StaffOrder = Order.extend({
   seller: PersonCard,
 }).openapi('StaffOrder', { description: 'An order with all fields.' })
 export const StaffOrderPage = Page(StaffOrder)
-export const StaffOrdersQuery = z.object({ state: OrderState.optional() })
+export const StaffOrdersQuery = z.object({ state: OrderState.optional().describe('Only orders in this state.') })
 export const OrderResolution = z
   .object({
     refundMana: z
@@ -236,7 +249,7 @@ export const Broadcast = z
   .openapi('Broadcast')
 
 export const WikiProposalsQuery = z.object({
-  status: WikiStatus.optional(),
+  status: WikiStatus.optional().describe('Only proposals with this status.'),
   ...narrowing,
 })
 export const StaffWikiProposal = WikiProposal.omit({ viewer: true })

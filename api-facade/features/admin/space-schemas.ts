@@ -18,15 +18,22 @@ export const SpaceId = z.object({ id })
 export const SpaceMember = z.object({ id, userId: AnyPerson })
 export const AnyGroupRequest = z.object({ id, rid: IdParam })
 export const AnyGuildRequest = z.object({ id, aid: IdParam })
-export const GroupsQuery = z.object({ visibility: visibility.optional(), status: status.optional(), ...narrowing })
-export const GuildsQuery = z.object({ status: status.optional(), ...narrowing })
+export const GroupsQuery = z.object({
+  visibility: visibility.optional().describe('Only groups with this visibility.'),
+  status: status.optional().describe('Only groups in this state.'),
+  ...narrowing,
+})
+export const GuildsQuery = z.object({
+  status: status.optional().describe('Only guilds in this state.'),
+  ...narrowing,
+})
 
 const groupRole = z
   .enum(['owner', 'moderator', 'member'])
-  .describe('`owner`: there is exactly one. `moderator` admits and removes members.')
+  .describe('`owner`: there is one; an archived group can have none. `moderator` admits and removes members.')
 const guildRole = z
   .enum(['founder', 'steward', 'member'])
-  .describe('`founder`: there is exactly one. `steward` decides applications and moves mana.')
+  .describe('`founder`: there is one; an archived guild can have none. `steward` decides applications and moves mana.')
 export const GroupRole = z.object({ role: groupRole })
 export const GuildRole = z.object({ role: guildRole })
 
@@ -51,14 +58,16 @@ const group = {
       '`open`: anybody joins. `request`: the owner or a moderator decides. `invite`: only invited people join.',
     ),
   ownerId: InternalId.nullable().describe('The internal id of the owner; null if there is none.'),
-  owner: PersonCard.nullable().describe('Null if there is none.'),
+  owner: PersonCard.nullable().describe('Who owns the group; null if nobody does.'),
 }
 const guild = {
   ...space,
   minRep: z.int().describe('The reputation in the interest that an applicant needs.'),
   treasuryBalance: z.int().describe('Whole mana in the treasury.'),
   founderId: InternalId.nullable().describe('The internal id of the founder; null if there is none.'),
-  founder: PersonCard.nullable().describe('Null if there is none, as in an archived guild that everybody left.'),
+  founder: PersonCard.nullable().describe(
+    'Who leads the guild; null if nobody does, as in an archived guild that everybody left.',
+  ),
   stewardCount: z.int().describe('The number of stewards, without the founder.'),
 }
 export const StaffGroup = z.object(group).openapi('StaffGroup')
@@ -69,7 +78,7 @@ export const StaffGroupDetails = z
   .object({
     ...group,
     members: Page(StaffGroupMember).describe('The first page of members, in the order of roles, then of joining.'),
-    requests: z.array(StaffGroupRequest).describe('Pending requests to join.'),
+    requests: z.array(StaffGroupRequest).describe('Pending requests to join, the newest 50.'),
   })
   .openapi('StaffGroupDetails')
 
@@ -81,6 +90,6 @@ export const StaffGuildDetails = z
   .object({
     ...guild,
     members: Page(StaffGuildMember).describe('The first page of members, in the order of roles, then of joining.'),
-    applications: z.array(StaffGuildRequest).describe('Pending applications.'),
+    applications: z.array(StaffGuildRequest).describe('Pending applications, the newest 50.'),
   })
   .openapi('StaffGuildDetails')

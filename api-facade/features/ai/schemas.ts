@@ -3,8 +3,8 @@ import { InterestName, InterestSlug } from '../../lib/fields.ts'
 import { Page, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const Position = z.int().min(1).max(5).describe('The number of the question, from 1 to 5.')
-const Backend = z.enum(['scripted', 'llm']).describe('Who asks: the script or a language model.')
-const Fallback = z.boolean().describe('True if the script asks because the model gave no usable question.')
+const Backend = z.enum(['scripted', 'llm']).describe('Who wrote this: the script or a language model.')
+const Fallback = z.boolean().describe('True if the script wrote this because the model gave nothing usable.')
 const Answer = z.string().openapi({ description: '1 to 2000 characters.', example: 'My grandmother showed me how.' })
 
 export const SessionId = z.object({ sessionId: Uuid.describe('The id of a session of yours.') })
@@ -48,7 +48,7 @@ export const Session = z
       )
       .describe('The questions so far with their answers, in order.'),
     createdAt: Timestamp,
-    completedAt: Timestamp.nullable().describe('When you completed it; null until then.'),
+    completedAt: Timestamp.nullable().describe('When you completed it after the fifth answer; null until then.'),
   })
   .openapi('AiSession')
 export const Sessions = Page(Session).openapi('AiSessions')
@@ -70,7 +70,7 @@ export const Suggestions = z
             .describe('How well the interest fits what you said, from 0 to 1, with two decimals.'),
         }),
       )
-      .describe('The likeliest first.'),
+      .describe('Up to 10, the likeliest first.'),
   })
   .openapi('AiSuggestions')
 const visible = /\S/

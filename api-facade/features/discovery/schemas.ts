@@ -40,12 +40,16 @@ const place = { country: Country, city: City }
 
 export const CandidateQuery = z.object({
   intent: intent.optional().describe('Use this instead of your own intent.'),
-  interestSlug: slug.optional().describe('An interest that you both chose.'),
+  interestSlug: slug.optional().describe('Only people who chose this interest, as you did.'),
   country: country.optional().describe('Only people who live in this country: an ISO 3166-1 alpha-2 code.'),
-  city: city.optional().describe('Case and accents are ignored.'),
-  minShared: queryInteger(0, 1000)
-    .default(1)
-    .openapi({ type: 'integer', minimum: 0, maximum: 1000, default: 1, description: 'Interests that you both chose.' }),
+  city: city.optional().describe('Only people who live in this city. Case and accents are ignored.'),
+  minShared: queryInteger(0, 1000).default(1).openapi({
+    type: 'integer',
+    minimum: 0,
+    maximum: 1000,
+    default: 1,
+    description: 'How many interests you must have in common.',
+  }),
 })
 export const Candidate = MatchedPerson.extend({
   intent,
@@ -55,19 +59,25 @@ export const Candidate = MatchedPerson.extend({
 export const CandidatePage = Page(Candidate)
 
 export const MentorQuery = z.object({
-  interestSlug: slug.optional().describe('An interest that you both chose.'),
+  interestSlug: slug.optional().describe('Only people who chose this interest, as you did.'),
   minExpertiseGap: z
     .string()
     .regex(/^-?\d{1,9}$/, 'must be a whole number')
     .transform(Number)
     .default(2)
-    .openapi({ type: 'integer', default: 2, description: 'Values below 1 count as 1, values above 4 as 4.' }),
+    .openapi({
+      type: 'integer',
+      default: 2,
+      description: 'By how much their expertise must exceed yours, from 1 to 4. Values outside count as the nearest.',
+    }),
 })
 const interest = { slug: InterestSlug, name: InterestName }
 export const Mentor = MatchedPerson.extend({
   note: z.string().nullable().describe('What the mentor wrote with the intent; null if nothing.'),
-  expertiseGap: z.int().min(1).max(4).describe('The widest gap in an interest.'),
-  interest: z.object({ id: Uuid, ...interest, accentColor: InterestColor }).describe('The interest with that gap.'),
+  expertiseGap: z.int().min(1).max(4).describe('By how much their expertise in `interest` exceeds yours.'),
+  interest: z
+    .object({ id: Uuid, ...interest, accentColor: InterestColor })
+    .describe('The interest where their expertise exceeds yours most.'),
 }).openapi('Mentor')
 export const MentorPage = Page(Mentor)
 
@@ -78,7 +88,7 @@ export const PeopleQuery = z.object({
     .min(1)
     .max(200)
     .optional()
-    .describe('A name or its beginning. Case, accents and one wrong letter are ignored.'),
+    .describe('Only people with a similar name, the most similar first. Case and accents are ignored.'),
 })
 export const SuggestedQuery = z.object({
   limit: queryInteger(1, 50)
@@ -102,7 +112,7 @@ export const Talent = MatchedPerson.extend({
       value: z.number().describe('Points with two decimals.'),
       level: z.string().describe('The name of the level that these points reach, such as `Adept`.'),
     })
-    .describe('The interest in which the person has the highest reputation.'),
+    .describe('The highest among the interests that were searched.'),
 }).openapi('Talent')
 export const TalentPage = Page(Talent)
 
@@ -110,13 +120,17 @@ const types = ['post', 'video', 'audio', 'event', 'debate', 'problem', 'course',
 export const StreamQuery = z.object({
   type: z.enum(types).optional().describe('Only items of this type.'),
   interestId: Uuid.optional().describe('Only items about this interest or one below it.'),
-  country: country.optional().describe('The country of the author.'),
-  city: city.optional().describe('Case and accents are ignored.'),
+  country: country.optional().describe('The country of the author: an ISO 3166-1 alpha-2 code.'),
+  city: city.optional().describe('The city of the author. Case and accents are ignored.'),
   trending: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .openapi({ type: 'boolean', description: 'Only items with a reaction, a reply, a repost or a bookmark.' }),
+    .openapi({
+      type: 'boolean',
+      description:
+        'With `true` only posts with a heart, a reply, a repost or a bookmark, and videos with a like, a repost or a comment.',
+    }),
 })
 export const StreamItem = z
   .object({
@@ -145,18 +159,20 @@ export const StreamItem = z
     mediaUrl: z
       .string()
       .nullable()
-      .describe('The address of its first picture, of the video or of the audio; null if there is none.'),
+      .describe(
+        'The address of the first file of a post, or of the recording of a video or audio; null if there is none.',
+      ),
     engagement: z
       .object({
         reactCount: z.int().min(0).describe('Hearts of a post, likes of a video.'),
         commentCount: z.int().min(0).describe('Replies to a post, comments on a video.'),
         repostCount: z.int().min(0).describe('How often it was reposted.'),
-        viewerHasReacted: z.boolean().describe('Whether one of the hearts or likes is yours.'),
+        viewerHasReacted: z.boolean().describe('Whether you gave the post a heart or a spark, or like the video.'),
         viewerHasReposted: z.boolean().describe('Whether one of the reposts is yours.'),
       })
       .nullable()
       .describe('Only for posts and videos, otherwise null.'),
-    createdAt: Timestamp,
+    createdAt: Timestamp.describe('When the post was published, or the content was created.'),
   })
   .openapi('StreamItem')
 export const StreamPage = Page(StreamItem)
@@ -170,7 +186,7 @@ export const SearchQuery = z.object({
   type: z
     .enum(['person', 'group', 'guild', 'wiki', ...types])
     .optional()
-    .describe('Only finds of this type.'),
+    .describe('Only results of this type.'),
   interestId: Uuid.optional().describe(
     'Only results about this interest or one below it. Leaves out people, because a person is about no interest.',
   ),
@@ -178,7 +194,9 @@ export const SearchQuery = z.object({
 const hit = {
   id: z.string().describe('The id with which the route of its type reads it; for a person the actor id.'),
   title: z.string().nullable().describe('Its title or name; null for types without one.'),
-  excerpt: z.string().describe('The text around the hits, as HTML: hits are in `<mark>`, everything else is escaped.'),
+  excerpt: z
+    .string()
+    .describe('The text around the hits, or its beginning, as HTML: hits are in `<mark>`, everything else is escaped.'),
 }
 const SearchPerson = PersonCard.extend({
   ...hit,
@@ -194,10 +212,10 @@ const SearchWiki = z
   .object({
     ...hit,
     type: z.literal('wiki').describe('The wiki entry of an interest.'),
-    interestId: Uuid,
+    interestId: Uuid.describe('The interest of the entry, which is also its `id`.'),
     slug: InterestSlug,
-    version: z.int().describe('The version in which the words were found: the latest.'),
-    createdAt: Timestamp,
+    version: z.int().describe('The number of the latest version of the entry.'),
+    createdAt: Timestamp.describe('When that version was written.'),
   })
   .openapi('SearchWiki')
 const SearchThing = StreamItem.extend(hit).openapi('SearchThing', { description: 'A post, or a content of any kind.' })

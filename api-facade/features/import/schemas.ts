@@ -32,7 +32,7 @@ export const Import = z
       .nullable()
       .describe('The address of the instance that signed the dossier; null without a signature.'),
     done: z.int().describe('How many rows have been imported or left out.'),
-    total: z.int().describe('How many rows the dossier has that can be imported.'),
+    total: z.int().describe('How many rows of the dossier are to be imported.'),
     problems: z
       .array(
         z.object({

@@ -12,21 +12,21 @@ export const Message = z
     id: Uuid,
     conversationId: Uuid,
     sender,
-    kind: z.enum(['text', 'system']).describe('`system`: Kith says what the sender did to the group.'),
+    kind: z.enum(['text', 'system']).describe('`system`: Kith says what happened in the group.'),
     body: z
       .string()
       .nullable()
       .describe(
-        'Null for a deleted message; empty if the message consists of an asset alone. A system message says what its `sender` did: `joined`, `left`, `removed`, `owner` (became the owner), or `title`, a space and the new title.',
+        'Null for a deleted message; empty if the message consists of an asset alone. A system message says what its `sender` did, or what was done to them: `joined`, `left`, `removed` (by the owner), `owner` (became the owner), or `title`, a space and the new title.',
       ),
     replyTo: z
       .object({
         id: Uuid.describe('The message that this one answers.'),
         sender,
-        excerpt: z.string().nullable().describe('Up to 140 characters; null for a deleted message.'),
+        excerpt: z.string().nullable().describe('The first 140 characters; null for a deleted message.'),
       })
       .nullable()
-      .describe('Also null if you cannot see the message that it answers.'),
+      .describe('Null if it answers no message, or one that you cannot see.'),
     attachment: z
       .object({
         assetId: Uuid,
@@ -34,7 +34,7 @@ export const Message = z
         contentType: z.string().describe('The media type, such as `image/png`.'),
       })
       .nullable()
-      .describe('Also null if staff removed it.'),
+      .describe('The file that was sent; null if there is none, or if it was deleted.'),
     reactions: z
       .array(
         z.object({
@@ -48,7 +48,7 @@ export const Message = z
       ),
     createdAt: Timestamp,
     editedAt: EditedAt,
-    deletedAt: Timestamp.nullable().describe('When its sender deleted it; null if they did not.'),
+    deletedAt: Timestamp.nullable().describe('When its sender deleted it or was erased; null otherwise.'),
   })
   .openapi('Message')
 export const MessagePage = Page(Message)
@@ -57,20 +57,20 @@ export const Conversation = z
   .object({
     id: Uuid,
     kind: Kind,
-    title: z.string().nullable().describe('Only for a group.'),
+    title: z.string().nullable().describe('The title of a group; null for a direct conversation.'),
     members: z
       .array(
         z.object({
           person: PersonCard,
           role: z.enum(['owner', 'member']).describe('A direct conversation has no owner.'),
           lastReadAt: Timestamp.nullable().describe(
-            'When the last message that you read was sent; null for other members.',
+            'When the last message that you read was sent; null if you have read none, and for other members.',
           ),
           joinedAt: Timestamp,
         }),
       )
       .describe(
-        'The longest-standing first. Leaves out banned people and, in a group, people with a block between you.',
+        'You and the others, the longest-standing first. Leaves out banned people and, in a group, people with a block between you.',
       ),
     lastMessage: Message.nullable().describe(
       'The latest message that you can see, among the latest 500 since you joined; null if there is none.',
@@ -80,7 +80,7 @@ export const Conversation = z
       .min(0)
       .max(99)
       .describe(
-        'Counted among the latest 500 messages, up to 99. Leaves out your own messages, system messages, deleted ones, and those of banned people or of people with a block between you.',
+        'Messages that you have not read, counted among the latest 500, up to 99. Leaves out your own messages, system messages, deleted ones, and those of banned people or of people with a block between you.',
       ),
     mutedUntil: Timestamp.nullable().describe(
       'Until when it is muted for you: `9999-12-31T23:59:59.999Z` if without end, null if it is not.',
@@ -91,11 +91,11 @@ export const Conversation = z
 export const ConversationPage = Page(Conversation)
 
 export const ConversationQuery = z.object({
-  kind: Kind.optional(),
+  kind: Kind.optional().describe('Only conversations of this kind.'),
   unread: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
-    .openapi({ type: 'boolean', description: 'Only conversations with unread messages.' })
+    .openapi({ type: 'boolean', description: 'With `true` only conversations with unread messages.' })
     .optional(),
   q: z
     .string()
@@ -129,12 +129,18 @@ export const HandOver = z.object({
 })
 export const Availability = z
   .object({
-    available: z.boolean().describe('Whether a message to the person is accepted.'),
-    reason: z.enum(['no_shared_circle']).nullable().describe('Why not; null if you can write.'),
+    available: z.boolean().describe('Whether you can open a direct conversation with the person.'),
+    reason: z.enum(['no_shared_circle']).nullable().describe('Why not; null if you can.'),
   })
   .openapi('Availability')
 export const UnreadConversations = z
-  .object({ count: z.int().min(0).max(99).describe('Counted up to 99.') })
+  .object({
+    count: z
+      .int()
+      .min(0)
+      .max(99)
+      .describe('Conversations with unread messages that you have not muted, counted up to 99.'),
+  })
   .openapi('UnreadConversations')
 export const Left = z.object({ left: z.literal(true).describe('Always `true`.') })
 export const MuteUntil = z.object({

@@ -44,7 +44,7 @@ export const Webhook = z
     events: z.array(z.string()).describe('The names of the events that are sent.'),
     active: z.boolean().describe('Whether events are sent.'),
     failingSince: Timestamp.nullable().describe(
-      'When a delivery was given up after three days. Null again after the next one that arrives.',
+      'When a delivery was given up after three days. Null again after the next one that arrives, or a new address.',
     ),
     previousSecretUntil: Timestamp.nullable().describe(
       'Until when the previous secret signs too; null if it does not.',
@@ -63,14 +63,14 @@ export const WebhookWithSecret = z
   .openapi('WebhookWithSecret')
 export const Webhooks = z
   .object({
-    items: z.array(Webhook).describe('Newest first.'),
+    items: z.array(Webhook).describe('All webhooks, the oldest first.'),
     availableEvents: z
       .array(
         z.object({
           event: z.string().describe('The name for `events`.'),
           subjectType: z.string().describe('The type of the thing that it is about.'),
           fields: z.array(z.string()).describe('The fields of `data`.'),
-          happens: z.string().describe('When it is sent.'),
+          happens: z.string().describe('What has happened when it is sent.'),
         }),
       )
       .describe('The events that a webhook can ask for.'),
@@ -82,21 +82,24 @@ export const DeliveriesQuery = z.object({
 })
 export const WebhookDelivery = z
   .object({
-    id: z.int().describe('The number with which it is sent again.'),
+    id: z.int().describe('The number of the delivery.'),
     event: z.string().describe('The name of the event.'),
     eventId: Uuid.describe('The header `webhook-id`, the same in each attempt.'),
     sequence: z.int().nullable().describe('The number of the event in the log; null for a test.'),
     status: z.enum(['pending', 'delivered', 'failed']).describe('`failed`: given up after three days.'),
-    attempts: z.int().describe('How often it was tried.'),
+    attempts: z.int().describe('How many attempts were begun.'),
     nextAttemptAt: Timestamp.nullable().describe('Null if it has ended, or waits for an earlier one of its subject.'),
     attemptedAt: Timestamp.nullable().describe('When it was last tried; null before the first attempt.'),
     endedAt: Timestamp.nullable().describe('When it arrived or was given up; null before.'),
-    responseStatus: z.int().nullable().describe('Of the last attempt; null if nothing answered.'),
+    responseStatus: z
+      .int()
+      .nullable()
+      .describe('The HTTP status of the last attempt; null if nothing answered, and before the first.'),
     failure: z
       .enum(['not_public', 'timeout', 'unreachable'])
       .nullable()
       .describe(
-        'Why nothing answered: the address is not public, it took 10 seconds, or there was no connection. Null if something answered.',
+        'Why nothing answered: the address is not public, it took 10 seconds, or there was no connection. Null if something answered, and before the first attempt.',
       ),
     excerpt: z
       .string()

@@ -5902,7 +5902,7 @@ export interface components {
                 answeredAt: components["schemas"]["Timestamp"] | null;
             }[];
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When you completed it; null until then. */
+            /** @description When you completed it after the fifth answer; null until then. */
             completedAt: components["schemas"]["Timestamp"] | null;
         };
         AiSessions: {
@@ -5914,7 +5914,7 @@ export interface components {
             /** @enum {string} */
             backend: "scripted" | "llm";
             fallback: boolean;
-            /** @description The likeliest first. */
+            /** @description Up to 10, the likeliest first. */
             suggestions: {
                 /** @description The id of the interest. */
                 id: string;
@@ -6025,9 +6025,9 @@ export interface components {
             targetType: string;
             /** @description The id of what it was done to; for a person the internal id. */
             targetId: string;
-            /** @description The address from which it was done; null after the erasure of a person whom it mentions. */
+            /** @description The address from which it was done; null if unknown, and after the erasure of a person whom it mentions. */
             ip: string | null;
-            /** @description What was changed, by action; null after the erasure of a person whom it mentions. */
+            /** @description What was changed, by action; null if nothing else was noted, and after the erasure of a person whom it mentions. */
             detail: {
                 [key: string]: unknown;
             } | null;
@@ -6043,18 +6043,18 @@ export interface components {
             ok: boolean;
             /** @description How many entries the log has had. */
             entries: number;
-            /** @description The first entry that was changed or is missing; null if there is none. */
+            /** @description The first entry that was changed or is missing; null if none was found. */
             firstBroken: number | null;
             /** @description The last entry that was checked. */
             verifiedTo: number;
-            /** @description Null at the end. */
+            /** @description The `after` of the next request; null at the end. */
             next: number | null;
         };
         Availability: {
-            /** @description Whether a message to the person is accepted. */
+            /** @description Whether you can open a direct conversation with the person. */
             available: boolean;
             /**
-             * @description Why not; null if you can write.
+             * @description Why not; null if you can.
              * @enum {string|null}
              */
             reason: "no_shared_circle" | null;
@@ -6285,9 +6285,9 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "direct" | "group";
-            /** @description Only for a group. */
+            /** @description The title of a group; null for a direct conversation. */
             title: string | null;
-            /** @description The longest-standing first. Leaves out banned people and, in a group, people with a block between you. */
+            /** @description You and the others, the longest-standing first. Leaves out banned people and, in a group, people with a block between you. */
             members: {
                 person: components["schemas"]["PersonCard"];
                 /**
@@ -6295,13 +6295,13 @@ export interface components {
                  * @enum {string}
                  */
                 role: "owner" | "member";
-                /** @description When the last message that you read was sent; null for other members. */
+                /** @description When the last message that you read was sent; null if you have read none, and for other members. */
                 lastReadAt: components["schemas"]["Timestamp"] | null;
                 joinedAt: components["schemas"]["Timestamp"];
             }[];
             /** @description The latest message that you can see, among the latest 500 since you joined; null if there is none. */
             lastMessage: components["schemas"]["Message"] | null;
-            /** @description Counted among the latest 500 messages, up to 99. Leaves out your own messages, system messages, deleted ones, and those of banned people or of people with a block between you. */
+            /** @description Messages that you have not read, counted among the latest 500, up to 99. Leaves out your own messages, system messages, deleted ones, and those of banned people or of people with a block between you. */
             unreadCount: number;
             /** @description Until when it is muted for you: `9999-12-31T23:59:59.999Z` if without end, null if it is not. */
             mutedUntil: components["schemas"]["Timestamp"] | null;
@@ -8352,10 +8352,7 @@ export interface components {
         GroupMember: {
             userId: string;
             user: components["schemas"]["PersonCard"];
-            /**
-             * @description `owner`: there is one; an archived group can have none. `moderator` admits and removes members.
-             * @enum {string}
-             */
+            /** @enum {string} */
             role: "owner" | "moderator" | "member";
             joinedAt: components["schemas"]["Timestamp"];
         };
@@ -8454,7 +8451,7 @@ export interface components {
             issuer: string | null;
             /** @description How many rows have been imported or left out. */
             done: number;
-            /** @description How many rows the dossier has that can be imported. */
+            /** @description How many rows of the dossier are to be imported. */
             total: number;
             /** @description What was left out and why, the first 200. `path` is the place in the file: `posts.12.media.0`. */
             problems: {
@@ -8593,7 +8590,7 @@ export interface components {
                 /** @description When it last failed; null if never. */
                 lastFailedAt: components["schemas"]["Timestamp"] | null;
             }[];
-            /** @description The newest 50 pieces of work that failed for good. */
+            /** @description The newest 50 pieces of work that failed for good and were not run again. */
             deadLetters: {
                 /** @description The queue or job that it belongs to. */
                 queue: string;
@@ -8769,10 +8766,7 @@ export interface components {
         MemberOfGuild: {
             userId: string;
             user: components["schemas"]["PersonCard"];
-            /**
-             * @description `founder`: there is one; an archived guild can have none. `steward` decides applications and moves mana.
-             * @enum {string}
-             */
+            /** @enum {string} */
             role: "founder" | "steward" | "member";
             joinedAt: components["schemas"]["Timestamp"];
         };
@@ -8785,9 +8779,9 @@ export interface components {
         Mentor: components["schemas"]["MatchedPerson"] & {
             /** @description What the mentor wrote with the intent; null if nothing. */
             note: string | null;
-            /** @description The widest gap in an interest. */
+            /** @description By how much their expertise in `interest` exceeds yours. */
             expertiseGap: number;
-            /** @description The interest with that gap. */
+            /** @description The interest where their expertise exceeds yours most. */
             interest: {
                 id: string;
                 slug: string;
@@ -8805,21 +8799,21 @@ export interface components {
             conversationId: string;
             sender: components["schemas"]["PersonCard"] | null;
             /**
-             * @description `system`: Kith says what the sender did to the group.
+             * @description `system`: Kith says what happened in the group.
              * @enum {string}
              */
             kind: "text" | "system";
-            /** @description Null for a deleted message; empty if the message consists of an asset alone. A system message says what its `sender` did: `joined`, `left`, `removed`, `owner` (became the owner), or `title`, a space and the new title. */
+            /** @description Null for a deleted message; empty if the message consists of an asset alone. A system message says what its `sender` did, or what was done to them: `joined`, `left`, `removed` (by the owner), `owner` (became the owner), or `title`, a space and the new title. */
             body: string | null;
-            /** @description Also null if you cannot see the message that it answers. */
+            /** @description Null if it answers no message, or one that you cannot see. */
             replyTo: {
                 /** @description The message that this one answers. */
                 id: string;
                 sender: components["schemas"]["PersonCard"] | null;
-                /** @description Up to 140 characters; null for a deleted message. */
+                /** @description The first 140 characters; null for a deleted message. */
                 excerpt: string | null;
             } | null;
-            /** @description Also null if staff removed it. */
+            /** @description The file that was sent; null if there is none, or if it was deleted. */
             attachment: {
                 assetId: string;
                 url: string;
@@ -8836,7 +8830,6 @@ export interface components {
             }[];
             createdAt: components["schemas"]["Timestamp"];
             editedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When its sender deleted it; null if they did not. */
             deletedAt: components["schemas"]["Timestamp"] | null;
         };
         MessagePage: {
@@ -8845,17 +8838,17 @@ export interface components {
             hasMore: boolean;
         };
         Metrics: {
-            /** @description People with an account, neither banned nor erased. */
+            /** @description People who are not erased, including banned ones. */
             users: number;
-            /** @description Published posts that are not deleted. */
+            /** @description Posts that are not deleted, including scheduled and hidden ones. */
             postsTotal: number;
-            /** @description Invite codes that can be reserved. */
+            /** @description Invite codes with the status `active`. */
             invitesActive: number;
             /** @description Reports that wait for a moderator. */
             reportsOpen: number;
-            /** @description Posts that staff hid. */
+            /** @description Posts that staff hid and that are not deleted. */
             postsHidden: number;
-            /** @description Replies that staff hid. */
+            /** @description Replies that staff hid and that are not deleted. */
             repliesHidden: number;
             /** @description People who were active within 30 days. */
             mauActive: number;
@@ -8865,6 +8858,7 @@ export interface components {
                 /** @description Accounts and movements that do not add up; 0 in a sound ledger. */
                 violations: number;
             } | null;
+            /** @description When the figures were counted; they are up to 30 seconds old. */
             countedAt: components["schemas"]["Timestamp"];
         };
         MutedKeyword: {
@@ -11732,10 +11726,12 @@ export interface components {
              * @enum {string}
              */
             type: "wiki";
+            /** @description The interest of the entry, which is also its `id`. */
             interestId: string;
             slug: string;
-            /** @description The version in which the words were found: the latest. */
+            /** @description The number of the latest version of the entry. */
             version: number;
+            /** @description When that version was written. */
             createdAt: components["schemas"]["Timestamp"];
         };
         Series: {
@@ -11867,8 +11863,9 @@ export interface components {
             questionCount: number;
             /** @description Questions that were answered. */
             answerCount: number;
-            /** @description Questions for which the model gave no usable answer. */
+            /** @description Questions that the script asked because the model gave none. */
             fallbackCount: number;
+            /** @description When the session got its latest answer, or began. */
             answeredAt: components["schemas"]["Timestamp"];
             completedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -11880,7 +11877,7 @@ export interface components {
         };
         StaffCircle: {
             id: string;
-            /** @description 1 to 60 characters. Only its owner and its members see it. */
+            /** @description 1 to 60 characters, one line. */
             name: string;
             /** @enum {string} */
             kind: "general" | "family" | "work" | "inner" | "custom";
@@ -11912,6 +11909,7 @@ export interface components {
                 [key: string]: unknown;
             };
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author last edited it; null if never, and for what others wrote below a content. */
             editedAt: components["schemas"]["Timestamp"] | null;
             removedAt: components["schemas"]["Timestamp"] | null;
         };
@@ -11922,10 +11920,7 @@ export interface components {
         };
         StaffConversation: {
             id: string;
-            /**
-             * @description `direct` has two members for ever; a `group` has an owner and up to 50 members.
-             * @enum {string}
-             */
+            /** @enum {string} */
             kind: "direct" | "group";
             /** @description Current members. */
             memberCount: number;
@@ -11988,16 +11983,13 @@ export interface components {
             ownerId: string | null;
             owner: components["schemas"]["PersonCard"] | null;
             members: components["schemas"]["StaffGroupMemberPage"];
-            /** @description Pending requests to join. */
+            /** @description Pending requests to join, the newest 50. */
             requests: components["schemas"]["StaffGroupRequest"][];
         };
         StaffGroupMember: {
             userId: string;
             user: components["schemas"]["PersonCard"];
-            /**
-             * @description `owner`: there is exactly one. `moderator` admits and removes members.
-             * @enum {string}
-             */
+            /** @enum {string} */
             role: "owner" | "moderator" | "member";
             joinedAt: components["schemas"]["Timestamp"];
         };
@@ -12057,16 +12049,13 @@ export interface components {
             founder: components["schemas"]["PersonCard"] | null;
             stewardCount: number;
             members: components["schemas"]["StaffGuildMemberPage"];
-            /** @description Pending applications. */
+            /** @description Pending applications, the newest 50. */
             applications: components["schemas"]["StaffGuildRequest"][];
         };
         StaffGuildMember: {
             userId: string;
             user: components["schemas"]["PersonCard"];
-            /**
-             * @description `founder`: there is exactly one. `steward` decides applications and moves mana.
-             * @enum {string}
-             */
+            /** @enum {string} */
             role: "founder" | "steward" | "member";
             joinedAt: components["schemas"]["Timestamp"];
         };
@@ -12201,7 +12190,7 @@ export interface components {
                 receiverId: string;
                 amount: number;
             }[];
-            /** @description The post that was paid for; null if it was a person. */
+            /** @description The post that was paid for; null if it was a reply or a person. */
             postId: string | null;
             replyId: string | null;
             reversed: boolean;
@@ -12224,9 +12213,9 @@ export interface components {
              * @enum {string}
              */
             format: "note" | "essay" | "photo" | "video" | "quote" | "thread" | "repost";
-            /** @description The title of an essay; null for other formats. */
+            /** @description The title of an essay; null for other formats, and if its author was erased. */
             title: string | null;
-            /** @description The words as their author wrote them; empty for a repost and after deletion by erasure. */
+            /** @description The words as their author wrote them; empty for a repost, and if the author was erased. */
             body: string;
             media: {
                 [key: string]: unknown;
@@ -12303,7 +12292,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
         };
         StaffReportFile: components["schemas"]["StaffReport"] & {
-            /** @description Which of these it is depends on `targetType`; null for a message. */
+            /** @description Which of these it is depends on `targetType`; null for a message, and for what no longer exists. */
             target: components["schemas"]["StaffPost"] | components["schemas"]["StaffReply"] | components["schemas"]["StaffContent"] | components["schemas"]["StaffUser"] | components["schemas"]["StaffGroup"] | components["schemas"]["StaffGuild"] | components["schemas"]["StaffVideoComment"] | null;
             /** @description Who answers for the reported thing; null if unknown. */
             author: components["schemas"]["StaffUserDetails"] | null;
@@ -12311,11 +12300,11 @@ export interface components {
             reportsOfTarget: components["schemas"]["StaffReport"][];
             /** @description What happened to the author before; null if the author is unknown. */
             history: {
-                /** @description Of other things of the author. */
+                /** @description Of other things of the author, the newest 50. */
                 reports: components["schemas"]["StaffReport"][];
-                /** @description What staff hid, showed again, deleted, removed or restored. */
+                /** @description What staff hid, showed again, deleted, removed or restored, the newest 50. */
                 decisions: components["schemas"]["StaffDecision"][];
-                /** @description Bans and their ends. */
+                /** @description Bans and their ends, the newest 50. */
                 bans: components["schemas"]["StaffDecision"][];
             } | null;
         };
@@ -12358,7 +12347,7 @@ export interface components {
             title: string;
             /** @description What the series is about; null if its author did not say. */
             description: string | null;
-            /** @description The number of its posts, hidden and deleted ones too. */
+            /** @description The number of its items, including hidden and scheduled posts. */
             partCount: number;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -12401,9 +12390,9 @@ export interface components {
             reputation: number;
             /** @description The person’s score of contribution: points for what they and the people whom they invited did. */
             contribution: number;
-            /** @description Whole mana in the wallet at the last settlement. */
+            /** @description Whole mana in the wallet when it was last settled. */
             balance: number;
-            /** @description Open reports of the person, counted up to 1000. */
+            /** @description Open reports about the person, not about what they published, counted up to 1000. */
             openReports: number;
         };
         StaffUserPage: {
@@ -12444,6 +12433,8 @@ export interface components {
         };
         /** @description Whole mana. `balance` is `lifetimeEarned` minus `lifetimeSpent`. */
         StaffWallet: components["schemas"]["Wallet"] & {
+            /** @description Whole mana when the wallet was last settled. */
+            balance?: number;
             /** @description The internal id of its person. */
             id: string;
             user: components["schemas"]["PersonCard"];
@@ -12501,7 +12492,7 @@ export interface components {
             text: string | null;
             /** @description For a post `journalism` or its format; for a content its status, or its kind if it has no status. */
             subBadge: string;
-            /** @description The address of its first picture, of the video or of the audio; null if there is none. */
+            /** @description The address of the first file of a post, or of the recording of a video or audio; null if there is none. */
             mediaUrl: string | null;
             /** @description Only for posts and videos, otherwise null. */
             engagement: {
@@ -12510,11 +12501,12 @@ export interface components {
                 /** @description Replies to a post, comments on a video. */
                 commentCount: number;
                 repostCount: number;
-                /** @description Whether one of the hearts or likes is yours. */
+                /** @description Whether you gave the post a heart or a spark, or like the video. */
                 viewerHasReacted: boolean;
                 /** @description Whether one of the reposts is yours. */
                 viewerHasReposted: boolean;
             } | null;
+            /** @description When the post was published, or the content was created. */
             createdAt: components["schemas"]["Timestamp"];
         };
         StreamItemPage: {
@@ -12537,7 +12529,7 @@ export interface components {
         Talent: components["schemas"]["MatchedPerson"] & {
             country: string | null;
             city: string | null;
-            /** @description The interest in which the person has the highest reputation. */
+            /** @description The highest among the interests that were searched. */
             reputation: {
                 interestId: string;
                 slug: string;
@@ -12592,7 +12584,7 @@ export interface components {
             count: number;
         };
         UnreadConversations: {
-            /** @description Counted up to 99. */
+            /** @description Conversations with unread messages that you have not muted, counted up to 99. */
             count: number;
         };
         Unsubscribed: {
@@ -12704,7 +12696,7 @@ export interface components {
             events: string[];
             /** @description Whether events are sent. */
             active: boolean;
-            /** @description When a delivery was given up after three days. Null again after the next one that arrives. */
+            /** @description When a delivery was given up after three days. Null again after the next one that arrives, or a new address. */
             failingSince: components["schemas"]["Timestamp"] | null;
             /** @description Until when the previous secret signs too; null if it does not. */
             previousSecretUntil: components["schemas"]["Timestamp"] | null;
@@ -12718,7 +12710,7 @@ export interface components {
             active?: boolean;
         };
         WebhookDelivery: {
-            /** @description The number with which it is sent again. */
+            /** @description The number of the delivery. */
             id: number;
             event: string;
             /** @description The header `webhook-id`, the same in each attempt. */
@@ -12730,7 +12722,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "delivered" | "failed";
-            /** @description How often it was tried. */
+            /** @description How many attempts were begun. */
             attempts: number;
             /** @description Null if it has ended, or waits for an earlier one of its subject. */
             nextAttemptAt: components["schemas"]["Timestamp"] | null;
@@ -12738,10 +12730,10 @@ export interface components {
             attemptedAt: components["schemas"]["Timestamp"] | null;
             /** @description When it arrived or was given up; null before. */
             endedAt: components["schemas"]["Timestamp"] | null;
-            /** @description Of the last attempt; null if nothing answered. */
+            /** @description The HTTP status of the last attempt; null if nothing answered, and before the first. */
             responseStatus: number | null;
             /**
-             * @description Why nothing answered: the address is not public, it took 10 seconds, or there was no connection. Null if something answered.
+             * @description Why nothing answered: the address is not public, it took 10 seconds, or there was no connection. Null if something answered, and before the first attempt.
              * @enum {string|null}
              */
             failure: "not_public" | "timeout" | "unreachable" | null;
@@ -12761,7 +12753,7 @@ export interface components {
             secret: string;
         };
         Webhooks: {
-            /** @description Newest first. */
+            /** @description All webhooks, the oldest first. */
             items: components["schemas"]["Webhook"][];
             /** @description The events that a webhook can ask for. */
             availableEvents: {
@@ -12770,7 +12762,7 @@ export interface components {
                 subjectType: string;
                 /** @description The fields of `data`. */
                 fields: string[];
-                /** @description When it is sent. */
+                /** @description What has happened when it is sent. */
                 happens: string;
             }[];
         };
@@ -12939,7 +12931,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description A session without an answer for 24 hours is `abandoned`. */
+                /** @description Only sessions with this status. */
                 status?: "in_progress" | "completed" | "abandoned";
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 userId?: string;
@@ -13101,7 +13093,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description A label that its owner chose. It grants nothing. */
+                /** @description Only circles with this label. */
                 kind?: "general" | "family" | "work" | "inner" | "custom";
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 ownerId?: string;
@@ -13175,11 +13167,11 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Such as `videos` or `audio`. */
+                /** @description Only contents of this kind, or what others wrote below them: such as `videos` or `arguments`. */
                 kind?: string;
                 /** @description `removed`: only what staff removed; `visible`: only the rest. */
                 status?: "visible" | "removed";
-                /** @description An id, or text to find in any letter case. */
+                /** @description An id, or words of the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: string;
                 /** @description Created at this time or later. */
                 from?: string;
@@ -13601,9 +13593,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `private`: only members and invited people can see that it exists. */
+                /** @description Only groups with this visibility. */
                 visibility?: "public" | "private";
-                /** @description An archived one accepts nothing new; its members can still read it. */
+                /** @description Only groups in this state. */
                 status?: "active" | "archived";
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -13830,7 +13822,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description `owner`: there is exactly one. `moderator` admits and removes members.
+                     * @description `owner`: there is one; an archived group can have none. `moderator` admits and removes members.
                      * @enum {string}
                      */
                     role: "owner" | "moderator" | "member";
@@ -13904,7 +13896,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description An archived one accepts nothing new; its members can still read it. */
+                /** @description Only guilds in this state. */
                 status?: "active" | "archived";
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -14131,7 +14123,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description `founder`: there is exactly one. `steward` decides applications and moves mana.
+                     * @description `founder`: there is one; an archived guild can have none. `steward` decides applications and moves mana.
                      * @enum {string}
                      */
                     role: "founder" | "steward" | "member";
@@ -14307,7 +14299,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description What the person is looking for. */
+                /** @description Only people who are looking for this. */
                 intent?: "networking" | "friends" | "romantic" | "mentor" | "mentee" | "collab";
                 /** @description `true`: only active intents; `false`: only inactive ones. */
                 active?: boolean;
@@ -14637,7 +14629,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `held`: the mana is held and the seller has not answered. `completed` pays the seller; `declined`, `cancelled` and `expired` give the mana back; `resolved` divides it as an admin decided. */
+                /** @description Only orders in this state. */
                 state?: "held" | "accepted" | "delivered" | "disputed" | "declined" | "cancelled" | "expired" | "completed" | "resolved";
             };
             header?: never;
@@ -14709,9 +14701,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description For what it was uploaded, which decides its types and largest size. */
+                /** @description Only uploads of this kind. */
                 kind?: "avatar" | "image" | "video" | "audio";
-                /** @description `pending` until its owner commits it; then it can be used. */
+                /** @description Only uploads with this status. */
                 status?: "pending" | "committed";
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 ownerId?: string;
@@ -14951,7 +14943,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description How the reply relates to the post, as its author chose. */
+                /** @description Only replies of this kind. */
                 kind?: "reply" | "reaction" | "criticism" | "contribution";
                 /** @description `true`: only replies that staff hid; `false`: only others. */
                 hidden?: boolean;
@@ -15075,9 +15067,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `open` until a moderator reviews or dismisses it, which is final. */
+                /** @description Only reports with this status. */
                 status?: "open" | "reviewed" | "dismissed";
-                /** @description The type of what was reported. */
+                /** @description Only reports of things of this type. */
                 targetType?: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 reporterId?: string;
@@ -15250,7 +15242,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `pending` until an admin decides, once. */
+                /** @description Only appeals with this status. */
                 status?: "pending" | "accepted" | "rejected";
                 /** @description A UUID, an actor id or a username. */
                 userId?: string;
@@ -15338,7 +15330,7 @@ export interface operations {
                 interestId?: string;
                 /** @description Only entries with this cause. */
                 kind?: string;
-                /** @description `false` leaves out the shares from interests below. */
+                /** @description `true`: only shares from interests below; `false`: only what was earned in the interest itself. */
                 rollUps?: boolean;
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -15468,9 +15460,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Whether mana or votes flowed. */
+                /** @description Only mana, or only votes. Default: both. */
                 kind?: "mana" | "votes";
-                /** @description Default: 30 days ago. */
+                /** @description Only what flowed since then. Default: 30 days ago. */
                 since?: string;
             };
             header?: never;
@@ -15506,7 +15498,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description What the person may do: `moderator` acts on contents and reports, `admin` also on accounts and settings. */
+                /** @description Only people with this role. */
                 role?: "user" | "moderator" | "admin";
                 /** @description `active`: neither banned nor erased. */
                 status?: "active" | "banned" | "erased";
@@ -16054,7 +16046,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `superseded`: when it was to be approved, the entry already had a newer version. */
+                /** @description Only proposals with this status. */
                 status?: "open" | "approved" | "rejected" | "withdrawn" | "superseded";
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -17765,9 +17757,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `direct`: two people, for ever. `group`: an owner and up to 49 others. */
+                /** @description Only conversations of this kind. */
                 kind?: "direct" | "group";
-                /** @description Only conversations with unread messages. */
+                /** @description With `true` only conversations with unread messages. */
                 unread?: boolean;
                 /** @description Part of the title or of the name of another member. Case and accents are ignored. */
                 q?: string;
@@ -19398,13 +19390,13 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description Use this instead of your own intent. */
                 intent?: "networking" | "friends" | "romantic" | "mentor" | "mentee" | "collab";
-                /** @description An interest that you both chose. */
+                /** @description Only people who chose this interest, as you did. */
                 interestSlug?: string;
                 /** @description Only people who live in this country: an ISO 3166-1 alpha-2 code. */
                 country?: string;
-                /** @description Case and accents are ignored. */
+                /** @description Only people who live in this city. Case and accents are ignored. */
                 city?: string;
-                /** @description Interests that you both chose. */
+                /** @description How many interests you must have in common. */
                 minShared?: number;
             };
             header?: never;
@@ -19505,9 +19497,9 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description An interest that you both chose. */
+                /** @description Only people who chose this interest, as you did. */
                 interestSlug?: string;
-                /** @description Values below 1 count as 1, values above 4 as 4. */
+                /** @description By how much their expertise must exceed yours, from 1 to 4. Values outside count as the nearest. */
                 minExpertiseGap?: number;
             };
             header?: never;
@@ -19543,7 +19535,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description A name or its beginning. Case, accents and one wrong letter are ignored. */
+                /** @description Only people with a similar name, the most similar first. Case and accents are ignored. */
                 q?: string;
             };
             header?: never;
@@ -19581,7 +19573,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description All words must occur. Supports `"phrases"` and `-without`; at most 32 words. Ignores accents, case and word forms, and one wrong letter in names. */
                 q: string;
-                /** @description Only finds of this type. */
+                /** @description Only results of this type. */
                 type?: "person" | "group" | "guild" | "wiki" | "post" | "video" | "audio" | "event" | "debate" | "problem" | "course" | "project" | "offering";
                 /** @description Only results about this interest or one below it. Leaves out people, because a person is about no interest. */
                 interestId?: string;
@@ -19623,11 +19615,11 @@ export interface operations {
                 type?: "post" | "video" | "audio" | "event" | "debate" | "problem" | "course" | "project" | "offering";
                 /** @description Only items about this interest or one below it. */
                 interestId?: string;
-                /** @description The country of the author. */
+                /** @description The country of the author: an ISO 3166-1 alpha-2 code. */
                 country?: string;
-                /** @description Case and accents are ignored. */
+                /** @description The city of the author. Case and accents are ignored. */
                 city?: string;
-                /** @description Only items with a reaction, a reply, a repost or a bookmark. */
+                /** @description With `true` only posts with a heart, a reply, a repost or a bookmark, and videos with a like, a repost or a comment. */
                 trending?: boolean;
             };
             header?: never;
