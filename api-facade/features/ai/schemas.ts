@@ -90,8 +90,12 @@ export const Draft = z.object({
 })
 export const Enhanced = z
   .object({
-    title: z.string().optional().describe('If the draft has one.'),
-    body: z.string().describe('The draft with better wording; the facts are the same.'),
+    title: z.string().optional().describe('The improved title, if the draft has one.'),
+    body: z
+      .string()
+      .describe(
+        'The improved draft. A model may change its wording; the script only repairs spaces, words written twice and the first letter.',
+      ),
     changes: z.array(z.string()).describe('What was changed, in words.'),
     backend: Backend,
     fallback: Fallback,

@@ -6544,9 +6544,9 @@ export interface components {
             };
         };
         EnhancedPost: {
-            /** @description If the draft has one. */
+            /** @description The improved title, if the draft has one. */
             title?: string;
-            /** @description The draft with better wording; the facts are the same. */
+            /** @description The improved draft. A model may change its wording; the script only repairs spaces, words written twice and the first letter. */
             body: string;
             /** @description What was changed, in words. */
             changes: string[];
