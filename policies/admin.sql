@@ -77,6 +77,7 @@ grant execute on function
   private.post_start,   -- a generated column of posts uses it
   private.staff_conversations,
   private.staff_jobs,
+  private.retry_failed_batch,
   private.staff_page,
   private.staff_children,
   private.staff_space,
@@ -150,6 +151,7 @@ grant execute on function
   api.set_any_space_role,
   api.set_feature_flag,
   api.set_role,
+  api.retry_failed_jobs,
   api.settle_any_space_request,
   api.unban_person,
   api.unhide_post,

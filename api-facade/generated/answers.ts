@@ -623,6 +623,7 @@ export interface Schemas {
     | 'publish_at_past'
     | 'push_platform'
     | 'push_token'
+    | 'queue_unknown'
     | 'rate_limited'
     | 'read_selection'
     | 'reason_length'
@@ -4332,6 +4333,8 @@ export interface Schemas {
   ReputationSummary: { userId: string; total: number; topInterests: Schemas['InterestReputation'][] }
   Reservation: { sessionId: string; expiresAt: Schemas['Timestamp'] }
   ReservationAlias: { inviteCodeId: string; reservedUntil: Schemas['Timestamp'] }
+  Retried: { retried: number; more: boolean }
+  Retry: { since?: string }
   Reversal: { payment: Schemas['StaffPayment']; minted: number }
   Review: {
     id: string
@@ -5370,6 +5373,7 @@ export interface Answers {
   respond_invitation: Schemas['CircleInvitation']
   restore_content: Schemas['Removed']
   restore_group: Schemas['Group']
+  retry_failed_jobs: Schemas['Retried']
   reverse_payment: Schemas['Reversal']
   review_order: Schemas['Review']
   review_report: Schemas['StaffReport']

@@ -341,7 +341,7 @@ export type Database = {
       get_intent: { Args: Record<PropertyKey, never>; Returns: Answers['get_intent'] }
       get_interest: { Args: { p_id: string }; Returns: Answers['get_interest'] }
       get_invite_tree: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['get_invite_tree'] }
-      get_jobs: { Args: Record<PropertyKey, never>; Returns: Answers['get_jobs'] }
+      get_jobs: { Args: { p_queue?: string }; Returns: Answers['get_jobs'] }
       get_me: { Args: Record<PropertyKey, never>; Returns: Answers['get_me'] }
       get_message: { Args: { p_id: string }; Returns: Answers['get_message'] }
       get_metrics: { Args: Record<PropertyKey, never>; Returns: Answers['get_metrics'] }
@@ -1063,6 +1063,7 @@ export type Database = {
         Returns: Answers['restore_content']
       }
       restore_group: { Args: { p_id: string }; Returns: Answers['restore_group'] }
+      retry_failed_jobs: { Args: { p_queue: string; p_since?: string }; Returns: Answers['retry_failed_jobs'] }
       reverse_payment: {
         Args: { p_force?: boolean; p_id: string; p_reason: string }
         Returns: Answers['reverse_payment']

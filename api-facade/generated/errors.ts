@@ -279,6 +279,7 @@ export const errors = {
   publish_at_past: [422, 'publishAt must be in the future, and before 9999-12-31.'],
   push_platform: [422, 'This instance sends no pushes by this platform.'],
   push_token: [422, 'A push token must be an Expo token, the endpoint of a web push subscription with its keys, a registration token of FCM, or a device token of APNs in lower-case hex.'],
+  queue_unknown: [404, 'There is no such queue.'],
   read_selection: [422, 'Exactly one of ids (at most 100), groupKey and before must be given.'],
   reason_length: [422, 'A reason can have at most 1000 characters. It is required for a ban and a reversal.'],
   refresh_token_invalid: [401, 'This refresh token is not valid. Log in again.'],

@@ -14,12 +14,25 @@ type MailOptions = { seals: Seals; functions: Functions; publicUrl: string; log:
 
 /** The data of a job, from `private.enqueue('mail', …)`. */
 type MailJob = { resetId: string } | { verificationId: string; letter: string }
-type Reset = { to: string; tokenHash: string } | null
-type Verification = { to: string; letter: keyof typeof letters; tokenHash?: string } | null
+type Ended = { ended: true }
+type Reset = { to: string; tokenHash: string; endsAt: string }
+type Verification = { to: string; letter: keyof typeof letters; tokenHash?: string; endsAt?: string }
 type Message = { subject: string; text: string }
+type Link = { url: string; token: string; until: string }
 
-/** Retries after about 10, 20, 40, 80 and 160 seconds: a link is valid for an hour. */
-const settings = { retryLimit: 5, retryDelay: 10, retryBackoff: true, expireInSeconds: 60, retentionSeconds: 3600 }
+/**
+ * Retries after about 10, 20, 40, … 320 seconds and then every 10 minutes, for 48 hours. The pause does not grow
+ * further, because a link for a new password is valid for an hour only. A job that no worker takes is kept as long as
+ * any link is valid, which is a week.
+ */
+const settings = {
+  retryLimit: 293,
+  retryDelay: 10,
+  retryBackoff: true,
+  retryDelayMax: 600,
+  expireInSeconds: 60,
+  retentionSeconds: 8 * 86_400,
+}
 
 /**
  * How many jobs are taken at once, without a pause while there are that many: strangers can request mail to unknown
@@ -37,10 +50,14 @@ export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadL
   )
 }
 
-/** @returns how many mails were sent: none if nobody has the address, it does not exist, or the request has expired */
+/** @returns how many mails were sent: none if nobody has the address, it does not exist, or the link has ended */
 async function send(db: Db, job: MailJob, options: MailOptions): Promise<number> {
   const mail = 'resetId' in job ? await findReset(db, job.resetId, options) : await findVerification(db, job, options)
   if (!mail) return 0
+  if ('ended' in mail) {
+    options.log.warn({ job: MAIL, ...job }, 'a mail was dropped, because its link is no longer valid')
+    return 0
+  }
   return (await sendMail(db, mail, options.functions)) ? 1 : 0
 }
 
@@ -55,19 +72,20 @@ export async function sendMail(db: Db, mail: Mail, functions: Functions): Promis
 
 async function findReset(db: Db, id: string, { seals, publicUrl }: MailOptions) {
   const { rows } = await db.executeSql('select private.find_reset_mail($1) as reset', [id])
-  const reset = (rows as { reset: Reset }[])[0]?.reset
-  if (!reset) return null
+  const [{ reset }] = rows as [{ reset: Reset | Ended | null }]
+  if (!reset || 'ended' in reset) return reset
   const token = tokenOf(seals, 'reset', id, reset.tokenHash)
-  return { id: `${id}.reset`, to: reset.to, ...resetMessage(linkTo(`${publicUrl}/reset-password`, token), token) }
+  const message = resetMessage(linkTo(`${publicUrl}/reset-password`, token, reset.endsAt))
+  return { id: `${id}.reset`, to: reset.to, ...message }
 }
 
 async function findVerification(db: Db, job: { verificationId: string; letter: string }, options: MailOptions) {
   const { verificationId: id, letter } = job
   const { rows } = await db.executeSql('select private.find_verification_mail($1, $2) as mail', [id, letter])
-  const mail = (rows as { mail: Verification }[])[0]?.mail
-  if (!mail) return null
+  const [{ mail }] = rows as [{ mail: Verification | Ended | null }]
+  if (!mail || 'ended' in mail) return mail
   const token = mail.tokenHash ? tokenOf(options.seals, 'email', id, mail.tokenHash) : ''
-  const message = letters[mail.letter](linkTo(`${options.publicUrl}/verify-email`, token), token)
+  const message = letters[mail.letter](linkTo(`${options.publicUrl}/verify-email`, token, mail.endsAt))
   return { id: `${id}.${mail.letter}`, to: mail.to, ...message }
 }
 
@@ -77,17 +95,24 @@ function tokenOf(seals: Seals, purpose: Purpose, id: string, hash: string): stri
   return token
 }
 
-/** After a #, so that servers, logs and Referer headers never contain it. */
-const linkTo = (page: string, token: string) => `${page}#token=${token}`
+/**
+ * The token is after a #, so that servers, logs and Referer headers never contain it. The mail may have waited, so it
+ * says until when the link is valid, and not for how long.
+ */
+const linkTo = (page: string, token: string, endsAt = ''): Link => ({
+  url: `${page}#token=${token}`,
+  token,
+  until: `${endsAt.slice(0, 10)} ${endsAt.slice(11, 16)} UTC`,
+})
 
-const resetMessage = (link: string, token: string): Message => ({
+const resetMessage = ({ url, token, until }: Link): Message => ({
   subject: 'A new password for Kith',
   text: `Hello,
 
 somebody (we hope it was you) requested a new password for your
-account. Choose it here within an hour:
+account. Choose it here until ${until}:
 
-${link}
+${url}
 
 or enter this code in the app:
 
@@ -100,14 +125,14 @@ password does not change.
 
 /** The letters of private.find_verification_mail. */
 const letters = {
-  verify: (link: string, token: string): Message => ({
+  verify: ({ url, token, until }: Link): Message => ({
     subject: 'Your email address for Kith',
     text: `Hello,
 
 somebody (we hope it was you) joined Kith with this address.
-Confirm within a week that it is yours:
+Confirm until ${until} that it is yours:
 
-${link}
+${url}
 
 or enter this code in the app:
 
@@ -117,14 +142,14 @@ It can be used once. If it was not you, somebody mistyped their
 address: ignore this mail.
 `,
   }),
-  change: (link: string, token: string): Message => ({
+  change: ({ url, token, until }: Link): Message => ({
     subject: 'Your new email address for Kith',
     text: `Hello,
 
 somebody (we hope it was you) wants to use this address for their
-account. Confirm within a day that it is yours:
+account. Confirm until ${until} that it is yours:
 
-${link}
+${url}
 
 or enter this code in the app:
 

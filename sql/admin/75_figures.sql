@@ -1,4 +1,4 @@
--- Figures of the instance for staff: counters, signals, jobs.
+-- Figures of the instance for staff: counters and signals.
 -- docs/decisions.md, Staff.
 
 create table private.staff_metrics (
@@ -108,46 +108,3 @@ begin
 end $$;
 comment on function api.list_signals is
   'Mana and votes that flow between neighbours of the invite tree, the largest sums of each kind first.';
-
-create function private.staff_jobs() returns json
-language plpgsql stable security definer   -- nobody else may read the queues
-set search_path = ''
-as $$
-begin
-  return json_build_object(
-    'jobs', (select json_agg(json_build_object(
-                      'name', j.name,
-                      'cron', j.cron,
-                      'runs', coalesce(r.runs, 0),
-                      'failures', coalesce(r.failures, 0),
-                      'lastChanged', coalesce(r.last_changed, 0),
-                      'lastRunAt', private.utc(r.last_run_at),
-                      'lastFailedAt', private.utc(r.last_failed_at)) order by j.name)
-             from private.jobs j left join private.job_runs r on r.job = j.name),
-    'deadLetters', coalesce((
-      select json_agg(json_build_object('queue', f.queue, 'id', f.id, 'message', left(f.message, 200),
-                                        'retries', f.retries, 'createdAt', private.utc(f.created_at),
-                                        'failedAt', private.utc(f.failed_at)) order by f.failed_at desc, f.id)
-      from (select * from private.failed_jobs where retried_at is null limit 50) f), '[]'::json),
-    'effects', (
-      select json_build_object(
-        'depth', count(*),
-        'lagSeconds', round(coalesce(extract(epoch from clock_timestamp() - min(e.caused_at)), 0), 3),
-        'stuckPeople', (select count(*) from private.stuck_effects))
-      from (select caused_at from private.effects limit 100000) e));
-end $$;
-comment on function private.staff_jobs is
-  'The state of the worker: its jobs, the newest 50 that failed permanently, and the pending effects, counted up to '
-  '100,000.';
-
-create function api.get_jobs() returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  perform private.require_role('moderator', 'admin');
-  return private.staff_jobs();
-end $$;
-comment on function api.get_jobs is
-  'The state of the worker: {jobs: [{name, cron, runs, failures, lastChanged, lastRunAt, lastFailedAt}], '
-  'deadLetters: [{queue, id, message, retries, createdAt, failedAt}], effects: {depth, lagSeconds, stuckPeople}}.';

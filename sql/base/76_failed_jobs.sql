@@ -16,7 +16,11 @@ comment on view private.failed_jobs is
   'For DBAs: jobs that failed every time, newest first: {queue, id, data (ids), message, retries, created_at, '
   'failed_at, retried_at}. They are kept for 30 days. private.retry_failed retries each of them once.';
 
-create function private.retry_failed(p_queue text, p_since timestamptz) returns integer
+-- finds the failed jobs of one queue that were not retried, oldest first
+create index job_dead_idx on pgboss.job (source_name, created_on, id)
+  where name = 'dead-letters' and completed_on is null;
+
+create function private.retry_failed(p_queue text, p_since timestamptz, p_most integer default null) returns integer
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -29,9 +33,10 @@ begin
   end if;
   for v_job in
     select j.id, j.data from pgboss.job j
-    where j.name = 'dead-letters' and j.state = 'created' and j.source_name = p_queue and j.created_on >= p_since
+    where j.name = 'dead-letters' and j.completed_on is null and j.source_name = p_queue and j.created_on >= p_since
     order by j.created_on, j.id
-    for update   -- a second caller waits here, and then finds another state
+    limit p_most
+    for update   -- a second caller waits here, and then finds that it was retried
   loop
     begin
       perform private.enqueue(p_queue, v_job.data::json);
@@ -45,6 +50,6 @@ begin
   return v_sent;
 end $$;
 comment on function private.retry_failed is
-  'For DBAs: retries the jobs of a queue that failed for good since p_since, and returns how many. Each failure is '
-  'retried once, however often the function is called. If a job fails for good again, that is a new failure. A job '
-  'that is no longer needed does nothing, because it reads what is due from rows.';
+  'For DBAs: retries the jobs of a queue that failed for good since p_since, all or the oldest p_most, and returns '
+  'how many. Each failure is retried once, however often the function is called. If a job fails for good again, that '
+  'is a new failure. A job that is no longer needed does nothing, because it reads what is due from rows.';

@@ -108,17 +108,23 @@ create function private.find_reset_mail(p_id uuid) returns json
 language plpgsql stable security definer   -- only for the worker, which has no access to Kith's tables
 set search_path = ''
 as $$
+declare
+  v_reset private.password_resets;
 begin
-  return (
-    select json_build_object('to', a.email, 'tokenHash', encode(r.token_hash, 'hex'))
-    from private.password_resets r
-    join app.accounts a on a.user_id = r.user_id
-    join app.users u on u.id = r.user_id and u.erased_at is null
-    where r.id = p_id and r.used_at is null and r.expires_at > now());
+  select * into v_reset from private.password_resets r where r.id = p_id;
+  if found and v_reset.user_id is null then
+    return null;
+  end if;
+  return coalesce(
+    (select json_build_object('to', a.email, 'tokenHash', encode(v_reset.token_hash, 'hex'),
+                              'endsAt', private.utc(v_reset.expires_at))
+     from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
+     where a.user_id = v_reset.user_id and v_reset.used_at is null and v_reset.expires_at > now()),
+    '{"ended": true}');
 end $$;
 comment on function private.find_reset_mail is
   'For the worker alone: the address to which the link of a request for a new password is mailed, {to, tokenHash '
-  '(hex)}; null if nobody has the address or the request is no longer valid.';
+  '(hex), endsAt}; null if nobody has the address; {ended: true} if the link is no longer valid.';
 
 create function private.find_running_reset(p_id uuid, p_token_hash bytea) returns uuid
 language plpgsql stable

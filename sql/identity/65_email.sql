@@ -22,9 +22,10 @@ comment on column private.email_verifications.replaces is
 comment on column private.email_verifications.expires_at is
   'When the link expires: a week after it was requested, or a day if it changes the address. When the link is used or '
   'becomes unnecessary, this is set to the current time.';
--- kept an hour longer, because the links that were mailed within the last hour are counted
+-- kept three days longer, because a mail about a change may wait for the mail server for two days after the link was
+-- used, and because the links that were mailed within the last hour are counted
 insert into private.retention (relation, counts_from, keep)
-values ('private.email_verifications', 'expires_at', '1 hour');
+values ('private.email_verifications', 'expires_at', '3 days');
 
 insert into private.errors (code, status, text) values
   ('verification_over', 410, 'This link has expired or was already used. Request another one.'),
@@ -192,18 +193,20 @@ declare
   v_link private.email_verifications;
 begin
   if p_letter <> 'link' then
-    return (select json_build_object('to', v.replaces, 'letter', p_letter)
-            from private.email_verifications v where v.id = p_id);
+    return coalesce((select json_build_object('to', v.replaces, 'letter', p_letter)
+                     from private.email_verifications v where v.id = p_id), '{"ended": true}');
   end if;
   v_link := private.find_running_verification(p_id);
-  if v_link.id is null
-    -- limits the mail to a new address, so that nobody can flood another person's mailbox; mail to the person's own
-    -- address has another limit
-    or v_link.replaces is not null
-       and (select count(*) >= 5 from private.email_verifications v
-            where lower(v.email) = lower(v_link.email) and v.replaces is not null
-              and v.created_at > v_link.created_at - interval '1 hour'
-              and (v.created_at, v.id) < (v_link.created_at, v_link.id)) then
+  if v_link.id is null then
+    return '{"ended": true}';
+  end if;
+  -- limits the mail to a new address, so that nobody can flood another person's mailbox; mail to the person's own
+  -- address has another limit
+  if v_link.replaces is not null
+    and (select count(*) >= 5 from private.email_verifications v
+         where lower(v.email) = lower(v_link.email) and v.replaces is not null
+           and v.created_at > v_link.created_at - interval '1 hour'
+           and (v.created_at, v.id) < (v_link.created_at, v_link.id)) then
     return null;
   end if;
   return json_build_object(
@@ -211,13 +214,14 @@ begin
     'letter', case when v_link.replaces is null then 'verify'
                    when private.find_email_owner(v_link.email) <> v_link.user_id then 'taken'
                    else 'change' end,
-    'tokenHash', encode(v_link.token_hash, 'hex'));
+    'tokenHash', encode(v_link.token_hash, 'hex'),
+    'endsAt', private.utc(v_link.expires_at));
 end $$;
 comment on function private.find_verification_mail is
-  'For the worker alone: the mail for a link, {to, letter, tokenHash (hex)}; null if there is nothing to mail. If '
-  'p_letter is `link`, the letter is verify, change or, if somebody else has the new address, taken. A new address '
-  'gets at most 5 of these mails in an hour. If p_letter is `asked` or `changed`, the mail goes to the replaced '
-  'address.';
+  'For the worker alone: the mail for a link, {to, letter, tokenHash (hex), endsAt}; {ended: true} if the link is no '
+  'longer valid. If p_letter is `link`, the letter is verify, change or, if somebody else has the new address, taken. '
+  'A new address gets at most 5 of these mails in an hour, and then null. If p_letter is `asked` or `changed`, the '
+  'mail goes to the replaced address, even if the link has ended, until its row is deleted.';
 
 create function private.note_bounce(p_email text) returns void
 language plpgsql volatile security definer   -- the worker has no access to Kith's tables

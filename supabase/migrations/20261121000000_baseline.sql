@@ -2831,7 +2831,11 @@ comment on view private.failed_jobs is
   'For DBAs: jobs that failed every time, newest first: {queue, id, data (ids), message, retries, created_at, '
   'failed_at, retried_at}. They are kept for 30 days. private.retry_failed retries each of them once.';
 
-create function private.retry_failed(p_queue text, p_since timestamptz) returns integer
+-- finds the failed jobs of one queue that were not retried, oldest first
+create index job_dead_idx on pgboss.job (source_name, created_on, id)
+  where name = 'dead-letters' and completed_on is null;
+
+create function private.retry_failed(p_queue text, p_since timestamptz, p_most integer default null) returns integer
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -2844,9 +2848,10 @@ begin
   end if;
   for v_job in
     select j.id, j.data from pgboss.job j
-    where j.name = 'dead-letters' and j.state = 'created' and j.source_name = p_queue and j.created_on >= p_since
+    where j.name = 'dead-letters' and j.completed_on is null and j.source_name = p_queue and j.created_on >= p_since
     order by j.created_on, j.id
-    for update   -- a second caller waits here, and then finds another state
+    limit p_most
+    for update   -- a second caller waits here, and then finds that it was retried
   loop
     begin
       perform private.enqueue(p_queue, v_job.data::json);
@@ -2860,9 +2865,9 @@ begin
   return v_sent;
 end $$;
 comment on function private.retry_failed is
-  'For DBAs: retries the jobs of a queue that failed for good since p_since, and returns how many. Each failure is '
-  'retried once, however often the function is called. If a job fails for good again, that is a new failure. A job '
-  'that is no longer needed does nothing, because it reads what is due from rows.';
+  'For DBAs: retries the jobs of a queue that failed for good since p_since, all or the oldest p_most, and returns '
+  'how many. Each failure is retried once, however often the function is called. If a job fails for good again, that '
+  'is a new failure. A job that is no longer needed does nothing, because it reads what is due from rows.';
 
 -- sql/base/80_rates.sql
 
@@ -6372,17 +6377,23 @@ create function private.find_reset_mail(p_id uuid) returns json
 language plpgsql stable security definer   -- only for the worker, which has no access to Kith's tables
 set search_path = ''
 as $$
+declare
+  v_reset private.password_resets;
 begin
-  return (
-    select json_build_object('to', a.email, 'tokenHash', encode(r.token_hash, 'hex'))
-    from private.password_resets r
-    join app.accounts a on a.user_id = r.user_id
-    join app.users u on u.id = r.user_id and u.erased_at is null
-    where r.id = p_id and r.used_at is null and r.expires_at > now());
+  select * into v_reset from private.password_resets r where r.id = p_id;
+  if found and v_reset.user_id is null then
+    return null;
+  end if;
+  return coalesce(
+    (select json_build_object('to', a.email, 'tokenHash', encode(v_reset.token_hash, 'hex'),
+                              'endsAt', private.utc(v_reset.expires_at))
+     from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
+     where a.user_id = v_reset.user_id and v_reset.used_at is null and v_reset.expires_at > now()),
+    '{"ended": true}');
 end $$;
 comment on function private.find_reset_mail is
   'For the worker alone: the address to which the link of a request for a new password is mailed, {to, tokenHash '
-  '(hex)}; null if nobody has the address or the request is no longer valid.';
+  '(hex), endsAt}; null if nobody has the address; {ended: true} if the link is no longer valid.';
 
 create function private.find_running_reset(p_id uuid, p_token_hash bytea) returns uuid
 language plpgsql stable
@@ -6460,9 +6471,10 @@ comment on column private.email_verifications.replaces is
 comment on column private.email_verifications.expires_at is
   'When the link expires: a week after it was requested, or a day if it changes the address. When the link is used or '
   'becomes unnecessary, this is set to the current time.';
--- kept an hour longer, because the links that were mailed within the last hour are counted
+-- kept three days longer, because a mail about a change may wait for the mail server for two days after the link was
+-- used, and because the links that were mailed within the last hour are counted
 insert into private.retention (relation, counts_from, keep)
-values ('private.email_verifications', 'expires_at', '1 hour');
+values ('private.email_verifications', 'expires_at', '3 days');
 
 insert into private.errors (code, status, text) values
   ('verification_over', 410, 'This link has expired or was already used. Request another one.'),
@@ -6630,18 +6642,20 @@ declare
   v_link private.email_verifications;
 begin
   if p_letter <> 'link' then
-    return (select json_build_object('to', v.replaces, 'letter', p_letter)
-            from private.email_verifications v where v.id = p_id);
+    return coalesce((select json_build_object('to', v.replaces, 'letter', p_letter)
+                     from private.email_verifications v where v.id = p_id), '{"ended": true}');
   end if;
   v_link := private.find_running_verification(p_id);
-  if v_link.id is null
-    -- limits the mail to a new address, so that nobody can flood another person's mailbox; mail to the person's own
-    -- address has another limit
-    or v_link.replaces is not null
-       and (select count(*) >= 5 from private.email_verifications v
-            where lower(v.email) = lower(v_link.email) and v.replaces is not null
-              and v.created_at > v_link.created_at - interval '1 hour'
-              and (v.created_at, v.id) < (v_link.created_at, v_link.id)) then
+  if v_link.id is null then
+    return '{"ended": true}';
+  end if;
+  -- limits the mail to a new address, so that nobody can flood another person's mailbox; mail to the person's own
+  -- address has another limit
+  if v_link.replaces is not null
+    and (select count(*) >= 5 from private.email_verifications v
+         where lower(v.email) = lower(v_link.email) and v.replaces is not null
+           and v.created_at > v_link.created_at - interval '1 hour'
+           and (v.created_at, v.id) < (v_link.created_at, v_link.id)) then
     return null;
   end if;
   return json_build_object(
@@ -6649,13 +6663,14 @@ begin
     'letter', case when v_link.replaces is null then 'verify'
                    when private.find_email_owner(v_link.email) <> v_link.user_id then 'taken'
                    else 'change' end,
-    'tokenHash', encode(v_link.token_hash, 'hex'));
+    'tokenHash', encode(v_link.token_hash, 'hex'),
+    'endsAt', private.utc(v_link.expires_at));
 end $$;
 comment on function private.find_verification_mail is
-  'For the worker alone: the mail for a link, {to, letter, tokenHash (hex)}; null if there is nothing to mail. If '
-  'p_letter is `link`, the letter is verify, change or, if somebody else has the new address, taken. A new address '
-  'gets at most 5 of these mails in an hour. If p_letter is `asked` or `changed`, the mail goes to the replaced '
-  'address.';
+  'For the worker alone: the mail for a link, {to, letter, tokenHash (hex), endsAt}; {ended: true} if the link is no '
+  'longer valid. If p_letter is `link`, the letter is verify, change or, if somebody else has the new address, taken. '
+  'A new address gets at most 5 of these mails in an hour, and then null. If p_letter is `asked` or `changed`, the '
+  'mail goes to the replaced address, even if the link has ended, until its row is deleted.';
 
 create function private.note_bounce(p_email text) returns void
 language plpgsql volatile security definer   -- the worker has no access to Kith's tables
@@ -43310,7 +43325,7 @@ comment on function api.list_intents is 'Connection intents, latest change first
 
 -- sql/admin/75_figures.sql
 
--- Figures of the instance for staff: counters, signals, jobs.
+-- Figures of the instance for staff: counters and signals.
 -- docs/decisions.md, Staff.
 
 create table private.staff_metrics (
@@ -43421,7 +43436,15 @@ end $$;
 comment on function api.list_signals is
   'Mana and votes that flow between neighbours of the invite tree, the largest sums of each kind first.';
 
-create function private.staff_jobs() returns json
+-- sql/admin/76_jobs.sql
+
+-- The jobs of the worker for staff: their state, and those that failed.
+-- docs/operation.md, Failed jobs, effects and webhooks.
+
+insert into private.errors (code, status, text) values
+  ('queue_unknown', 404, 'There is no such queue.');
+
+create function private.staff_jobs(p_queue text) returns json
 language plpgsql stable security definer   -- nobody else may read the queues
 set search_path = ''
 as $$
@@ -43440,7 +43463,12 @@ begin
       select json_agg(json_build_object('queue', f.queue, 'id', f.id, 'message', left(f.message, 200),
                                         'retries', f.retries, 'createdAt', private.utc(f.created_at),
                                         'failedAt', private.utc(f.failed_at)) order by f.failed_at desc, f.id)
-      from (select * from private.failed_jobs where retried_at is null limit 50) f), '[]'::json),
+      from (select newest.*
+            from pgboss.queue q
+            cross join lateral (select * from private.failed_jobs j
+                                where j.queue = q.name and j.retried_at is null limit 50) newest
+            where p_queue is null or q.name = p_queue
+            order by newest.failed_at desc, newest.id limit 50) f), '[]'::json),
     'effects', (
       select json_build_object(
         'depth', count(*),
@@ -43449,20 +43477,63 @@ begin
       from (select caused_at from private.effects limit 100000) e));
 end $$;
 comment on function private.staff_jobs is
-  'The state of the worker: its jobs, the newest 50 that failed permanently, and the pending effects, counted up to '
-  '100,000.';
+  'The state of the worker: its jobs, the newest 50 that failed permanently, of one queue or of all, and the pending '
+  'effects, counted up to 100,000.';
 
-create function api.get_jobs() returns json
+create function api.get_jobs(p_queue text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   perform private.require_role('moderator', 'admin');
-  return private.staff_jobs();
+  return private.staff_jobs(p_queue);
 end $$;
 comment on function api.get_jobs is
   'The state of the worker: {jobs: [{name, cron, runs, failures, lastChanged, lastRunAt, lastFailedAt}], '
-  'deadLetters: [{queue, id, message, retries, createdAt, failedAt}], effects: {depth, lagSeconds, stuckPeople}}.';
+  'deadLetters (of p_queue, or of all queues): [{queue, id, message, retries, createdAt, failedAt}], effects: {depth, '
+  'lagSeconds, stuckPeople}}.';
+
+create function private.retry_failed_batch(p_queue text, p_since timestamptz) returns json
+language plpgsql volatile security definer   -- nobody else may use the queues
+set search_path = ''
+as $$
+declare
+  c_most    constant integer := 500;
+  v_since   timestamptz := coalesce(p_since, '-infinity');
+  v_retried integer;
+begin
+  if not exists (select from pgboss.queue q where q.name = p_queue) then
+    perform private.raise_error('queue_unknown');
+  end if;
+  v_retried := private.retry_failed(p_queue, v_since, c_most);
+  return json_build_object(
+    'retried', v_retried,
+    'more', exists (select from pgboss.job j
+                    where j.name = 'dead-letters' and j.completed_on is null and j.source_name = p_queue
+                      and j.created_on >= v_since));
+end $$;
+comment on function private.retry_failed_batch is
+  'Retries the oldest 500 jobs of a queue that failed since p_since, {retried, more}.';
+call private.force_index_scans('private.retry_failed_batch');
+
+create function api.retry_failed_jobs(p_queue text, p_since timestamptz default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_done json;
+begin
+  perform private.require_role('admin');
+  v_done := private.retry_failed_batch(p_queue, p_since);
+  if (v_done ->> 'retried')::integer > 0 then
+    perform private.audit('jobs.retried', 'queue', p_queue,
+                          json_build_object('since', private.utc(p_since), 'retried', v_done -> 'retried'));
+  end if;
+  return v_done;
+end $$;
+comment on function api.retry_failed_jobs is
+  'Puts up to 500 jobs of a queue that failed permanently back on it, the oldest first, each once: {retried, more}. '
+  'more says whether others are left. Leaves an audit entry.';
 
 -- sql/admin/78_rights.sql
 
@@ -45805,6 +45876,7 @@ grant execute on function
   private.post_start,   -- a generated column of posts uses it
   private.staff_conversations,
   private.staff_jobs,
+  private.retry_failed_batch,
   private.staff_page,
   private.staff_children,
   private.staff_space,
@@ -45878,6 +45950,7 @@ grant execute on function
   api.set_any_space_role,
   api.set_feature_flag,
   api.set_role,
+  api.retry_failed_jobs,
   api.settle_any_space_request,
   api.unban_person,
   api.unhide_post,

@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join as pathOf } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
 import { startWorker } from '../../api-facade/worker/worker.ts'
@@ -14,7 +14,7 @@ import { world } from '../support/world.ts'
 
 type Session = { accessToken: string; refreshToken: string }
 
-const { nobody, database, join } = await world({ people: [] })
+const { nobody, admin, database, join } = await world({ people: [] })
 const { owner } = database
 const invite = async (name: string) => (await join(name))[0] as Person
 const credentials = ({ email, password }: Person) => ({ email, password })
@@ -199,6 +199,97 @@ describe('A mail sent beside one that the server delays', async () => {
     } finally {
       await worker.stop()
     }
+  })
+})
+
+describe('A mail while the server takes none', async () => {
+  const { url, letters, refuse } = await mailbox()
+  const warned: object[] = []
+  const [down, up] = [() => refuse(Number.POSITIVE_INFINITY), () => refuse(0)]
+  beforeAll(async () => {
+    const config = readConfig(environment(database.url, { SMTP_URL: url }))
+    const log = Object.assign(createLog(config), { error: () => {}, warn: (line: object) => warned.push(line) })
+    const worker = await startWorker({ config, databaseUrl: database.url, log, pollSeconds: 0.1 })
+    return () => worker.stop()
+  })
+
+  type Waiting = { id: string; state: string; tries: number; wait: number; limit: number; kept: number }
+  /** The newest job of the queue. */
+  const newest = async () => {
+    const [job] = await owner<Waiting[]>`
+      select id, state, retry_count as tries, extract(epoch from start_after - started_on)::float as wait,
+             retry_limit as limit, extract(epoch from keep_until - created_on)::float as kept
+      from pgboss.job where name = 'mail' order by created_on desc limit 1`
+    return job
+  }
+  const refused = (tries: number) =>
+    until(async () => {
+      const job = await newest()
+      return job?.state === 'retry' && job.tries === tries ? job : undefined
+    })
+  const hurry = () => owner`update pgboss.job set start_after = now() where name = 'mail' and state = 'retry'`
+  const done = () => until(async () => (await newest())?.state === 'completed')
+
+  test('is retried at growing intervals of up to 10 minutes for 48 hours, and then when an admin asks for it', async () => {
+    down()
+    const pia = await invite('pia')
+    const waits: number[] = []
+    for (let n = 0; n < 8; n++) {
+      waits.push((await refused(n)).wait)
+      await hurry()
+    }
+    for (const [n, wait] of waits.entries()) {
+      expect(wait).toBeGreaterThanOrEqual(Math.min(600, 10 * 2 ** n))
+      expect(wait).toBeLessThan(Math.min(600, 20 * 2 ** n) + 10)
+    }
+    const { id, limit, kept } = await refused(8)
+    const shortest = waits.map((_, n) => Math.min(600, 10 * 2 ** n)).reduce((sum, wait) => sum + wait)
+    expect((shortest + (limit - waits.length) * 600) / 3600).toBeCloseTo(48, 0)
+    expect(kept).toBeGreaterThan(7 * 86_400)
+    await owner`update pgboss.job set retry_count = retry_limit - 1 where id = ${id}`
+    await hurry()
+    const failed = async () => (await admin.get<{ deadLetters: object[] }>('/admin/jobs?queue=mail')).body.deadLetters
+    await until(async () => (await failed()).length > 0)
+    const message = 'deliver answered 503 (Error EMESSAGE 451)'
+    expect(await failed()).toEqual([expect.objectContaining({ queue: 'mail', id, message, retries: limit })])
+    expect(JSON.stringify(await failed())).not.toContain(pia.email)
+    const lettersTo = () => letters.filter(({ to }) => to.includes(pia.email))
+    expect(lettersTo()).toEqual([])
+    up()
+    const retry = () => admin.post('/admin/jobs/mail/retry', {})
+    expect(await retry()).toMatchObject({ status: 202, body: { retried: 1, more: false } })
+    await until(() => lettersTo().length > 0)
+    expect(await failed()).toEqual([])
+    expect(await retry()).toMatchObject({ status: 202, body: { retried: 0, more: false } })
+  })
+
+  test('arrives later, and says until when its link is valid', async () => {
+    down()
+    const quin = await invite('quin')
+    await refused(0)
+    up()
+    await hurry()
+    const letter = (await until(() => letters.find(({ to }) => to.includes(quin.email)))) as Letter
+    const [link] = await owner<{ until: string }[]>`
+      select to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"') as until
+      from private.email_verifications where user_id = ${quin.id}`
+    expect(letter.text).toContain(`Confirm until ${link?.until} that it is yours:`)
+  })
+
+  test('is dropped once its link has ended, and the log says so', async () => {
+    up()
+    const rob = await invite('rob')
+    await done()
+    down()
+    await ask(rob.email)
+    await refused(0)
+    const [reset] = await owner<{ id: string }[]>`
+      update private.password_resets set expires_at = now() where user_id = ${rob.id} returning id`
+    up()
+    await hurry()
+    await done()
+    expect(letters.filter(({ to, text }) => to.includes(rob.email) && /reset/.test(text))).toEqual([])
+    expect(warned).toEqual([{ job: 'mail', resetId: reset?.id }])
   })
 })
 

@@ -179,6 +179,16 @@ export const SignalPage = Page(
     .openapi('Signal'),
 )
 
+const queue = z.string().min(1).max(100)
+export const JobsQuery = z.object({ queue: queue.optional() })
+export const QueueName = z.object({ queue: queue.openapi({ example: 'mail' }) })
+export const Retry = z
+  .object({ since: Moment.optional().describe('Only jobs that failed since then. Default: all, of the last 30 days.') })
+  .openapi('Retry')
+export const Retried = z
+  .object({ retried: z.int(), more: z.boolean().describe('Whether failed jobs are left.') })
+  .openapi('Retried')
+
 export const Jobs = z
   .object({
     jobs: z

@@ -1,5 +1,5 @@
 // Operating an instance: the audit log, the catalog, feature flags, figures. The rules: sql/admin/60_audit.sql,
-// 65_interests.sql, 66_flags.sql, 75_figures.sql.
+// 65_interests.sql, 66_flags.sql, 75_figures.sql, 76_jobs.sql.
 import { routes } from '../../lib/routes.ts'
 import { PageQuery, UuidId } from '../../lib/schemas.ts'
 import {
@@ -12,8 +12,12 @@ import {
   InterestChanges,
   InterestsQuery,
   Jobs,
+  JobsQuery,
   Metrics,
   NewInterest,
+  QueueName,
+  Retried,
+  Retry,
   SignalPage,
   SignalsQuery,
   StaffInterest,
@@ -126,10 +130,22 @@ export default routes('admin', {
   'GET /admin/jobs': {
     summary: 'Get the status of the worker',
     description:
-      'The last run and the last failure of each job, the newest 50 permanent failures, and the number of pending effects (up to 100,000) with the age of the oldest.',
+      'The last run and the last failure of each job, the newest 50 permanent failures, and the number of pending effects (up to 100,000) with the age of the oldest. With `queue` only the failures of that queue are listed. The list shows neither texts nor addresses.',
     access: 'moderator',
     operation: 'get_jobs',
+    query: JobsQuery,
     answers: { 200: Jobs },
     outcome: 'The jobs with their last runs, failed work, and waiting effects.',
+  },
+  'POST /admin/jobs/:queue/retry': {
+    summary: 'Retry the failed jobs of a queue',
+    description:
+      'For example of `mail`, after the mail server was down. Puts up to 500 jobs that failed permanently back on their queue, the oldest first, and each failure once. Repeat it while `more` is true. Work that is no longer needed is skipped: a mail whose link has ended is not sent. Writes an audit entry.',
+    access: 'admin',
+    operation: 'retry_failed_jobs',
+    params: QueueName,
+    body: Retry,
+    answers: { 202: Retried },
+    outcome: 'How many jobs were put back, which the worker runs in the background.',
   },
 })

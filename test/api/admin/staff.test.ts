@@ -258,6 +258,35 @@ test('Jobs and suspicious flows are listed', async () => {
   expect(await moderator.get('/admin/signals?cursor=99999')).toFailWith(400, 'cursor_unknown')
 })
 
+test('Failed jobs of a queue are retried by the hundred, each once, with an audit entry', async () => {
+  const failed = async (queue?: string) => {
+    const path = queue ? `/admin/jobs?queue=${queue}` : '/admin/jobs'
+    return (await moderator.get<{ deadLetters: { queue: string }[] }>(path)).body.deadLetters
+  }
+  const fail = (queue: string, count: number, since: string) => owner`
+    insert into pgboss.job (name, data, source_name, source_id, source_output, source_retry_count, created_on,
+                            source_created_on)
+    select 'dead-letters', json_build_object('postId', gen_random_uuid()), ${queue}, gen_random_uuid(),
+           '{"message": "no"}', 3, ${since}, now() from generate_series(1, ${count}::integer)`
+  await fail('moved-reposts', 502, '2026-01-01')
+  await fail('moved-reposts', 1, '2026-02-01')
+  await fail('embeddings', 1, '2026-03-01')
+  expect(await failed()).toHaveLength(50)
+  expect((await failed())[0]).toMatchObject({ queue: 'embeddings', message: 'no', retries: 3 })
+  expect(await failed('embeddings')).toHaveLength(1)
+  const retry = (queue: string, body = {}) => admin.post(`/admin/jobs/${queue}/retry`, body)
+  const did = (retried: number, more: boolean) => ({ status: 202, body: { retried, more } })
+  expect(await retry('moved-reposts', { since: '2026-01-15T00:00:00Z' })).toMatchObject(did(1, false))
+  expect(await retry('moved-reposts')).toMatchObject(did(500, true))
+  expect(await retry('moved-reposts')).toMatchObject(did(2, false))
+  expect(await retry('moved-reposts')).toMatchObject(did(0, false))
+  expect(await owner`select from pgboss.job where name = 'moved-reposts'`).toHaveLength(503)
+  expect((await failed()).map(({ queue }) => queue)).toEqual(['embeddings'])
+  expect(await entries('jobs.retried')).toEqual(Array(3).fill('moved-reposts'))
+  expect(await moderator.post('/admin/jobs/embeddings/retry', {})).toFailWith(403, 'role_required')
+  expect(await retry('nothing')).toFailWith(404, 'queue_unknown')
+})
+
 test('Only a banned person can be exported and erased by an admin', async () => {
   await publish(finn, { body: 'Mine alone' })
   for (const verb of ['export', 'erase']) {

@@ -15,7 +15,8 @@ union all select format('select api.%s()', o), true from unnest(array['list_audi
 union all select format('select api.%s(%L)', o, 'nobody'), true from unnest(array['erase_user', 'export_user']) o
 union all select $$ select api.create_interest('x', 'x', 1, 'ink') $$, true
 union all select $$ select api.update_interest(gen_random_uuid(), '{}') $$, true
-union all select $$ select api.set_feature_flag('x', true) $$, true;
+union all select $$ select api.set_feature_flag('x', true) $$, true
+union all select $$ select api.retry_failed_jobs('mail') $$, true;
 select plan((4 * count(*) + count(*) filter (where for_admins))::int + 17) from operations;
 
 select test.people('alice', 'bob', 'carla', 'mona');

@@ -1,6 +1,6 @@
 -- Email addresses: permissions, links and how they end, a change of address, and who gets reset mail.
 begin;
-select plan(85);
+select plan(86);
 select test.people('alice', 'bob', 'carla');
 
 create function pg_temp.hash(p_name text) returns bytea language sql immutable as $$ select sha256(p_name::bytea) $$;
@@ -12,7 +12,7 @@ create function pg_temp.change(p_email text, p_name text, p_hash text default 'n
 create function pg_temp.verify(p_name text) returns text language sql volatile
   as $$ select api.verify_email(pg_temp.link_id(p_name), pg_temp.hash(p_name))::text $$;
 create function pg_temp.mail(p_name text, p_letter text default 'link') returns jsonb language sql volatile
-  as $$ select private.find_verification_mail(pg_temp.link_id(p_name), p_letter)::jsonb - 'tokenHash' $$;
+  as $$ select private.find_verification_mail(pg_temp.link_id(p_name), p_letter)::jsonb - '{tokenHash,endsAt}'::text[] $$;
 create function pg_temp.address(p_name text) returns text language sql stable security definer
   as $$ select email || case when email_verified_at is null then '' else ' verified' end from app.accounts where user_id = test.id(p_name) $$;
 create function pg_temp.as_caller(p_name text) returns void language sql volatile
@@ -45,7 +45,7 @@ select results_eq($$ select data from pgboss.job where name = 'mail' order by da
   'Each link queues a job without the address');
 select test.act('worker', null);
 select is(pg_temp.mail('a'), '{"to": "alice@example.org", "letter": "verify"}', 'The worker gets the address');
-select is(pg_temp.mail('nothing'), null, 'The worker gets null for an unknown link');
+select is(pg_temp.mail('nothing'), '{"ended": true}', 'An unknown link has ended');
 select test.act_as_gate();
 select throws_ok($$ select api.verify_email(pg_temp.link_id('a'), pg_temp.hash('b')) $$, 'PT410', 'verification_over', 'A wrong token is refused');
 select throws_ok($$ select api.verify_email(pg_temp.link_id('a'), null) $$, 'PT410', 'verification_over', 'A null token is refused');
@@ -56,7 +56,7 @@ select throws_ok($$ select pg_temp.verify('a') $$, 'PT410', 'verification_over',
 select throws_ok($$ select pg_temp.verify('a second') $$, 'PT410', 'verification_over', 'Verifying ends all other links to the address');
 select is(pg_temp.address('bob'), 'bob@example.org', 'Other people''s addresses stay unverified');
 select test.act('worker', null);
-select is(pg_temp.mail('a'), null, 'A used link isn''t mailed again');
+select is(pg_temp.mail('a'), '{"ended": true}', 'A used link isn''t mailed again');
 select pg_temp.as_caller('alice');
 select throws_ok($$ select pg_temp.again('x') $$, 'PT409', 'email_verified', 'A link for a verified address is refused');
 
@@ -65,7 +65,7 @@ select throws_ok($$ select pg_temp.change('new@example.org', 'x', 'another hash'
 select is(pg_temp.change(' new@example.org ', 'new'), '{"ok" : true}', 'A person can ask for a new address');
 select is(pg_temp.change('bob@example.org', 'bobs'), '{"ok" : true}', 'Asking for a taken address gives the same answer');
 select test.act('worker', null);
-select is(pg_temp.mail('new'), null, 'A later change of address ends the earlier one');
+select is(pg_temp.mail('new'), '{"ended": true}', 'A later change of address ends the earlier one');
 select is(pg_temp.mail('bobs'), '{"to": "bob@example.org", "letter": "taken"}', 'The owner of the taken address is informed');
 select is(pg_temp.mail('bobs', 'asked'), '{"to": "alice@example.org", "letter": "asked"}', 'The old address of the person who asked is informed');
 select test.act_as_gate();
@@ -111,7 +111,7 @@ update app.users set banned_at = now() where username = 'carla';
 select test.act_as_gate();
 select throws_ok($$ select pg_temp.verify('banned') $$, 'PT410', 'verification_over', 'A banned person''s link is invalid');
 select test.act('worker', null);
-select is(pg_temp.mail('banned'), null, 'A banned person''s link isn''t mailed');
+select is(pg_temp.mail('banned'), '{"ended": true}', 'A banned person''s link isn''t mailed');
 select test.act_as_owner();
 update app.users set banned_at = null where username = 'carla';
 update private.email_verifications set expires_at = now() where id = pg_temp.link_id('banned');
@@ -150,9 +150,12 @@ select is(api.request_password_reset('carla@example.org', pg_temp.link_id('late'
 select test.act('worker', null);
 select is(private.find_reset_mail(pg_temp.link_id('late'))::text, null, 'The reset without a verified address isn''t mailed');
 select test.act_as_owner();
-update private.email_verifications set expires_at = now() - interval '2 hours';
+update private.email_verifications set expires_at = now() - interval '71 hours';
+select private.job_purge();
+select is(pg_temp.mail('fresh', 'changed'), '{"to": "alice@example.org", "letter": "changed"}', 'A mail about a change can be sent two days later');
+update private.email_verifications set expires_at = now() - interval '73 hours';
 select isnt(private.job_purge(), 0, 'The job deletes expired rows');
-select is((select count(*)::int from private.email_verifications), 0, 'Links are deleted an hour after they expire');
+select is((select count(*)::int from private.email_verifications), 0, 'Links are deleted three days after they expire');
 
 select * from finish();
 rollback;
