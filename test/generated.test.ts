@@ -62,5 +62,5 @@ test('docs/configuration.md lists every variable that the configuration reads, a
     const [, cell = ''] = /^\| (`[A-Z].*?) \|/.exec(line) ?? []
     return [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name)
   })
-  expect(listed.sort()).toEqual([...variableNames, 'NODE_OPTIONS', 'MALLOC_ARENA_MAX'].sort())
+  expect(listed.sort()).toEqual([...variableNames, 'NODE_COMPILE_CACHE', 'NODE_OPTIONS', 'MALLOC_ARENA_MAX'].sort())
 })
