@@ -168,8 +168,8 @@ begin
   return to_json(v_locked);
 end $$;
 comment on function private.try_writing is
-  'For /ready: writes a megabyte that is not kept, and returns the vital tables to which nobody can write because of a '
-  'lock. Fails if nothing can be written, for example because the disk is full.';
+  'For /ready: writes a megabyte that is not kept, and returns the vital tables to which nobody can write because of '
+  'a lock. Fails if nothing can be written, for example because the disk is full.';
 
 create function private.yield_turn(
   p_table regclass, p_person name, p_who uuid, p_waits text, p_due text, p_again name

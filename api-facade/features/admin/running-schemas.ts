@@ -179,8 +179,8 @@ export const SignalPage = Page(
     .openapi('Signal'),
 )
 
-const queue = z.string().min(1).max(100)
-export const JobsQuery = z.object({ queue: queue.optional() })
+const queue = z.string().min(1).max(100).describe('The name of a queue of the worker.')
+export const JobsQuery = z.object({ queue: queue.optional().describe('Only failed jobs of this queue.') })
 export const QueueName = z.object({ queue: queue.openapi({ example: 'mail' }) })
 export const Retry = z
   .object({ since: Moment.optional().describe('Only jobs that failed since then. Default: all, of the last 30 days.') })

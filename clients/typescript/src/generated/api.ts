@@ -11629,10 +11629,7 @@ export interface components {
             more: boolean;
         };
         Retry: {
-            /**
-             * Format: date-time
-             * @description Only jobs that failed since then. Default: all, of the last 30 days.
-             */
+            /** @description Only jobs that failed since then. Default: all, of the last 30 days. */
             since?: string;
         };
         Reversal: {
@@ -14625,6 +14622,7 @@ export interface operations {
     adminGetJobs: {
         parameters: {
             query?: {
+                /** @description Only failed jobs of this queue. */
                 queue?: string;
             };
             header?: never;
@@ -14658,6 +14656,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The name of a queue of the worker. */
                 queue: string;
             };
             cookie?: never;
