@@ -58,9 +58,11 @@ export interface Schemas {
     key: string
     status: 'pending' | 'committed'
     publicUrl: string
+    alt: string | null
     createdAt: Schemas['Timestamp']
     committedAt: Schemas['Timestamp'] | null
   }
+  Attachment: { assetId: string; url: string; contentType: string; alt: string | null }
   Audio: {
     id: string
     kind: 'audio'
@@ -342,6 +344,7 @@ export interface Schemas {
     | 'ai_session_unanswered'
     | 'ai_session_unknown'
     | 'ai_topic'
+    | 'alt_text'
     | 'appeal_decision'
     | 'appeal_open'
     | 'appeal_resolved'
@@ -1265,6 +1268,7 @@ export interface Schemas {
     bucket: string
     key: string
     mimeType: string | null
+    alt: string | null
     status: string
     expiresAt: Schemas['Timestamp'] | null
     committedAt: Schemas['Timestamp'] | null
@@ -1285,6 +1289,7 @@ export interface Schemas {
     clientId: string | null
     replyToId: string | null
     assetId: string | null
+    alt: string | null
     editedAt: Schemas['Timestamp'] | null
     deletedAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
@@ -2323,6 +2328,7 @@ export interface Schemas {
     body: string | null
     assetId: string | null
     assetUrl: string | null
+    assetAlt: string | null
     minutes: number | null
     preview: boolean
   }
@@ -2387,7 +2393,7 @@ export interface Schemas {
     kind: 'text' | 'system'
     body: string | null
     replyTo: { id: string; sender: Schemas['PersonCard'] | null; excerpt: string | null } | null
-    attachment: { assetId: string; url: string; contentType: string } | null
+    attachment: Schemas['Attachment'] | null
     reactions: { emoji: string; count: number; mine: boolean }[]
     createdAt: Schemas['Timestamp']
     editedAt: Schemas['Timestamp'] | null
@@ -2408,7 +2414,12 @@ export interface Schemas {
   MutedKeyword: { id: string; keyword: string; until: Schemas['Timestamp'] | null; createdAt: Schemas['Timestamp'] }
   MutedKeywordPage: { items: Schemas['MutedKeyword'][]; nextCursor: string | null; hasMore: boolean }
   NewArgument: { side: 'for' | 'against'; body: string; parentId?: string | null }
-  NewAsset: { kind: 'avatar' | 'image' | 'video' | 'audio' | 'attachment'; contentType: string; size: number }
+  NewAsset: {
+    kind: 'avatar' | 'image' | 'video' | 'audio' | 'attachment'
+    contentType: string
+    size: number
+    alt?: string | null
+  }
   NewAudio: {
     mediaUrl: string
     caption?: string | null
@@ -2520,7 +2531,13 @@ export interface Schemas {
     accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
   }
   NewLesson: { title: string; body: string; assetId?: string | null; minutes?: number | null; preview?: boolean }
-  NewMessage: { body?: string; clientId: string; replyToId?: string | null; assetId?: string | null }
+  NewMessage: {
+    body?: string
+    clientId: string
+    replyToId?: string | null
+    assetId?: string | null
+    alt?: string | null
+  }
   NewOffering: {
     title: string
     description: string
@@ -3180,7 +3197,7 @@ export interface Schemas {
       | 'resolved'
     note: string | null
     deliveryNote: string | null
-    attachment: { assetId: string; url: string; contentType: string } | null
+    attachment: Schemas['Attachment'] | null
     disputeReason: string | null
     refundMana: number | null
     deadlineAt: Schemas['Timestamp'] | null
@@ -4627,6 +4644,7 @@ export interface Schemas {
     contentType: string
     mimeType: string | null
     size: number
+    alt: string | null
     status: 'pending' | 'committed'
     url: string | null
     committedAt: Schemas['Timestamp'] | null

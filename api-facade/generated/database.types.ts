@@ -81,7 +81,7 @@ export type Database = {
         Returns: Answers['create_argument']
       }
       create_asset: {
-        Args: { p_content_type: string; p_kind: string; p_size: number }
+        Args: { p_alt?: string; p_content_type: string; p_kind: string; p_size: number }
         Returns: Answers['create_asset']
       }
       create_audio: {
@@ -1083,7 +1083,14 @@ export type Database = {
       }
       select_interests: { Args: { p_interests: Json }; Returns: Answers['select_interests'] }
       send_message: {
-        Args: { p_asset_id?: string; p_body?: string; p_client_id?: string; p_id: string; p_reply_to_id?: string }
+        Args: {
+          p_alt?: string
+          p_asset_id?: string
+          p_body?: string
+          p_client_id?: string
+          p_id: string
+          p_reply_to_id?: string
+        }
         Returns: Answers['send_message']
       }
       set_any_space_archived: {

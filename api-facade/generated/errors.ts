@@ -10,6 +10,7 @@ export const errors = {
   ai_session_unanswered: [409, 'A session can only be completed after all five questions have been answered.'],
   ai_session_unknown: [404, 'There is no such session.'],
   ai_topic: [422, 'A topic must have 1 to 60 characters, or be the name of an interest.'],
+  alt_text: [422, 'An alt text can have at most 1000 characters, and needs an asset that it describes.'],
   appeal_decision: [422, 'decision must be accepted or rejected.'],
   appeal_open: [409, 'You already have an open appeal in this interest.'],
   appeal_resolved: [409, 'This appeal has already been resolved.'],

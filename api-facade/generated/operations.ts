@@ -55,7 +55,7 @@ export const operations = {
   count_views: { p_posts: 'uuid[]', p_viewers: 'uuid[]' },
   create_appeal: { p_interest_id: 'uuid', p_text: 'text', p_event_id: 'uuid' },
   create_argument: { p_id: 'uuid', p_side: 'text', p_body: 'text', p_parent_id: 'uuid' },
-  create_asset: { p_kind: 'text', p_content_type: 'text', p_size: 'bigint' },
+  create_asset: { p_kind: 'text', p_content_type: 'text', p_size: 'bigint', p_alt: 'text' },
   create_audio: {
     p_media_url: 'text',
     p_caption: 'text',
@@ -802,7 +802,14 @@ export const operations = {
   search: { p_q: 'text', p_type: 'text', p_interest_id: 'uuid', p_limit: 'integer', p_cursor: 'text' },
   select_interest: { p_interest_id: 'uuid', p_depth: 'integer', p_expertise: 'integer' },
   select_interests: { p_interests: 'jsonb' },
-  send_message: { p_id: 'uuid', p_body: 'text', p_client_id: 'uuid', p_reply_to_id: 'uuid', p_asset_id: 'uuid' },
+  send_message: {
+    p_id: 'uuid',
+    p_body: 'text',
+    p_client_id: 'uuid',
+    p_reply_to_id: 'uuid',
+    p_asset_id: 'uuid',
+    p_alt: 'text',
+  },
   set_any_space_archived: { p_kind: 'text', p_id: 'text', p_archived: 'boolean', p_reason: 'text' },
   set_any_space_role: { p_kind: 'text', p_id: 'text', p_user_id: 'text', p_role: 'text' },
   set_bond_level: { p_id: 'uuid', p_member_id: 'text', p_bond_level: 'text' },
@@ -1201,6 +1208,7 @@ export const failures = {
     'writes_exceeded',
   ],
   create_asset: [
+    'alt_text',
     'assets_exhausted',
     'idempotency_answer_gone',
     'idempotency_key_busy',
@@ -1209,6 +1217,7 @@ export const failures = {
     'media_quota_exceeded',
     'media_size',
     'media_type',
+    'text_unfit',
     'writes_exceeded',
   ],
   create_audio: [
@@ -2343,6 +2352,7 @@ export const failures = {
   ],
   select_interests: ['interest_depth_out_of_range', 'interest_expertise_out_of_range', 'interest_unknown'],
   send_message: [
+    'alt_text',
     'asset_kind',
     'asset_pending',
     'asset_unknown',

@@ -17,6 +17,9 @@ insert into private.media_kinds (kind, max_size, types) values
   ('audio', 64 * 1024 * 1024, '{audio/mpeg,audio/mp4,audio/aac,audio/ogg,audio/wav,audio/webm,audio/flac}'),
   ('attachment', 25 * 1024 * 1024, '{application/pdf,application/zip,image/jpeg,image/png,image/webp,image/gif}');
 
+create domain app.alt_text as text constraint alt_text check (length(value) between 1 and 1000);
+comment on domain app.alt_text is 'Describes a picture, video or sound for those who cannot see or hear it.';
+
 create table app.media_assets (
   id           uuid primary key default gen_random_uuid(),
   owner_id     uuid not null references app.users on delete cascade,
@@ -26,6 +29,7 @@ create table app.media_assets (
   bucket       text not null,
   key          text not null,
   mime_type    text,
+  alt          app.alt_text,
   status       text not null default 'pending' check (status in ('pending', 'committed')),
   expires_at   timestamptz default now() + interval '24 hours',
   committed_at timestamptz,
@@ -42,6 +46,8 @@ comment on table app.media_assets is
 comment on column app.media_assets.content_type is 'The announced type. The storage serves the file with it.';
 comment on column app.media_assets.mime_type is
   'The type according to the first bytes; null while the asset is pending.';
+comment on column app.media_assets.alt is
+  'Its alt text wherever it is used without another one; null if it has none.';
 comment on column app.media_assets.status is 'pending until its owner commits it, then committed.';
 comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
@@ -96,6 +102,7 @@ insert into app.settings (key, value) values
   ('media_hosts', '*');
 
 insert into private.errors (code, status, text) values
+  ('alt_text', 422, 'An alt text can have at most 1000 characters, and needs an asset that it describes.'),
   ('asset_unknown', 404, 'There is no such media asset.'),
   ('asset_pending', 422, 'This media asset has not been committed yet. Commit it first.'),
   ('asset_kind', 422, 'A media asset of this kind cannot be used here.'),
@@ -122,6 +129,17 @@ begin
   return private.media_setting('media_url') || '/' || p_key;
 end $$;
 comment on function private.asset_url is 'The public address of an object.';
+
+create function private.attachment_card(p_asset app.media_assets, p_alt text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object('assetId', p_asset.id, 'url', private.asset_url(p_asset.key),
+                           'contentType', p_asset.content_type, 'alt', p_alt);
+end $$;
+comment on function private.attachment_card is
+  'An asset as everybody sees it who may see where it is used: {assetId, url, contentType, alt}.';
 
 create function private.require_usable_asset(p_asset app.media_assets, p_kinds text[]) returns text
 language plpgsql stable

@@ -32,13 +32,15 @@ begin
     'key', p_asset.key,
     'status', p_asset.status,
     'publicUrl', private.asset_url(p_asset.key),
+    'alt', p_asset.alt,
     'createdAt', private.utc(p_asset.created_at),
     'committedAt', private.utc(p_asset.committed_at));
 end $$;
 comment on function private.asset_card is
-  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}.';
+  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, alt, createdAt, '
+  'committedAt}.';
 
-create function private.announce_asset(p_kind text, p_content_type text, p_size bigint) returns app.media_assets
+create function private.announce_asset(p_asset app.media_assets) returns app.media_assets
 language plpgsql volatile security definer   -- only definer functions write assets
 set search_path = ''
 as $$
@@ -51,13 +53,13 @@ declare
   v_bytes  numeric;
 begin
   select * into v_kind from private.media_kinds
-  where kind = p_kind and p_content_type = any (types);
+  where kind = p_asset.kind and p_asset.content_type = any (types);
   if not found then
     perform private.raise_error('media_type');
-  elsif (p_size between 1 and v_kind.max_size) is not true then
+  elsif (p_asset.size between 1 and v_kind.max_size) is not true then
     perform private.raise_error('media_size');
   end if;
-  perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
+  perform private.count_writes('megabytes', (p_asset.size / 1000000 + 1)::integer);
   perform private.count_writes('uploads');
   perform private.lock('assets', v_caller::text);   -- so that concurrent calls don't exceed the limits
   loop
@@ -66,7 +68,7 @@ begin
              select u.bytes from private.media_usage u where u.owner_id = v_caller), 0)
     into v_many, v_bytes
     from app.media_assets a where a.owner_id = v_caller and a.status = 'pending';
-    exit when v_many < 50 and v_bytes + p_size <= v_most;
+    exit when v_many < 50 and v_bytes + p_asset.size <= v_most;
     -- deletes the oldest asset whose upload URL has expired; skips one that is being committed
     delete from app.media_assets where id = (
       select a.id from app.media_assets a
@@ -78,8 +80,9 @@ begin
     end if;
     perform private.raise_error('assets_exhausted');
   end loop;
-  insert into app.media_assets (id, key, owner_id, kind, content_type, size, bucket)
-  select id, id, v_caller, p_kind, p_content_type, p_size, private.media_setting('media_bucket')
+  insert into app.media_assets (id, key, owner_id, kind, content_type, size, alt, bucket)
+  select id, id, v_caller, p_asset.kind, p_asset.content_type, p_asset.size, p_asset.alt,
+         private.media_setting('media_bucket')
   from gen_random_uuid() id
   returning * into v_asset;
   return v_asset;
@@ -88,22 +91,29 @@ comment on function private.announce_asset is
   'Adds a pending asset of the caller and returns it. If this asset would exceed the limit or the quota, it first '
   'deletes the caller''s older assets that were never committed.';
 
-create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
+create function api.create_asset(
+  p_kind text, p_content_type text, p_size bigint, p_alt text default null
+) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_kept json := private.begin_idempotent('create_asset', json_build_array(p_kind, p_content_type, p_size));
+  v_kept  json := private.begin_idempotent(
+    'create_asset', json_build_array(p_kind, p_content_type, p_size, p_alt));
+  v_asset app.media_assets;
 begin
   if v_kept is not null then
     return v_kept;
   end if;
-  return private.finish_idempotent('create_asset', private.asset_card(
-    private.announce_asset(p_kind, lower(btrim(p_content_type)), p_size)));
+  v_asset.kind := p_kind;
+  v_asset.content_type := lower(btrim(p_content_type));
+  v_asset.size := p_size;
+  v_asset.alt := nullif(private.require_text(p_alt), '');
+  return private.finish_idempotent('create_asset', private.asset_card(private.announce_asset(v_asset)));
 end $$;
 comment on function api.create_asset is
-  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. The '
-  'facade then has the upload URL signed.';
+  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, alt, createdAt, committedAt}. The '
+  'facade then has the upload URL signed. Fails: alt_text.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
@@ -120,7 +130,7 @@ begin
   return private.asset_card(v_asset);
 end $$;
 comment on function api.get_asset is
-  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. '
+  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, alt, createdAt, committedAt}. '
   'Fails: asset_unknown (also if it is another person''s).';
 
 create function api.commit_asset(p_asset_id uuid, p_mime_type text) returns json

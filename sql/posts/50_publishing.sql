@@ -34,16 +34,20 @@ begin
   end if;
   return (
     select jsonb_agg(jsonb_build_object(
-                       'url', case when piece ->> 'url' is not null
-                                   then private.use_media_url(piece ->> 'url', v_kinds)
-                                   else private.use_asset((piece ->> 'assetId')::uuid, v_kinds) end,
-                       'alt', nullif(private.require_text(piece ->> 'alt'), ''))
+                       'url', used.url,
+                       'alt', case when piece ? 'alt' then nullif(private.require_text(piece ->> 'alt'), '')
+                                   else asset.alt end)
                      order by place)
-    from jsonb_array_elements(p_media) with ordinality m (piece, place));
+    from jsonb_array_elements(p_media) with ordinality m (piece, place)
+    cross join lateral (select case when piece ->> 'url' is not null
+                                    then private.use_media_url(piece ->> 'url', v_kinds)
+                                    else private.use_asset((piece ->> 'assetId')::uuid, v_kinds) end as url) used
+    cross join lateral private.find_own_asset(used.url) asset);
 end $$;
 comment on function private.require_media is
   'Media as a post of this format stores them: [{url, alt}] without other fields, with alt null if it is empty. Each '
-  'item names a url or an asset of the caller. The format decides how many items are allowed.';
+  'item names a url or an asset of the caller. An item without alt has that of its asset. The format decides how many '
+  'items are allowed.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable

@@ -4341,6 +4341,9 @@ insert into private.media_kinds (kind, max_size, types) values
   ('audio', 64 * 1024 * 1024, '{audio/mpeg,audio/mp4,audio/aac,audio/ogg,audio/wav,audio/webm,audio/flac}'),
   ('attachment', 25 * 1024 * 1024, '{application/pdf,application/zip,image/jpeg,image/png,image/webp,image/gif}');
 
+create domain app.alt_text as text constraint alt_text check (length(value) between 1 and 1000);
+comment on domain app.alt_text is 'Describes a picture, video or sound for those who cannot see or hear it.';
+
 create table app.media_assets (
   id           uuid primary key default gen_random_uuid(),
   owner_id     uuid not null references app.users on delete cascade,
@@ -4350,6 +4353,7 @@ create table app.media_assets (
   bucket       text not null,
   key          text not null,
   mime_type    text,
+  alt          app.alt_text,
   status       text not null default 'pending' check (status in ('pending', 'committed')),
   expires_at   timestamptz default now() + interval '24 hours',
   committed_at timestamptz,
@@ -4366,6 +4370,8 @@ comment on table app.media_assets is
 comment on column app.media_assets.content_type is 'The announced type. The storage serves the file with it.';
 comment on column app.media_assets.mime_type is
   'The type according to the first bytes; null while the asset is pending.';
+comment on column app.media_assets.alt is
+  'Its alt text wherever it is used without another one; null if it has none.';
 comment on column app.media_assets.status is 'pending until its owner commits it, then committed.';
 comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
@@ -4420,6 +4426,7 @@ insert into app.settings (key, value) values
   ('media_hosts', '*');
 
 insert into private.errors (code, status, text) values
+  ('alt_text', 422, 'An alt text can have at most 1000 characters, and needs an asset that it describes.'),
   ('asset_unknown', 404, 'There is no such media asset.'),
   ('asset_pending', 422, 'This media asset has not been committed yet. Commit it first.'),
   ('asset_kind', 422, 'A media asset of this kind cannot be used here.'),
@@ -4446,6 +4453,17 @@ begin
   return private.media_setting('media_url') || '/' || p_key;
 end $$;
 comment on function private.asset_url is 'The public address of an object.';
+
+create function private.attachment_card(p_asset app.media_assets, p_alt text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object('assetId', p_asset.id, 'url', private.asset_url(p_asset.key),
+                           'contentType', p_asset.content_type, 'alt', p_alt);
+end $$;
+comment on function private.attachment_card is
+  'An asset as everybody sees it who may see where it is used: {assetId, url, contentType, alt}.';
 
 create function private.require_usable_asset(p_asset app.media_assets, p_kinds text[]) returns text
 language plpgsql stable
@@ -4581,6 +4599,20 @@ comment on function private.use_media_url is
   'asset must be the caller''s own, committed and of one of these kinds. Any other address must be an http(s) URL of '
   'up to 2000 characters at an allowed host. This sends no request to the host.';
 
+create function private.find_own_asset(p_url text) returns app.media_assets
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_asset app.media_assets;
+begin
+  select * into v_asset from app.media_assets
+  where id = any (private.ids_in(p_url)) and owner_id = private.require_caller() and p_url = private.asset_url(key);
+  return v_asset;
+end $$;
+comment on function private.find_own_asset is
+  'The caller''s asset with this public address, spelt as private.use_media_url returns it; null for other addresses.';
+
 create function private.use_picture(p_url text) returns text
 language plpgsql stable
 set search_path = ''
@@ -4627,13 +4659,15 @@ begin
     'key', p_asset.key,
     'status', p_asset.status,
     'publicUrl', private.asset_url(p_asset.key),
+    'alt', p_asset.alt,
     'createdAt', private.utc(p_asset.created_at),
     'committedAt', private.utc(p_asset.committed_at));
 end $$;
 comment on function private.asset_card is
-  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}.';
+  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, alt, createdAt, '
+  'committedAt}.';
 
-create function private.announce_asset(p_kind text, p_content_type text, p_size bigint) returns app.media_assets
+create function private.announce_asset(p_asset app.media_assets) returns app.media_assets
 language plpgsql volatile security definer   -- only definer functions write assets
 set search_path = ''
 as $$
@@ -4646,13 +4680,13 @@ declare
   v_bytes  numeric;
 begin
   select * into v_kind from private.media_kinds
-  where kind = p_kind and p_content_type = any (types);
+  where kind = p_asset.kind and p_asset.content_type = any (types);
   if not found then
     perform private.raise_error('media_type');
-  elsif (p_size between 1 and v_kind.max_size) is not true then
+  elsif (p_asset.size between 1 and v_kind.max_size) is not true then
     perform private.raise_error('media_size');
   end if;
-  perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
+  perform private.count_writes('megabytes', (p_asset.size / 1000000 + 1)::integer);
   perform private.count_writes('uploads');
   perform private.lock('assets', v_caller::text);   -- so that concurrent calls don't exceed the limits
   loop
@@ -4661,7 +4695,7 @@ begin
              select u.bytes from private.media_usage u where u.owner_id = v_caller), 0)
     into v_many, v_bytes
     from app.media_assets a where a.owner_id = v_caller and a.status = 'pending';
-    exit when v_many < 50 and v_bytes + p_size <= v_most;
+    exit when v_many < 50 and v_bytes + p_asset.size <= v_most;
     -- deletes the oldest asset whose upload URL has expired; skips one that is being committed
     delete from app.media_assets where id = (
       select a.id from app.media_assets a
@@ -4673,8 +4707,9 @@ begin
     end if;
     perform private.raise_error('assets_exhausted');
   end loop;
-  insert into app.media_assets (id, key, owner_id, kind, content_type, size, bucket)
-  select id, id, v_caller, p_kind, p_content_type, p_size, private.media_setting('media_bucket')
+  insert into app.media_assets (id, key, owner_id, kind, content_type, size, alt, bucket)
+  select id, id, v_caller, p_asset.kind, p_asset.content_type, p_asset.size, p_asset.alt,
+         private.media_setting('media_bucket')
   from gen_random_uuid() id
   returning * into v_asset;
   return v_asset;
@@ -4683,22 +4718,29 @@ comment on function private.announce_asset is
   'Adds a pending asset of the caller and returns it. If this asset would exceed the limit or the quota, it first '
   'deletes the caller''s older assets that were never committed.';
 
-create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
+create function api.create_asset(
+  p_kind text, p_content_type text, p_size bigint, p_alt text default null
+) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_kept json := private.begin_idempotent('create_asset', json_build_array(p_kind, p_content_type, p_size));
+  v_kept  json := private.begin_idempotent(
+    'create_asset', json_build_array(p_kind, p_content_type, p_size, p_alt));
+  v_asset app.media_assets;
 begin
   if v_kept is not null then
     return v_kept;
   end if;
-  return private.finish_idempotent('create_asset', private.asset_card(
-    private.announce_asset(p_kind, lower(btrim(p_content_type)), p_size)));
+  v_asset.kind := p_kind;
+  v_asset.content_type := lower(btrim(p_content_type));
+  v_asset.size := p_size;
+  v_asset.alt := nullif(private.require_text(p_alt), '');
+  return private.finish_idempotent('create_asset', private.asset_card(private.announce_asset(v_asset)));
 end $$;
 comment on function api.create_asset is
-  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. The '
-  'facade then has the upload URL signed.';
+  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, alt, createdAt, committedAt}. The '
+  'facade then has the upload URL signed. Fails: alt_text.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
@@ -4715,7 +4757,7 @@ begin
   return private.asset_card(v_asset);
 end $$;
 comment on function api.get_asset is
-  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. '
+  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, alt, createdAt, committedAt}. '
   'Fails: asset_unknown (also if it is another person''s).';
 
 create function api.commit_asset(p_asset_id uuid, p_mime_type text) returns json
@@ -4869,6 +4911,9 @@ grant execute on function
   private.announce_asset,
   private.asset_card,
   private.asset_url,
+  private.attachment_card,
+  private.find_own_asset,
+  private.ids_in,
   private.media_setting,
   private.require_usable_asset,
   private.use_asset,
@@ -14318,16 +14363,20 @@ begin
   end if;
   return (
     select jsonb_agg(jsonb_build_object(
-                       'url', case when piece ->> 'url' is not null
-                                   then private.use_media_url(piece ->> 'url', v_kinds)
-                                   else private.use_asset((piece ->> 'assetId')::uuid, v_kinds) end,
-                       'alt', nullif(private.require_text(piece ->> 'alt'), ''))
+                       'url', used.url,
+                       'alt', case when piece ? 'alt' then nullif(private.require_text(piece ->> 'alt'), '')
+                                   else asset.alt end)
                      order by place)
-    from jsonb_array_elements(p_media) with ordinality m (piece, place));
+    from jsonb_array_elements(p_media) with ordinality m (piece, place)
+    cross join lateral (select case when piece ->> 'url' is not null
+                                    then private.use_media_url(piece ->> 'url', v_kinds)
+                                    else private.use_asset((piece ->> 'assetId')::uuid, v_kinds) end as url) used
+    cross join lateral private.find_own_asset(used.url) asset);
 end $$;
 comment on function private.require_media is
   'Media as a post of this format stores them: [{url, alt}] without other fields, with alt null if it is empty. Each '
-  'item names a url or an asset of the caller. The format decides how many items are allowed.';
+  'item names a url or an asset of the caller. An item without alt has that of its asset. The format decides how many '
+  'items are allowed.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
@@ -26640,13 +26689,14 @@ create table app.messages (
   client_id       uuid,
   reply_to_id     uuid references app.messages on delete set null,
   asset_id        uuid references app.media_assets on delete set null,
+  alt             app.alt_text,
   edited_at       timestamptz,
   deleted_at      timestamptz,
   changed_at      timestamptz,
   created_at      timestamptz not null default clock_timestamp(),
   constraint messages_number_key unique (conversation_id, number),
   constraint message_body check (
-    case when deleted_at is not null then body is null and asset_id is null
+    case when deleted_at is not null then body is null and asset_id is null and alt is null
          when kind = 'text' then length(body) <= 4000
          else body is not null end is true)
 );
@@ -26667,6 +26717,7 @@ comment on column app.messages.number is
 comment on column app.messages.client_id is
   'The id that the sender''s client gave the message, so that sending it again returns the same message; null for '
   'system messages.';
+comment on column app.messages.alt is 'The alt text of the asset in this message; null if it has none.';
 comment on column app.messages.edited_at is 'When its words last changed; null if never.';
 comment on column app.messages.deleted_at is 'When its sender deleted it or was erased; null otherwise.';
 comment on column app.messages.changed_at is
@@ -26801,7 +26852,7 @@ select m.id,
            join app.person_card rp on rp.id = r.sender_id
            where m.deleted_at is null and s.erased_at is null),
          'attachment', (
-           select json_build_object('assetId', a.id, 'url', private.asset_url(a.key), 'contentType', a.content_type)
+           select private.attachment_card(a, m.alt)
            from app.media_assets a
            where a.id = m.asset_id and s.erased_at is null),
          'reactions', coalesce((
@@ -27118,9 +27169,10 @@ begin
   where id = p_message.conversation_id
   returning last_number, last_message_at into v_message.number, v_message.created_at;
   insert into app.messages (conversation_id, number, sender_id, kind, body, client_id, reply_to_id, asset_id,
-                            created_at)
+                            alt, created_at)
   values (v_message.conversation_id, v_message.number, v_message.sender_id, v_message.kind, v_message.body,
-          v_message.client_id, v_message.reply_to_id, v_message.asset_id, v_message.created_at)
+          v_message.client_id, v_message.reply_to_id, v_message.asset_id, v_message.alt,
+          v_message.created_at)
   returning * into v_message;
   perform from app.conversation_members where conversation_id = v_message.conversation_id
   order by user_id for no key update;   -- sorted, as everywhere, to prevent deadlocks
@@ -27171,7 +27223,7 @@ comment on function private.find_sent is
   'The card of the caller''s message with this client id, and status 200; null if there is none.';
 
 create function private.send_message(
-  p_conversation uuid, p_body text, p_client_id uuid, p_reply_to uuid, p_asset uuid
+  p_conversation uuid, p_body text, p_client_id uuid, p_reply_to uuid, p_asset uuid, p_alt text
 ) returns json
 language plpgsql volatile security definer   -- nobody may write messages otherwise
 set search_path = ''
@@ -27206,6 +27258,7 @@ begin
   v_message.client_id := p_client_id;
   v_message.reply_to_id := p_reply_to;
   v_message.asset_id := p_asset;
+  v_message.alt := nullif(coalesce(p_alt, (select a.alt from app.media_assets a where a.id = p_asset)), '');
   v_message := private.add_message(v_message);
   return private.message_cards(array[v_message.id]) -> 0;
 end $$;
@@ -27214,13 +27267,14 @@ comment on function private.send_message is
 
 create function api.send_message(
   p_id uuid, p_body text default '', p_client_id uuid default null, p_reply_to_id uuid default null,
-  p_asset_id uuid default null
+  p_asset_id uuid default null, p_alt text default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_body text := private.require_text(p_body);
+  v_alt  text := private.require_text(p_alt);
   v_card json;
 begin
   if p_client_id is null then
@@ -27238,16 +27292,19 @@ begin
   perform private.count_writes('messages');
   if p_asset_id is not null then
     perform private.use_asset(p_asset_id, array['image', 'video', 'audio', 'attachment']);
+  elsif v_alt <> '' then
+    perform private.raise_error('alt_text');
   elsif v_body = '' then
     perform private.raise_error('message_body');
   end if;
-  v_card := private.send_message(p_id, v_body, p_client_id, p_reply_to_id, p_asset_id);
+  v_card := private.send_message(p_id, v_body, p_client_id, p_reply_to_id, p_asset_id, v_alt);
   perform private.finish_idempotent('send_message', json_build_object('sent', true));
   return v_card;
 end $$;
 comment on function api.send_message is
-  'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the same message. Fails: '
-  'value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body (longer than 4000).';
+  'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the same message. Without '
+  'p_alt it has the alt text of the asset. Fails: value_invalid (no p_client_id), message_unknown (of p_reply_to_id), '
+  'message_body (longer than 4000).';
 
 create function private.edit_message(p_id uuid, p_body text) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -27302,7 +27359,7 @@ begin
   end if;
   delete from app.message_reactions where message_id = p_id;
   update app.messages
-  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, reply_to_id = null
+  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, alt = null, reply_to_id = null
   where id = p_id;
   perform private.broadcast('conversation:' || v_message.conversation_id, 'message.changed',
                             jsonb_build_object('id', p_id));
@@ -28300,12 +28357,13 @@ begin
     'kind', v_message.kind,
     'body', v_message.body,
     'assetId', v_message.asset_id,
+    'alt', v_message.alt,
     'createdAt', private.utc(v_message.created_at),
     'editedAt', private.utc(v_message.edited_at));
   return new;
 end $$;
 comment on function private.copy_reported_message is
-  'Trigger: stores a copy of a reported message in its report: {conversationId, senderId, kind, body, assetId, '
+  'Trigger: stores a copy of a reported message in its report: {conversationId, senderId, kind, body, assetId, alt, '
   'createdAt, editedAt}.';
 create trigger _100_copy_message before insert on app.reports
   for each row when (new.target_type = 'message') execute function private.copy_reported_message();
@@ -28403,11 +28461,11 @@ declare
   v_copies integer;
 begin
   update app.messages
-  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, reply_to_id = null
+  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, alt = null, reply_to_id = null
   where id = any (array(select m.id from app.messages m
                         where m.sender_id = p_user and m.deleted_at is null limit 500));
   get diagnostics v_erased = row_count;
-  update app.reports set copy = copy - 'body'
+  update app.reports set copy = copy - 'body' - 'alt'
   where id = any (array(select r.id from app.reports r
                         where r.copy ->> 'senderId' = p_user::text and r.copy ? 'body' limit 500));
   get diagnostics v_copies = row_count;
@@ -31976,6 +32034,7 @@ begin
              'body', case when v_reads or l.preview then l.body end,
              'assetId', case when v_reads or l.preview then a.id end,
              'assetUrl', case when v_reads or l.preview then private.asset_url(a.key) end,
+             'assetAlt', case when v_reads or l.preview then a.alt end,
              'minutes', l.minutes,
              'preview', l.preview) order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
@@ -31983,8 +32042,9 @@ begin
     left join app.media_assets a on a.id = l.asset_id);
 end $$;
 comment on function private.lesson_cards is
-  'These lessons of a course, in order: {id, courseId, position, title, body, assetId, assetUrl, minutes, preview}. '
-  'body, assetId and assetUrl are null unless the caller is the author or a student, or the lesson is a preview.';
+  'These lessons of a course, in order: {id, courseId, position, title, body, assetId, assetUrl, assetAlt, '
+  'minutes, preview}. body and what is about the asset are null unless the caller is the author or a student, or the '
+  'lesson is a preview.';
 call private.force_index_scans('private.lesson_cards');
 
 create function private.find_lesson(p_course uuid, p_lesson uuid) returns app.course_lessons
@@ -34682,8 +34742,7 @@ begin
              'note', o.note,
              'deliveryNote', o.delivery_note,
              'attachment', (
-               select json_build_object('assetId', a.id, 'url', private.asset_url(a.key),
-                                        'contentType', a.content_type)
+               select private.attachment_card(a, a.alt)
                from app.media_assets a where a.id = o.asset_id),
              'disputeReason', o.dispute_reason,
              'refundMana', o.refund_mana,
@@ -42273,8 +42332,7 @@ begin
              'note', o.note,
              'deliveryNote', o.delivery_note,
              'attachment', (
-               select json_build_object('assetId', a.id, 'url', private.asset_url(a.key),
-                                        'contentType', a.content_type)
+               select private.attachment_card(a, a.alt)
                from app.media_assets a where a.id = o.asset_id),
              'disputeReason', o.dispute_reason,
              'refundMana', o.refund_mana,
@@ -42770,6 +42828,7 @@ select a.created_at as at, a.id, a.kind, a.status, a.owner_id,
          'contentType', a.content_type,
          'mimeType', a.mime_type,
          'size', a.size,
+         'alt', a.alt,
          'status', a.status,
          'url', case when a.status = 'committed' then private.asset_url(a.key) end,
          'committedAt', private.utc(a.committed_at),
@@ -43357,6 +43416,10 @@ create trigger _185_forget_reasons after delete on app.contents
 
 -- Generated by `npm run gen` from the files before it. Not to be edited.
 -- Every check of schema app raises its code; those of a table are one function. docs/decisions.md, Errors.
+
+alter domain app.alt_text drop constraint alt_text;
+alter domain app.alt_text add constraint alt_text
+  check (((length(VALUE) >= 1) AND (length(VALUE) <= 1000)) is not false or private.raise_check_violation('alt_text'));
 
 alter domain app.emotion drop constraint emotion_unknown;
 alter domain app.emotion add constraint emotion_unknown
@@ -44156,6 +44219,7 @@ create function private.messages_rules(
   kind text,
   body text,
   asset_id uuid,
+  alt app.alt_text,
   deleted_at timestamp with time zone) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -44163,7 +44227,7 @@ as $$
 begin
   if (
 CASE
-    WHEN (deleted_at IS NOT NULL) THEN ((body IS NULL) AND (asset_id IS NULL))
+    WHEN (deleted_at IS NOT NULL) THEN ((body IS NULL) AND (asset_id IS NULL) AND (alt IS NULL))
     WHEN (kind = 'text'::text) THEN (length(body) <= 4000)
     ELSE (body IS NOT NULL)
 END IS TRUE) is false then perform private.raise_check_violation('message_body'); end if;
@@ -44177,7 +44241,7 @@ alter table app.messages
   drop constraint message_body,
   drop constraint messages_kind_check,
   drop constraint messages_number_check,
-  add constraint messages_rules check (private.messages_rules(number, kind, body, asset_id, deleted_at));
+  add constraint messages_rules check (private.messages_rules(number, kind, body, asset_id, alt, deleted_at));
 
 create function private.muted_keywords_rules(keyword text, folded text) returns boolean
 language plpgsql immutable

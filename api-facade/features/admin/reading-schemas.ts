@@ -152,6 +152,7 @@ export const StaffMediaPage = Page(
       contentType: z.string().openapi({ description: 'As announced.' }),
       mimeType: z.string().nullable().openapi({ description: 'As detected from its first bytes.' }),
       size: z.int(),
+      alt: z.string().nullable(),
       status: MediaStatus,
       url: z.string().nullable(),
       committedAt: Timestamp.nullable(),

@@ -66,6 +66,7 @@ export const Lesson = z
       .openapi({ description: 'Null if you may not read the lesson; then the asset is also null.' }),
     assetId: Uuid.nullable(),
     assetUrl: z.string().nullable(),
+    assetAlt: z.string().nullable().openapi({ description: 'The alt text of the asset.' }),
     minutes: z.int().nullable(),
     preview: z.boolean(),
   })

@@ -1,6 +1,7 @@
 // Shapes of the market. Rules are in sql/market.
 import { Page, PersonCard, PersonParam, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
+import { Attachment } from '../media/schemas.ts'
 
 const priceMana = z.int().min(1).max(1_000_000)
 const stock = z.int().min(0).max(1_000_000).nullish().openapi({
@@ -64,7 +65,7 @@ const orderFields = {
   state: OrderState,
   note: z.string().nullable(),
   deliveryNote: z.string().nullable(),
-  attachment: z.object({ assetId: Uuid, url: z.string(), contentType: z.string() }).nullable(),
+  attachment: Attachment.nullable(),
   disputeReason: z.string().nullable(),
   refundMana: z
     .int()

@@ -22,11 +22,12 @@ async function ask<S extends z.ZodType>(c: Context, door: string, asset: Announc
   }
 }
 
-export async function presign(c: Context, { kind, contentType, size }: z.output<typeof NewAsset>) {
+export async function presign(c: Context, { kind, contentType, size, alt }: z.output<typeof NewAsset>) {
   const { config } = c.get('services')
   if (!config.storage && !config.mediaSink)
     throw new ApiError('storage_unavailable', ['This instance has no storage of media, so nothing can be uploaded.'])
-  const asset = await callFor(c, 'create_asset', { p_kind: kind, p_content_type: contentType, p_size: size }, Asset)
+  const given = { p_kind: kind, p_content_type: contentType, p_size: size, p_alt: alt }
+  const asset = await callFor(c, 'create_asset', given, Asset)
   const { url, headers, expiresAt } = await ask(c, 'presign', asset, Signed)
   return { assetId: asset.assetId, uploadUrl: url, publicUrl: asset.publicUrl, expiresAt, headers }
 }

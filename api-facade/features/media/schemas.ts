@@ -4,11 +4,17 @@ import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
 export const AssetId = z.object({ assetId: Uuid })
 export const AssetKey = z.object({ key: Uuid })
 
+export const altText = z.string().openapi({ example: 'Two people in front of a lake' })
+
 export const NewAsset = z
   .object({
     kind: z.enum(['avatar', 'image', 'video', 'audio', 'attachment']).openapi({ example: 'image' }),
     contentType: z.string().max(100).openapi({ example: 'image/png', description: 'Without parameters.' }),
     size: z.int().openapi({ example: 52_481, description: 'The exact size in bytes.' }),
+    alt: altText.nullish().openapi({
+      description:
+        'A description of the content, up to 1000 characters. It is the alt text wherever the asset is used without another one.',
+    }),
   })
   .openapi('NewAsset')
 
@@ -34,10 +40,21 @@ export const Asset = z
     key: Uuid,
     status: z.enum(['pending', 'committed']),
     publicUrl: z.string(),
+    alt: z.string().nullable(),
     createdAt: Timestamp,
     committedAt: Timestamp.nullable(),
   })
   .openapi('Asset')
+
+/** An asset as others see it, where it is used. */
+export const Attachment = z
+  .object({
+    assetId: Uuid,
+    url: z.string(),
+    contentType: z.string(),
+    alt: z.string().nullable().openapi({ description: 'What the asset shows, in words.' }),
+  })
+  .openapi('Attachment')
 
 /** What the function returns: edge-functions/media/handler.ts. */
 export const Signed = z.object({ url: z.string(), headers: z.record(z.string(), z.string()), expiresAt: z.string() })

@@ -1,5 +1,6 @@
 // Shapes of conversations and messages. Rules are in sql/messaging.
 import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, UuidId, z } from '../../lib/schemas.ts'
+import { Attachment, altText } from '../media/schemas.ts'
 
 const Kind = z.enum(['direct', 'group'])
 
@@ -22,10 +23,7 @@ export const Message = z
       })
       .nullable()
       .openapi({ description: 'Also null if you cannot see the message that it answers.' }),
-    attachment: z
-      .object({ assetId: Uuid, url: z.string(), contentType: z.string() })
-      .nullable()
-      .openapi({ description: 'Also null if staff removed it.' }),
+    attachment: Attachment.nullable().openapi({ description: 'Also null if staff removed it.' }),
     reactions: z.array(z.object({ emoji: z.string(), count: z.int().min(1), mine: z.boolean() })).openapi({
       description:
         'In the order in which they were first used. Contains and counts only reactions of people whom you can see.',
@@ -130,6 +128,9 @@ export const NewMessage = z
     clientId: Uuid.openapi({ description: 'An id that the client chooses, so that the message is sent once.' }),
     replyToId: Uuid.nullish().openapi({ description: 'The id of a message in the same conversation.' }),
     assetId: Uuid.nullish().openapi({ description: 'A committed media asset of yours, except an avatar.' }),
+    alt: altText.nullish().openapi({
+      description: 'A description of the asset, up to 1000 characters. Default: that of the asset; none if empty.',
+    }),
   })
   .openapi('NewMessage', { example: { body: 'See you at eight?', clientId: '6f1c7a52-3d0e-4b8a-9c55-2f6f0c1d7e11' } })
 export const EditedMessage = z.object({ body })

@@ -20,7 +20,10 @@ const words = {
           description:
             'Instead of `url`: a committed asset of yours. Kind image for a photo, video for a video; other formats also accept audio.',
         }),
-        alt: z.string().nullish().openapi({ description: 'A description of the content, up to 1000 characters.' }),
+        alt: z.string().nullish().openapi({
+          description:
+            'A description of the content, up to 1000 characters. Default: the alt text of the asset; none if null or empty.',
+        }),
       }),
     )
     .optional(),

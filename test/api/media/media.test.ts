@@ -70,6 +70,7 @@ describe('An upload', () => {
         key: announced.assetId,
         status: 'committed',
         publicUrl: announced.publicUrl,
+        alt: null,
         createdAt: expect.any(String),
         committedAt: expect.any(String),
       },
@@ -209,6 +210,20 @@ test('A committed asset can be used in its owner’s posts, is shown by its addr
   expect((await bob.get<{ media: object[] }>(`/posts/${body.id}`)).body.media).toEqual([
     { url: publicUrl, alt: 'A cat' },
   ])
+  const described = await announce(alice, { ...image(), alt: ' A cat ' })
+  await put(described, png)
+  expect(await commit(alice, described)).toMatchObject({ status: 200, body: { alt: 'A cat' } })
+  const altOf = async (item: object) => {
+    const { body } = await alice.post<{ media: { alt: string | null }[] }>('/posts', { body: 'Look', media: [item] })
+    return body.media[0]?.alt
+  }
+  expect(await altOf({ assetId: described.assetId })).toBe('A cat')
+  expect(await altOf({ url: described.publicUrl })).toBe('A cat')
+  expect(await altOf({ assetId: described.assetId, alt: 'Our cat' })).toBe('Our cat')
+  expect(await altOf({ assetId: described.assetId, alt: '' })).toBe(null)
+  expect(await altOf({ assetId: described.assetId, alt: null })).toBe(null)
+  expect(await alice.post('/media/presign', { ...image(), alt: 'é'.repeat(1001) })).toFailWith(422, 'alt_text')
+  expect(await alice.post('/media/presign', { ...image(), alt: '\u202e' })).toFailWith(422, 'text_unfit')
   const { mediaAssets } = (await alice.get<{ mediaAssets: { id: string }[] }>('/me/export')).body
   expect(mediaAssets).toContainEqual(expect.objectContaining({ id: assetId, ownerId: alice.id, mimeType: 'image/png' }))
 })

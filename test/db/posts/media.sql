@@ -1,7 +1,7 @@
 -- Media of posts that are assets: they must be the author's own, committed, and of a fitting kind, when publishing and
 -- editing.
 begin;
-select plan(26);
+select plan(31);
 select test.people('alice', 'bob');
 create temp table made (name text primary key, id uuid);
 grant all on made to public;
@@ -27,6 +27,15 @@ select test.act_as('alice');
 select is((api.create_post('x', f, p_media => pg_temp.media(m)) -> 'media')::jsonb,
   jsonb_build_array(jsonb_build_object('url', pg_temp.place(m), 'alt', 'A thing')), format('A %s with the asset %s has its URL', f, m))
 from (values ('photo', 'image'), ('video', 'video'), ('note', 'image'), ('note', 'video'), ('note', 'audio')) c (f, m);
+select test.act_as_owner();
+update app.media_assets set alt = 'A cat' where id = pg_temp.id('image');
+select test.act_as('alice');
+select is(api.create_post('x', p_media => jsonb_build_array(jsonb_build_object('assetId', pg_temp.id('image')) || c.alt)) #>> '{media,0,alt}', c.stored,
+  'The alt text of a post''s asset: ' || c.what)
+from (values ('{}'::jsonb, 'A cat', 'that of the asset'), ('{"alt": "Our cat"}', 'Our cat', 'its own'), ('{"alt": null}', null, 'none if null'),
+             ('{"alt": " "}', null, 'none if empty')) c (alt, stored, what);
+select is(api.create_post('x', p_media => jsonb_build_array(jsonb_build_object('url', upper(left(pg_temp.place('image'), 4)) || substr(pg_temp.place('image'), 5)))) #>> '{media,0,alt}',
+  'A cat', 'An asset named by its URL has its alt text too');
 select throws_ok(format('select api.create_post(%L, %L, p_media => pg_temp.media(%L))', 'x', f, m), 'PT' || s, code, format('A %s refuses the asset %s', f, m))
 from (values ('photo', 'video', 422, 'asset_kind'), ('video', 'image', 422, 'asset_kind'), ('photo', 'audio', 422, 'asset_kind'),
              ('note', 'avatar', 422, 'asset_kind'), ('note', 'attachment', 422, 'asset_kind'), ('note', 'pending', 422, 'asset_pending'),
