@@ -19,6 +19,7 @@ grant execute on function
   private.asset_card,
   private.asset_url,
   private.attachment_card,
+  private.base83,
   private.find_own_asset,
   private.ids_in,
   private.media_setting,

@@ -59,10 +59,21 @@ export interface Schemas {
     status: 'pending' | 'committed'
     publicUrl: string
     alt: string | null
+    width: number | null
+    height: number | null
+    blurhash: string | null
     createdAt: Schemas['Timestamp']
     committedAt: Schemas['Timestamp'] | null
   }
-  Attachment: { assetId: string; url: string; contentType: string; alt: string | null }
+  Attachment: {
+    assetId: string
+    url: string
+    contentType: string
+    alt: string | null
+    width: number | null
+    height: number | null
+    blurhash: string | null
+  }
   Audio: {
     id: string
     kind: 'audio'
@@ -357,6 +368,7 @@ export interface Schemas {
     | 'argument_not_yours'
     | 'argument_own'
     | 'argument_unknown'
+    | 'asset_dimensions'
     | 'asset_kind'
     | 'asset_large'
     | 'asset_missing'
@@ -372,6 +384,7 @@ export interface Schemas {
     | 'batch_request'
     | 'block_oneself'
     | 'blocks_exhausted'
+    | 'blurhash'
     | 'body_too_large'
     | 'boost_active'
     | 'boost_hidden'
@@ -1269,6 +1282,9 @@ export interface Schemas {
     key: string
     mimeType: string | null
     alt: string | null
+    width: number | null
+    height: number | null
+    blurhash: string | null
     status: string
     expiresAt: Schemas['Timestamp'] | null
     committedAt: Schemas['Timestamp'] | null
@@ -2328,7 +2344,7 @@ export interface Schemas {
     body: string | null
     assetId: string | null
     assetUrl: string | null
-    assetAlt: string | null
+    asset: Schemas['Attachment'] | null
     minutes: number | null
     preview: boolean
   }
@@ -2419,6 +2435,9 @@ export interface Schemas {
     contentType: string
     size: number
     alt?: string | null
+    width?: number | null
+    height?: number | null
+    blurhash?: string | null
   }
   NewAudio: {
     mediaUrl: string
@@ -3623,7 +3642,7 @@ export interface Schemas {
     title: string
   }
   PostInterest: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }
-  PostMedia: { url: string; alt: string | null }
+  PostMedia: { url: string; alt: string | null; width: number | null; height: number | null; blurhash: string | null }
   PostNote: {
     id: string
     authorId: string
@@ -4645,6 +4664,9 @@ export interface Schemas {
     mimeType: string | null
     size: number
     alt: string | null
+    width: number | null
+    height: number | null
+    blurhash: string | null
     status: 'pending' | 'committed'
     url: string | null
     committedAt: Schemas['Timestamp'] | null

@@ -81,7 +81,15 @@ export type Database = {
         Returns: Answers['create_argument']
       }
       create_asset: {
-        Args: { p_alt?: string; p_content_type: string; p_kind: string; p_size: number }
+        Args: {
+          p_alt?: string
+          p_blurhash?: string
+          p_content_type: string
+          p_height?: number
+          p_kind: string
+          p_size: number
+          p_width?: number
+        }
         Returns: Answers['create_asset']
       }
       create_audio: {

@@ -1,7 +1,8 @@
 // Object storage on behalf of the service: signs upload URLs, checks uploads and deletes stored files. Clients send
 // the bytes directly to the storage. 401 for anyone but the service, 422, 503 if the storage does not answer or a bucket is missing.
 // POST /media/presign {key, contentType, size} → 200 {url, headers, expiresAt}
-// POST /media/commit {key, contentType, size} → 200 {outcome: committed, mimeType} or {outcome: missing | unfit | large}
+// POST /media/commit {key, contentType, size} → 200 {outcome: committed, mimeType, width, height}, of which the last two
+// are null if the first bytes do not say them, or {outcome: missing | unfit | large}
 // POST /media/delete {bucket, keys, uploads: up to 50 each} → 200 {left}; uploads are those that were not committed.
 // left: those that the storage did not delete in time. 503 if the bucket is not the function's.
 // POST /media/look {publicUrl} → 200 {warnings}: one sentence per problem for the operator
@@ -9,6 +10,7 @@ import type { Hono } from 'hono'
 import { z } from 'zod'
 import { openDoors } from '../shared/doors.ts'
 import { type Bucket, type Found, TOO_LARGE } from './bucket.ts'
+import { dimensionsOf, PICTURE_BYTES } from './dimensions.ts'
 import type { Announced } from './presign.ts'
 import type { Served, Storage } from './storage.ts'
 import { HEAD_BYTES, isThatType, typeOf } from './types.ts'
@@ -18,7 +20,9 @@ const Asset = z.object({ key, contentType: z.string().regex(/^[a-z]+\/[a-z0-9.+-
 const Deletions = z.object({ bucket: z.string(), keys: z.array(key).max(50), uploads: z.array(key).max(50) })
 const Site = z.object({ publicUrl: z.url() })
 
-type Outcome = { outcome: 'committed'; mimeType: string } | { outcome: 'missing' | 'unfit' | 'large' }
+/** What the first bytes of a file say. */
+type Seen = { mimeType: string; width: number | null; height: number | null }
+type Outcome = ({ outcome: 'committed' } & Seen) | { outcome: 'missing' | 'unfit' | 'large' }
 type MediaEnvironment = {
   /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
@@ -77,9 +81,9 @@ async function commit(storage: Storage, asset: Announced): Promise<Outcome> {
   const came = await uploads.find(upload)
   if (!came) return kept(storage, asset)
   try {
-    const mimeType = isAsAnnounced(came, asset) ? await publish(storage, asset) : undefined
+    const seen = isAsAnnounced(came, asset) ? await publish(storage, asset) : undefined
     await uploads.remove(upload)
-    return outcomeOf(mimeType)
+    return outcomeOf(seen)
   } catch (failure) {
     if (Object(failure).code === TOO_LARGE) {
       await uploads.remove(upload)
@@ -95,15 +99,15 @@ async function commit(storage: Storage, asset: Announced): Promise<Outcome> {
  * Makes a private copy of the upload, checks it, and publishes it. So the checked file is the published one, even if
  * the client writes meanwhile or several commits run. Conditional copies would work as well, but not every storage
  * supports them.
- * @returns its type; undefined if it is not as announced, and therefore not published
+ * @returns undefined if it is not as announced, and therefore not published
  */
-async function publish(storage: Storage, asset: Announced): Promise<string | undefined> {
+async function publish(storage: Storage, asset: Announced): Promise<Seen | undefined> {
   const held = `${asset.key}.${crypto.randomUUID()}`
   try {
     await storage.hold(uploadOf(asset.key), held)
-    const mimeType = await mimeTypeOf(storage.uploads, held, asset)
-    if (mimeType) await storage.publish(held, asset.key, servedAs(asset.contentType))
-    return mimeType
+    const seen = await lookInto(storage.uploads, held, asset)
+    if (seen) await storage.publish(held, asset.key, servedAs(asset.contentType))
+    return seen
   } finally {
     await storage.uploads.remove(held)
   }
@@ -116,23 +120,25 @@ const servedAs = (contentType: string): Served => ({
   disposition: /^(image|video|audio)\//.test(contentType) ? 'inline' : 'attachment',
 })
 
-/** The type of a published file: by another commit, or by one that was interrupted after the copy. */
+/** What a published file is: by another commit, or by one that was interrupted after the copy. */
 async function kept(storage: Storage, asset: Announced): Promise<Outcome> {
-  if (await storage.media.find(asset.key)) return outcomeOf(await mimeTypeOf(storage.media, asset.key, asset))
+  if (await storage.media.find(asset.key)) return outcomeOf(await lookInto(storage.media, asset.key, asset))
   await requireBuckets(storage)
   return { outcome: 'missing' }
 }
 
-const outcomeOf = (mimeType: string | undefined): Outcome =>
-  mimeType ? { outcome: 'committed', mimeType } : { outcome: 'unfit' }
+const outcomeOf = (seen: Seen | undefined): Outcome => (seen ? { outcome: 'committed', ...seen } : { outcome: 'unfit' })
 
 const isAsAnnounced = (found: Found, { size, contentType }: Announced): boolean =>
   found.size === size && found.contentType === contentType
 
-/** The type according to its first bytes; undefined if that, the size or the content type is not as announced. */
-async function mimeTypeOf(bucket: Bucket, key: string, asset: Announced): Promise<string | undefined> {
+/** Undefined if the size, the content type or the type according to the first bytes is not as announced. */
+async function lookInto(bucket: Bucket, key: string, asset: Announced): Promise<Seen | undefined> {
   const object = await bucket.find(key)
   if (!object || !isAsAnnounced(object, asset)) return undefined
-  const found = typeOf(await bucket.head(key, HEAD_BYTES))
-  return isThatType(asset.contentType, found) ? found : undefined
+  const bytes = await bucket.head(key, asset.contentType.startsWith('image/') ? PICTURE_BYTES : HEAD_BYTES)
+  const mimeType = typeOf(bytes.subarray(0, HEAD_BYTES))
+  if (!mimeType || !isThatType(asset.contentType, mimeType)) return undefined
+  const { width = null, height = null } = dimensionsOf(mimeType, bytes) ?? {}
+  return { mimeType, width, height }
 }

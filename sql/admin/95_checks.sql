@@ -5,6 +5,10 @@ alter domain app.alt_text drop constraint alt_text;
 alter domain app.alt_text add constraint alt_text
   check (((length(VALUE) >= 1) AND (length(VALUE) <= 1000)) is not false or private.raise_check_violation('alt_text'));
 
+alter domain app.blurhash drop constraint blurhash;
+alter domain app.blurhash add constraint blurhash
+  check (((VALUE ~ '^[0-9A-Za-z#$%*+,.:;=?@\[\]^_{|}~-]{6,166}$'::text) AND (length(VALUE) = (4 + ((2 * (1 + (private.base83("left"(VALUE, 1)) % 9))) * (1 + (private.base83("left"(VALUE, 1)) / 9)))))) is not false or private.raise_check_violation('blurhash'));
+
 alter domain app.emotion drop constraint emotion_unknown;
 alter domain app.emotion add constraint emotion_unknown
   check ((VALUE = ANY (ARRAY['love'::text, 'awe'::text, 'joy'::text, 'curiosity'::text, 'gratitude'::text, 'insight'::text, 'calm'::text, 'courage'::text])) is not false or private.raise_check_violation('emotion_unknown'));
@@ -762,8 +766,12 @@ alter table app.mana_holds
   add constraint mana_holds_rules check (private.mana_holds_rules(purpose));
 
 create function private.media_assets_rules(
+  content_type text,
   size bigint,
   mime_type text,
+  width integer,
+  height integer,
+  blurhash app.blurhash,
   status text,
   expires_at timestamp with time zone,
   committed_at timestamp with time zone) returns boolean
@@ -771,6 +779,7 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
+  if ((num_nulls(width, height) <> 1) AND ((COALESCE(width, 1) >= 1) AND (COALESCE(width, 1) <= 65535)) AND ((COALESCE(height, 1) >= 1) AND (COALESCE(height, 1) <= 65535)) AND ((num_nonnulls(width, blurhash) = 0) OR (content_type ~ '^(image|video)/'::text))) is false then perform private.raise_check_violation('asset_dimensions'); end if;
   if ((status = 'committed'::text) = ((committed_at IS NOT NULL) AND (mime_type IS NOT NULL) AND (expires_at IS NULL))) is false then perform private.raise_check_violation('media_assets_check'); end if;
   if (size > 0) is false then perform private.raise_check_violation('media_assets_size_check'); end if;
   if (status = ANY (ARRAY['pending'::text, 'committed'::text])) is false then perform private.raise_check_violation('media_assets_status_check'); end if;
@@ -779,10 +788,20 @@ end $$;
 comment on function private.media_assets_rules is 'The checks of app.media_assets. Raises the code of the one that a row breaks.';
 grant execute on function private.media_assets_rules to anon, authenticated, service_role, gate;
 alter table app.media_assets
+  drop constraint asset_dimensions,
   drop constraint media_assets_check,
   drop constraint media_assets_size_check,
   drop constraint media_assets_status_check,
-  add constraint media_assets_rules check (private.media_assets_rules(size, mime_type, status, expires_at, committed_at));
+  add constraint media_assets_rules check (private.media_assets_rules(
+  content_type,
+  size,
+  mime_type,
+  width,
+  height,
+  blurhash,
+  status,
+  expires_at,
+  committed_at));
 
 create function private.message_reactions_rules(emoji text) returns boolean
 language plpgsql immutable

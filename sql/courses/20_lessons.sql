@@ -18,7 +18,7 @@ begin
              'body', case when v_reads or l.preview then l.body end,
              'assetId', case when v_reads or l.preview then a.id end,
              'assetUrl', case when v_reads or l.preview then private.asset_url(a.key) end,
-             'assetAlt', case when v_reads or l.preview then a.alt end,
+             'asset', case when a.id is not null and (v_reads or l.preview) then private.attachment_card(a, a.alt) end,
              'minutes', l.minutes,
              'preview', l.preview) order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
@@ -26,7 +26,7 @@ begin
     left join app.media_assets a on a.id = l.asset_id);
 end $$;
 comment on function private.lesson_cards is
-  'These lessons of a course, in order: {id, courseId, position, title, body, assetId, assetUrl, assetAlt, '
+  'These lessons of a course, in order: {id, courseId, position, title, body, assetId, assetUrl, asset, '
   'minutes, preview}. body and what is about the asset are null unless the caller is the author or a student, or the '
   'lesson is a preview.';
 call private.force_index_scans('private.lesson_cards');

@@ -33,12 +33,15 @@ begin
     'status', p_asset.status,
     'publicUrl', private.asset_url(p_asset.key),
     'alt', p_asset.alt,
+    'width', p_asset.width,
+    'height', p_asset.height,
+    'blurhash', p_asset.blurhash,
     'createdAt', private.utc(p_asset.created_at),
     'committedAt', private.utc(p_asset.committed_at));
 end $$;
 comment on function private.asset_card is
-  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, alt, createdAt, '
-  'committedAt}.';
+  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, alt, width, '
+  'height, blurhash, createdAt, committedAt}.';
 
 create function private.announce_asset(p_asset app.media_assets) returns app.media_assets
 language plpgsql volatile security definer   -- only definer functions write assets
@@ -80,9 +83,9 @@ begin
     end if;
     perform private.raise_error('assets_exhausted');
   end loop;
-  insert into app.media_assets (id, key, owner_id, kind, content_type, size, alt, bucket)
-  select id, id, v_caller, p_asset.kind, p_asset.content_type, p_asset.size, p_asset.alt,
-         private.media_setting('media_bucket')
+  insert into app.media_assets (id, key, owner_id, kind, content_type, size, alt, width, height, blurhash, bucket)
+  select id, id, v_caller, p_asset.kind, p_asset.content_type, p_asset.size, p_asset.alt, p_asset.width,
+         p_asset.height, p_asset.blurhash, private.media_setting('media_bucket')
   from gen_random_uuid() id
   returning * into v_asset;
   return v_asset;
@@ -92,14 +95,15 @@ comment on function private.announce_asset is
   'deletes the caller''s older assets that were never committed.';
 
 create function api.create_asset(
-  p_kind text, p_content_type text, p_size bigint, p_alt text default null
+  p_kind text, p_content_type text, p_size bigint, p_alt text default null, p_width integer default null,
+  p_height integer default null, p_blurhash text default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_kept  json := private.begin_idempotent(
-    'create_asset', json_build_array(p_kind, p_content_type, p_size, p_alt));
+    'create_asset', json_build_array(p_kind, p_content_type, p_size, p_alt, p_width, p_height, p_blurhash));
   v_asset app.media_assets;
 begin
   if v_kept is not null then
@@ -109,11 +113,14 @@ begin
   v_asset.content_type := lower(btrim(p_content_type));
   v_asset.size := p_size;
   v_asset.alt := nullif(private.require_text(p_alt), '');
+  v_asset.width := p_width;
+  v_asset.height := p_height;
+  v_asset.blurhash := p_blurhash;
   return private.finish_idempotent('create_asset', private.asset_card(private.announce_asset(v_asset)));
 end $$;
 comment on function api.create_asset is
-  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, alt, createdAt, committedAt}. The '
-  'facade then has the upload URL signed. Fails: alt_text.';
+  'Announces an upload and returns it, as api.get_asset does. The facade then has the upload URL signed. Fails: '
+  'alt_text, asset_dimensions, blurhash.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
@@ -130,19 +137,23 @@ begin
   return private.asset_card(v_asset);
 end $$;
 comment on function api.get_asset is
-  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, alt, createdAt, committedAt}. '
-  'Fails: asset_unknown (also if it is another person''s).';
+  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, alt, width, height, blurhash, '
+  'createdAt, committedAt}. Fails: asset_unknown (also if it is another person''s).';
 
-create function api.commit_asset(p_asset_id uuid, p_mime_type text) returns json
+create function api.commit_asset(
+  p_asset_id uuid, p_mime_type text, p_width integer default null, p_height integer default null
+) returns json
 language plpgsql volatile security definer   -- trusts the facade to have checked the uploaded file
 set search_path = ''
 as $$
 begin
   update app.media_assets
-  set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null
+  set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null,
+      width = coalesce(p_width, width), height = coalesce(p_height, height)
   where id = p_asset_id and owner_id = private.require_caller() and status = 'pending';
   return api.get_asset(p_asset_id);   -- a second commit returns the same as the first
 end $$;
 comment on function api.commit_asset is
   'For the facade alone, after it has found that the storage has the file as announced: commits the caller''s asset. '
-  'Returns the same as api.get_asset. Fails: asset_unknown (also if it is another person''s).';
+  'p_width and p_height are what the file says, or null. Returns the same as api.get_asset. Fails: asset_unknown '
+  '(also if it is another person''s).';

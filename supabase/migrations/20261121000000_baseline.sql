@@ -4341,8 +4341,23 @@ insert into private.media_kinds (kind, max_size, types) values
   ('audio', 64 * 1024 * 1024, '{audio/mpeg,audio/mp4,audio/aac,audio/ogg,audio/wav,audio/webm,audio/flac}'),
   ('attachment', 25 * 1024 * 1024, '{application/pdf,application/zip,image/jpeg,image/png,image/webp,image/gif}');
 
+create function private.base83(p_digit text) returns integer
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return strpos('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~', p_digit) - 1;
+end $$;
+comment on function private.base83 is 'The value of a digit of a BlurHash, 0 to 82.';
+
 create domain app.alt_text as text constraint alt_text check (length(value) between 1 and 1000);
 comment on domain app.alt_text is 'Describes a picture, video or sound for those who cannot see or hear it.';
+
+create domain app.blurhash as text constraint blurhash check (
+  value ~ '^[0-9A-Za-z#$%*+,.:;=?@\[\]^_{|}~-]{6,166}$'
+  -- its first sign is a digit to the base of 83 that gives the numbers of columns and rows
+  and length(value) = 4 + 2 * (1 + private.base83(left(value, 1)) % 9) * (1 + private.base83(left(value, 1)) / 9));
+comment on domain app.blurhash is 'A picture in a few colours, to be shown while the picture loads: blurha.sh.';
 
 create table app.media_assets (
   id           uuid primary key default gen_random_uuid(),
@@ -4354,12 +4369,19 @@ create table app.media_assets (
   key          text not null,
   mime_type    text,
   alt          app.alt_text,
+  width        integer,
+  height       integer,
+  blurhash     app.blurhash,
   status       text not null default 'pending' check (status in ('pending', 'committed')),
   expires_at   timestamptz default now() + interval '24 hours',
   committed_at timestamptz,
   created_at   timestamptz not null default now(),
   unique (bucket, key),
-  check ((status = 'committed') = (committed_at is not null and mime_type is not null and expires_at is null))
+  check ((status = 'committed') = (committed_at is not null and mime_type is not null and expires_at is null)),
+  constraint asset_dimensions check (
+    num_nulls(width, height) <> 1
+    and coalesce(width, 1) between 1 and 65535 and coalesce(height, 1) between 1 and 65535
+    and (num_nonnulls(width, blurhash) = 0 or content_type ~ '^(image|video)/'))
 );
 create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at desc, id desc);
 create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
@@ -4372,6 +4394,11 @@ comment on column app.media_assets.mime_type is
   'The type according to the first bytes; null while the asset is pending.';
 comment on column app.media_assets.alt is
   'Its alt text wherever it is used without another one; null if it has none.';
+comment on column app.media_assets.width is
+  'In pixels, as it is shown; null if nobody knows. The client announces it, and for most pictures the commit '
+  'replaces it by what the file says.';
+comment on column app.media_assets.height is 'As width.';
+comment on column app.media_assets.blurhash is 'Computed by the client; null if it announced none.';
 comment on column app.media_assets.status is 'pending until its owner commits it, then committed.';
 comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
@@ -4426,6 +4453,9 @@ insert into app.settings (key, value) values
   ('media_hosts', '*');
 
 insert into private.errors (code, status, text) values
+  ('asset_dimensions', 422, 'A picture or video can have a width and a height of 1 to 65535 pixels, both or neither, '
+   'and a blurhash. Other files cannot.'),
+  ('blurhash', 422, 'This is no BlurHash.'),
   ('alt_text', 422, 'An alt text can have at most 1000 characters, and needs an asset that it describes.'),
   ('asset_unknown', 404, 'There is no such media asset.'),
   ('asset_pending', 422, 'This media asset has not been committed yet. Commit it first.'),
@@ -4459,11 +4489,18 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return json_build_object('assetId', p_asset.id, 'url', private.asset_url(p_asset.key),
-                           'contentType', p_asset.content_type, 'alt', p_alt);
+  return json_build_object(
+    'assetId', p_asset.id,
+    'url', private.asset_url(p_asset.key),
+    'contentType', p_asset.content_type,
+    'alt', p_alt,
+    'width', p_asset.width,
+    'height', p_asset.height,
+    'blurhash', p_asset.blurhash);
 end $$;
 comment on function private.attachment_card is
-  'An asset as everybody sees it who may see where it is used: {assetId, url, contentType, alt}.';
+  'An asset as everybody sees it who may see where it is used: {assetId, url, contentType, alt, '
+  'width, height, blurhash}.';
 
 create function private.require_usable_asset(p_asset app.media_assets, p_kinds text[]) returns text
 language plpgsql stable
@@ -4660,12 +4697,15 @@ begin
     'status', p_asset.status,
     'publicUrl', private.asset_url(p_asset.key),
     'alt', p_asset.alt,
+    'width', p_asset.width,
+    'height', p_asset.height,
+    'blurhash', p_asset.blurhash,
     'createdAt', private.utc(p_asset.created_at),
     'committedAt', private.utc(p_asset.committed_at));
 end $$;
 comment on function private.asset_card is
-  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, alt, createdAt, '
-  'committedAt}.';
+  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, alt, width, '
+  'height, blurhash, createdAt, committedAt}.';
 
 create function private.announce_asset(p_asset app.media_assets) returns app.media_assets
 language plpgsql volatile security definer   -- only definer functions write assets
@@ -4707,9 +4747,9 @@ begin
     end if;
     perform private.raise_error('assets_exhausted');
   end loop;
-  insert into app.media_assets (id, key, owner_id, kind, content_type, size, alt, bucket)
-  select id, id, v_caller, p_asset.kind, p_asset.content_type, p_asset.size, p_asset.alt,
-         private.media_setting('media_bucket')
+  insert into app.media_assets (id, key, owner_id, kind, content_type, size, alt, width, height, blurhash, bucket)
+  select id, id, v_caller, p_asset.kind, p_asset.content_type, p_asset.size, p_asset.alt, p_asset.width,
+         p_asset.height, p_asset.blurhash, private.media_setting('media_bucket')
   from gen_random_uuid() id
   returning * into v_asset;
   return v_asset;
@@ -4719,14 +4759,15 @@ comment on function private.announce_asset is
   'deletes the caller''s older assets that were never committed.';
 
 create function api.create_asset(
-  p_kind text, p_content_type text, p_size bigint, p_alt text default null
+  p_kind text, p_content_type text, p_size bigint, p_alt text default null, p_width integer default null,
+  p_height integer default null, p_blurhash text default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_kept  json := private.begin_idempotent(
-    'create_asset', json_build_array(p_kind, p_content_type, p_size, p_alt));
+    'create_asset', json_build_array(p_kind, p_content_type, p_size, p_alt, p_width, p_height, p_blurhash));
   v_asset app.media_assets;
 begin
   if v_kept is not null then
@@ -4736,11 +4777,14 @@ begin
   v_asset.content_type := lower(btrim(p_content_type));
   v_asset.size := p_size;
   v_asset.alt := nullif(private.require_text(p_alt), '');
+  v_asset.width := p_width;
+  v_asset.height := p_height;
+  v_asset.blurhash := p_blurhash;
   return private.finish_idempotent('create_asset', private.asset_card(private.announce_asset(v_asset)));
 end $$;
 comment on function api.create_asset is
-  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, alt, createdAt, committedAt}. The '
-  'facade then has the upload URL signed. Fails: alt_text.';
+  'Announces an upload and returns it, as api.get_asset does. The facade then has the upload URL signed. Fails: '
+  'alt_text, asset_dimensions, blurhash.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
@@ -4757,22 +4801,26 @@ begin
   return private.asset_card(v_asset);
 end $$;
 comment on function api.get_asset is
-  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, alt, createdAt, committedAt}. '
-  'Fails: asset_unknown (also if it is another person''s).';
+  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, alt, width, height, blurhash, '
+  'createdAt, committedAt}. Fails: asset_unknown (also if it is another person''s).';
 
-create function api.commit_asset(p_asset_id uuid, p_mime_type text) returns json
+create function api.commit_asset(
+  p_asset_id uuid, p_mime_type text, p_width integer default null, p_height integer default null
+) returns json
 language plpgsql volatile security definer   -- trusts the facade to have checked the uploaded file
 set search_path = ''
 as $$
 begin
   update app.media_assets
-  set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null
+  set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null,
+      width = coalesce(p_width, width), height = coalesce(p_height, height)
   where id = p_asset_id and owner_id = private.require_caller() and status = 'pending';
   return api.get_asset(p_asset_id);   -- a second commit returns the same as the first
 end $$;
 comment on function api.commit_asset is
   'For the facade alone, after it has found that the storage has the file as announced: commits the caller''s asset. '
-  'Returns the same as api.get_asset. Fails: asset_unknown (also if it is another person''s).';
+  'p_width and p_height are what the file says, or null. Returns the same as api.get_asset. Fails: asset_unknown '
+  '(also if it is another person''s).';
 
 -- sql/media/30_objects.sql
 
@@ -4912,6 +4960,7 @@ grant execute on function
   private.asset_card,
   private.asset_url,
   private.attachment_card,
+  private.base83,
   private.find_own_asset,
   private.ids_in,
   private.media_setting,
@@ -11588,7 +11637,8 @@ comment on column app.posts.imported_at is
 comment on column app.posts.deleted_at is 'When it was deleted, for everyone and permanently; null if it was not.';
 comment on column app.posts.persona_id is
   'The persona under which it was published; null means the author''s default persona.';
-comment on column app.posts.media is 'Pictures and other media, in order: [{url, alt}].';
+comment on column app.posts.media is
+  'Pictures and other media, in order: [{url, alt, width, height, blurhash}]. All but url can be null.';
 comment on column app.posts.quoted_post_id is 'The original of a quote or a repost.';
 comment on column app.posts.original_author_id is
   'For a repost of a post for circles: the author of the original. Triggers write it.';
@@ -14365,7 +14415,8 @@ begin
     select jsonb_agg(jsonb_build_object(
                        'url', used.url,
                        'alt', case when piece ? 'alt' then nullif(private.require_text(piece ->> 'alt'), '')
-                                   else asset.alt end)
+                                   else asset.alt end,
+                       'width', asset.width, 'height', asset.height, 'blurhash', asset.blurhash)
                      order by place)
     from jsonb_array_elements(p_media) with ordinality m (piece, place)
     cross join lateral (select case when piece ->> 'url' is not null
@@ -14374,9 +14425,9 @@ begin
     cross join lateral private.find_own_asset(used.url) asset);
 end $$;
 comment on function private.require_media is
-  'Media as a post of this format stores them: [{url, alt}] without other fields, with alt null if it is empty. Each '
-  'item names a url or an asset of the caller. An item without alt has that of its asset. The format decides how many '
-  'items are allowed.';
+  'Media as a post of this format stores them: [{url, alt, width, height, blurhash}] without other fields, with '
+  'alt null if it is empty. Each item names a url or an asset of the caller. The last three are those of the asset, '
+  'and so is alt if the item has none. The format decides how many items are allowed.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
@@ -32034,7 +32085,7 @@ begin
              'body', case when v_reads or l.preview then l.body end,
              'assetId', case when v_reads or l.preview then a.id end,
              'assetUrl', case when v_reads or l.preview then private.asset_url(a.key) end,
-             'assetAlt', case when v_reads or l.preview then a.alt end,
+             'asset', case when a.id is not null and (v_reads or l.preview) then private.attachment_card(a, a.alt) end,
              'minutes', l.minutes,
              'preview', l.preview) order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
@@ -32042,7 +32093,7 @@ begin
     left join app.media_assets a on a.id = l.asset_id);
 end $$;
 comment on function private.lesson_cards is
-  'These lessons of a course, in order: {id, courseId, position, title, body, assetId, assetUrl, assetAlt, '
+  'These lessons of a course, in order: {id, courseId, position, title, body, assetId, assetUrl, asset, '
   'minutes, preview}. body and what is about the asset are null unless the caller is the author or a student, or the '
   'lesson is a preview.';
 call private.force_index_scans('private.lesson_cards');
@@ -42829,6 +42880,9 @@ select a.created_at as at, a.id, a.kind, a.status, a.owner_id,
          'mimeType', a.mime_type,
          'size', a.size,
          'alt', a.alt,
+         'width', a.width,
+         'height', a.height,
+         'blurhash', a.blurhash,
          'status', a.status,
          'url', case when a.status = 'committed' then private.asset_url(a.key) end,
          'committedAt', private.utc(a.committed_at),
@@ -43420,6 +43474,10 @@ create trigger _185_forget_reasons after delete on app.contents
 alter domain app.alt_text drop constraint alt_text;
 alter domain app.alt_text add constraint alt_text
   check (((length(VALUE) >= 1) AND (length(VALUE) <= 1000)) is not false or private.raise_check_violation('alt_text'));
+
+alter domain app.blurhash drop constraint blurhash;
+alter domain app.blurhash add constraint blurhash
+  check (((VALUE ~ '^[0-9A-Za-z#$%*+,.:;=?@\[\]^_{|}~-]{6,166}$'::text) AND (length(VALUE) = (4 + ((2 * (1 + (private.base83("left"(VALUE, 1)) % 9))) * (1 + (private.base83("left"(VALUE, 1)) / 9)))))) is not false or private.raise_check_violation('blurhash'));
 
 alter domain app.emotion drop constraint emotion_unknown;
 alter domain app.emotion add constraint emotion_unknown
@@ -44178,8 +44236,12 @@ alter table app.mana_holds
   add constraint mana_holds_rules check (private.mana_holds_rules(purpose));
 
 create function private.media_assets_rules(
+  content_type text,
   size bigint,
   mime_type text,
+  width integer,
+  height integer,
+  blurhash app.blurhash,
   status text,
   expires_at timestamp with time zone,
   committed_at timestamp with time zone) returns boolean
@@ -44187,6 +44249,7 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
+  if ((num_nulls(width, height) <> 1) AND ((COALESCE(width, 1) >= 1) AND (COALESCE(width, 1) <= 65535)) AND ((COALESCE(height, 1) >= 1) AND (COALESCE(height, 1) <= 65535)) AND ((num_nonnulls(width, blurhash) = 0) OR (content_type ~ '^(image|video)/'::text))) is false then perform private.raise_check_violation('asset_dimensions'); end if;
   if ((status = 'committed'::text) = ((committed_at IS NOT NULL) AND (mime_type IS NOT NULL) AND (expires_at IS NULL))) is false then perform private.raise_check_violation('media_assets_check'); end if;
   if (size > 0) is false then perform private.raise_check_violation('media_assets_size_check'); end if;
   if (status = ANY (ARRAY['pending'::text, 'committed'::text])) is false then perform private.raise_check_violation('media_assets_status_check'); end if;
@@ -44195,10 +44258,20 @@ end $$;
 comment on function private.media_assets_rules is 'The checks of app.media_assets. Raises the code of the one that a row breaks.';
 grant execute on function private.media_assets_rules to anon, authenticated, service_role, gate;
 alter table app.media_assets
+  drop constraint asset_dimensions,
   drop constraint media_assets_check,
   drop constraint media_assets_size_check,
   drop constraint media_assets_status_check,
-  add constraint media_assets_rules check (private.media_assets_rules(size, mime_type, status, expires_at, committed_at));
+  add constraint media_assets_rules check (private.media_assets_rules(
+  content_type,
+  size,
+  mime_type,
+  width,
+  height,
+  blurhash,
+  status,
+  expires_at,
+  committed_at));
 
 create function private.message_reactions_rules(emoji text) returns boolean
 language plpgsql immutable

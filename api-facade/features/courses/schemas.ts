@@ -1,6 +1,7 @@
 // Shapes of courses. Rules are in sql/courses.
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
+import { Attachment } from '../media/schemas.ts'
 
 const depth = z.int().min(0).max(5)
 const priceMana = z.int().min(0).max(100_000).openapi({ description: 'The price of enrolling; 0 if it is free.' })
@@ -66,7 +67,7 @@ export const Lesson = z
       .openapi({ description: 'Null if you may not read the lesson; then the asset is also null.' }),
     assetId: Uuid.nullable(),
     assetUrl: z.string().nullable(),
-    assetAlt: z.string().nullable().openapi({ description: 'The alt text of the asset.' }),
+    asset: Attachment.nullable(),
     minutes: z.int().nullable(),
     preview: z.boolean(),
   })

@@ -22,12 +22,14 @@ async function ask<S extends z.ZodType>(c: Context, door: string, asset: Announc
   }
 }
 
-export async function presign(c: Context, { kind, contentType, size, alt }: z.output<typeof NewAsset>) {
+export async function presign(c: Context, given: z.output<typeof NewAsset>) {
   const { config } = c.get('services')
   if (!config.storage && !config.mediaSink)
     throw new ApiError('storage_unavailable', ['This instance has no storage of media, so nothing can be uploaded.'])
-  const given = { p_kind: kind, p_content_type: contentType, p_size: size, p_alt: alt }
-  const asset = await callFor(c, 'create_asset', given, Asset)
+  const { kind, contentType, size, alt, width, height, blurhash } = given
+  const announced = { p_kind: kind, p_content_type: contentType, p_size: size }
+  const about = { p_alt: alt, p_width: width, p_height: height, p_blurhash: blurhash }
+  const asset = await callFor(c, 'create_asset', { ...announced, ...about }, Asset)
   const { url, headers, expiresAt } = await ask(c, 'presign', asset, Signed)
   return { assetId: asset.assetId, uploadUrl: url, publicUrl: asset.publicUrl, expiresAt, headers }
 }
@@ -55,7 +57,13 @@ export async function commit(c: Context, { assetId }: z.output<typeof AssetId>) 
   if (found.outcome === 'missing') throw new ApiError('asset_missing')
   if (found.outcome === 'unfit') throw new ApiError('asset_unfit')
   if (found.outcome === 'large') throw new ApiError('asset_large')
-  return call(c, 'commit_asset', { p_asset_id: assetId, p_mime_type: found.mimeType }, 'gate')
+  const { mimeType, width, height } = found
+  return call(
+    c,
+    'commit_asset',
+    { p_asset_id: assetId, p_mime_type: mimeType, p_width: width, p_height: height },
+    'gate',
+  )
 }
 
 /** The key of an asset is its id. */

@@ -4,6 +4,12 @@ import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
 export const AssetId = z.object({ assetId: Uuid })
 export const AssetKey = z.object({ key: Uuid })
 
+/** How much room a picture takes, and what to show there while it loads. Null if unknown. */
+export const picture = {
+  width: z.int().nullable().openapi({ description: 'In pixels, as it is shown. Null if unknown.' }),
+  height: z.int().nullable(),
+  blurhash: z.string().nullable().openapi({ description: 'What to show while it loads: https://blurha.sh.' }),
+}
 export const altText = z.string().openapi({ example: 'Two people in front of a lake' })
 
 export const NewAsset = z
@@ -14,6 +20,14 @@ export const NewAsset = z
     alt: altText.nullish().openapi({
       description:
         'A description of the content, up to 1000 characters. It is the alt text wherever the asset is used without another one.',
+    }),
+    width: z.int().min(1).max(65_535).nullish().openapi({
+      description: 'Of a picture or video, in pixels, as it is shown. The commit replaces it by what a picture says.',
+    }),
+    height: z.int().min(1).max(65_535).nullish(),
+    blurhash: z.string().max(200).nullish().openapi({
+      description: 'Of a picture or video: a [BlurHash](https://blurha.sh), to be shown while it loads.',
+      example: 'LEHV6nWB2yk8pyo0adR*.7kCMdnj',
     }),
   })
   .openapi('NewAsset')
@@ -41,6 +55,7 @@ export const Asset = z
     status: z.enum(['pending', 'committed']),
     publicUrl: z.string(),
     alt: z.string().nullable(),
+    ...picture,
     createdAt: Timestamp,
     committedAt: Timestamp.nullable(),
   })
@@ -53,13 +68,19 @@ export const Attachment = z
     url: z.string(),
     contentType: z.string(),
     alt: z.string().nullable().openapi({ description: 'What the asset shows, in words.' }),
+    ...picture,
   })
   .openapi('Attachment')
 
 /** What the function returns: edge-functions/media/handler.ts. */
 export const Signed = z.object({ url: z.string(), headers: z.record(z.string(), z.string()), expiresAt: z.string() })
 export const Looked = z.discriminatedUnion('outcome', [
-  z.object({ outcome: z.literal('committed'), mimeType: z.string() }),
+  z.object({
+    outcome: z.literal('committed'),
+    mimeType: z.string(),
+    width: z.int().nullable(),
+    height: z.int().nullable(),
+  }),
   z.object({ outcome: z.literal('missing') }),
   z.object({ outcome: z.literal('unfit') }),
   z.object({ outcome: z.literal('large') }),

@@ -1,5 +1,6 @@
 // Shapes of posts. Rules are in sql/posts.
 import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { picture } from '../media/schemas.ts'
 
 const ReplyKind = z.enum(['reply', 'reaction', 'criticism', 'contribution'])
 const ReactionKind = z.enum(['heart', 'spark'])
@@ -97,7 +98,7 @@ const Viewer = z
   .openapi('PostViewer')
 export const ReactionAnswer = z.object({ counters: Counters, viewer: Viewer }).openapi('Reactions')
 
-export const Media = z.object({ url: z.string(), alt: z.string().nullable() }).openapi('PostMedia')
+export const Media = z.object({ url: z.string(), alt: z.string().nullable(), ...picture }).openapi('PostMedia')
 export const CoAuthor = z
   .object({
     id: Uuid.openapi({ description: 'The id of the invitation, for the response.' }),

@@ -50,6 +50,8 @@ type ListPath = { [P in PathsOf<'get'>]: [ItemOf<Answer<P, 'get'>>] extends [nev
 type Login = { email: string; password: string }
 type Registration = Omit<operations['register']['requestBody']['content']['application/json'], 'session'>
 type UploadKind = Schema<'NewAsset'>['kind']
+/** What a file shows, and how much room it takes. */
+export type AboutUpload = Omit<Schema<'NewAsset'>, 'kind' | 'contentType' | 'size'>
 
 export type Kith = ReturnType<typeof createKith>
 
@@ -169,8 +171,8 @@ export function createKith(options: KithOptions) {
     accessToken: async (): Promise<string | null> => (await sessions.token()) ?? null,
 
     /** Uploads a file and commits it. @returns the asset, whose id posts and messages take */
-    async upload(file: Blob, kind: UploadKind, progress?: Progress): Promise<Schema<'Asset'>> {
-      const asset = { kind, contentType: file.type, size: file.size }
+    async upload(file: Blob, kind: UploadKind, progress?: Progress, about: AboutUpload = {}): Promise<Schema<'Asset'>> {
+      const asset = { ...about, kind, contentType: file.type, size: file.size }
       const { assetId, uploadUrl, headers } = await method<'post'>('POST')('/media/presign', { body: asset })
       await put({ url: new URL(uploadUrl, url).href, headers, file, progress }, shared.fetch)
       return method<'post'>('POST')('/media/{assetId}/commit', { params: { path: { assetId } } })

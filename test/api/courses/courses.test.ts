@@ -171,10 +171,14 @@ test('A lesson can have a committed asset of its author', async () => {
   await owner`update app.media_assets set alt = 'A cat' where id = ${mine}`
   expect(await alice.patch(`/courses/${id}/lessons/${lessons[0]}`, { assetId: mine })).toMatchObject({
     status: 200,
-    body: { assetId: mine, assetUrl: expect.stringContaining('/'), assetAlt: 'A cat' },
+    body: {
+      assetId: mine,
+      assetUrl: expect.stringContaining('/'),
+      asset: { assetId: mine, alt: 'A cat', width: null },
+    },
   })
   expect(await bob.get(`/courses/${id}/lessons/${lessons[0]}`)).toMatchObject({
-    body: { assetId: null, assetUrl: null, assetAlt: null },
+    body: { assetId: null, assetUrl: null, asset: null },
   })
   for (const [assetId, status, code] of [
     [await asset(bob.id), 404, 'asset_unknown'],

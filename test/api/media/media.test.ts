@@ -7,7 +7,7 @@ import { readConfig } from '../../../api-facade/lib/config.ts'
 import { createSeals } from '../../../api-facade/lib/seals.ts'
 import { startServer } from '../../../api-facade/server.ts'
 import { isThatType, typeOf } from '../../../edge-functions/media/types.ts'
-import { files, png } from '../../support/files.ts'
+import { files, picture, png } from '../../support/files.ts'
 import { Person } from '../../support/person.ts'
 import { environment, JWT_SECRET } from '../../support/settings.ts'
 import { world } from '../../support/world.ts'
@@ -25,6 +25,7 @@ type Upload = {
   headers: Record<string, string>
 }
 type Asset = { assetId: string; status: string; publicUrl: string; committedAt: string | null }
+const unknown = { width: null, height: null, blurhash: null }
 const UNKNOWN = '3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10'
 
 /** The same address at the facade under test, whose port its settings don't contain. */
@@ -71,6 +72,7 @@ describe('An upload', () => {
         status: 'committed',
         publicUrl: announced.publicUrl,
         alt: null,
+        ...unknown,
         createdAt: expect.any(String),
         committedAt: expect.any(String),
       },
@@ -208,7 +210,7 @@ test('A committed asset can be used in its owner’s posts, is shown by its addr
   const { status, body } = await alice.post<{ id: string }>('/posts', { format: 'photo', media })
   expect([status, body]).toMatchObject([201, { media: [{ url: publicUrl, alt: 'A cat' }] }])
   expect((await bob.get<{ media: object[] }>(`/posts/${body.id}`)).body.media).toEqual([
-    { url: publicUrl, alt: 'A cat' },
+    { url: publicUrl, alt: 'A cat', ...unknown },
   ])
   const described = await announce(alice, { ...image(), alt: ' A cat ' })
   await put(described, png)
@@ -226,6 +228,37 @@ test('A committed asset can be used in its owner’s posts, is shown by its addr
   expect(await alice.post('/media/presign', { ...image(), alt: '\u202e' })).toFailWith(422, 'text_unfit')
   const { mediaAssets } = (await alice.get<{ mediaAssets: { id: string }[] }>('/me/export')).body
   expect(mediaAssets).toContainEqual(expect.objectContaining({ id: assetId, ownerId: alice.id, mimeType: 'image/png' }))
+})
+
+test('A picture has the dimensions that its file says, and the blurhash that the client announced', async () => {
+  const about = { width: 9, height: 9, blurhash: 'LEHV6nWB2yk8pyo0adR*.7kCMdnj' }
+  const bytes = picture(640, 480)
+  const announced = await announce(alice, { ...image(bytes.length), ...about })
+  await put(announced, bytes)
+  const expected = { width: 640, height: 480, blurhash: about.blurhash }
+  expect(await commit(alice, announced)).toMatchObject({ status: 200, body: expected })
+  expect(await commit(alice, announced)).toMatchObject({ status: 200, body: expected })
+  const { assetId, publicUrl } = announced
+  const { body } = await alice.post<{ id: string }>('/posts', { format: 'photo', media: [{ assetId }] })
+  expect((await bob.get<{ media: object[] }>(`/posts/${body.id}`)).body.media).toEqual([
+    { url: publicUrl, alt: null, ...expected },
+  ])
+  const film = await announce(alice, { ...image(files['video/mp4']?.length, 'video/mp4', 'video'), ...about })
+  await put(film, files['video/mp4'] as Uint8Array<ArrayBuffer>)
+  expect(await commit(alice, film)).toMatchObject({ status: 200, body: about })
+  for (const wrong of [
+    { width: 0, height: 1 },
+    { width: 1.5, height: 1 },
+    { height: 65_536, width: 1 },
+    { width: '1' },
+  ])
+    expect(await alice.post('/media/presign', { ...image(), ...wrong })).toFailWith(422, 'validation_failed')
+  expect(await alice.post('/media/presign', { ...image(), width: 1 })).toFailWith(422, 'asset_dimensions')
+  expect(await alice.post('/media/presign', { ...image(), blurhash: 'LEHV6' })).toFailWith(422, 'blurhash')
+  expect(await alice.post('/media/presign', { ...image(1, 'audio/mpeg', 'audio'), width: 1, height: 1 })).toFailWith(
+    422,
+    'asset_dimensions',
+  )
 })
 
 describe('The address of an asset', async () => {

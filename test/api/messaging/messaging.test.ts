@@ -301,7 +301,7 @@ describe('A message', () => {
         kind: 'text',
         body: 'Look',
         replyTo: { id: first, sender: { username: 'bob' }, excerpt: 'x'.repeat(140) },
-        attachment: { assetId, contentType: 'image/png', alt: null },
+        attachment: { assetId, contentType: 'image/png', alt: null, width: null, height: null, blurhash: null },
         reactions: [],
         editedAt: null,
         deletedAt: null,
