@@ -20,6 +20,7 @@ grant execute on function
   private.asset_url,
   private.attachment_card,
   private.base83,
+  private.delete_asset,
   private.find_own_asset,
   private.ids_in,
   private.media_setting,
@@ -32,12 +33,14 @@ grant execute on function
 -- operations
 grant execute on function
   api.create_asset,
+  api.delete_asset,
   api.get_asset
   to authenticated;
 
 -- for the facade, after it has checked the storage
 grant execute on function
-  api.commit_asset
+  api.commit_asset,
+  api.continue_upload
   to gate;
 
 -- for the worker

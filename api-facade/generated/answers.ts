@@ -58,6 +58,7 @@ export interface Schemas {
     key: string
     status: 'pending' | 'committed'
     publicUrl: string
+    partSize: number | null
     alt: string | null
     width: number | null
     height: number | null
@@ -368,7 +369,9 @@ export interface Schemas {
     | 'argument_not_yours'
     | 'argument_own'
     | 'argument_unknown'
+    | 'asset_committed'
     | 'asset_dimensions'
+    | 'asset_in_one_piece'
     | 'asset_kind'
     | 'asset_large'
     | 'asset_missing'
@@ -4946,6 +4949,19 @@ export interface Schemas {
     expiresAt: Schemas['Timestamp']
     headers: { [key: string]: string }
   }
+  UploadInParts: {
+    assetId: string
+    publicUrl: string
+    partSize: number
+    parts: {
+      number: number
+      size: number
+      arrived: boolean
+      uploadUrl: string | null
+      headers: { [key: string]: string } | null
+      expiresAt: Schemas['Timestamp'] | null
+    }[]
+  }
   UserInterest: {
     interestId: string
     slug: string
@@ -5120,6 +5136,7 @@ export interface Answers {
   commit_asset: Json
   complete_ai_session: Schemas['AiSession']
   complete_order: Schemas['Order']
+  continue_upload: Json
   contribute: Schemas['Contributed']
   count_unread: Schemas['Unread']
   count_unread_conversations: Schemas['UnreadConversations']
@@ -5157,6 +5174,7 @@ export interface Answers {
   decline_invitation: Schemas['CircleInvitation']
   decline_order: Schemas['Order']
   delete_argument: null
+  delete_asset: null
   delete_audio: null
   delete_circle: null
   delete_course: null

@@ -86,6 +86,7 @@ export type Database = {
           p_blurhash?: string
           p_content_type: string
           p_height?: number
+          p_in_parts?: boolean
           p_kind: string
           p_size: number
           p_width?: number
@@ -286,6 +287,7 @@ export type Database = {
       decline_invitation: { Args: { p_id: string }; Returns: Answers['decline_invitation'] }
       decline_order: { Args: { p_id: string }; Returns: Answers['decline_order'] }
       delete_argument: { Args: { p_id: string }; Returns: Answers['delete_argument'] }
+      delete_asset: { Args: { p_asset_id: string }; Returns: Answers['delete_asset'] }
       delete_audio: { Args: { p_id: string }; Returns: Answers['delete_audio'] }
       delete_circle: { Args: { p_id: string }; Returns: Answers['delete_circle'] }
       delete_course: { Args: { p_id: string }; Returns: Answers['delete_course'] }

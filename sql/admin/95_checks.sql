@@ -768,6 +768,8 @@ alter table app.mana_holds
 create function private.media_assets_rules(
   content_type text,
   size bigint,
+  part_size integer,
+  upload_id text,
   mime_type text,
   width integer,
   height integer,
@@ -781,8 +783,10 @@ as $$
 begin
   if ((num_nulls(width, height) <> 1) AND ((COALESCE(width, 1) >= 1) AND (COALESCE(width, 1) <= 65535)) AND ((COALESCE(height, 1) >= 1) AND (COALESCE(height, 1) <= 65535)) AND ((num_nonnulls(width, blurhash) = 0) OR (content_type ~ '^(image|video)/'::text))) is false then perform private.raise_check_violation('asset_dimensions'); end if;
   if ((status = 'committed'::text) = ((committed_at IS NOT NULL) AND (mime_type IS NOT NULL) AND (expires_at IS NULL))) is false then perform private.raise_check_violation('media_assets_check'); end if;
+  if (part_size > 0) is false then perform private.raise_check_violation('media_assets_part_size_check'); end if;
   if (size > 0) is false then perform private.raise_check_violation('media_assets_size_check'); end if;
   if (status = ANY (ARRAY['pending'::text, 'committed'::text])) is false then perform private.raise_check_violation('media_assets_status_check'); end if;
+  if ((length(upload_id) >= 1) AND (length(upload_id) <= 1000)) is false then perform private.raise_check_violation('media_assets_upload_id_check'); end if;
   return true;
 end $$;
 comment on function private.media_assets_rules is 'The checks of app.media_assets. Raises the code of the one that a row breaks.';
@@ -790,11 +794,15 @@ grant execute on function private.media_assets_rules to anon, authenticated, ser
 alter table app.media_assets
   drop constraint asset_dimensions,
   drop constraint media_assets_check,
+  drop constraint media_assets_part_size_check,
   drop constraint media_assets_size_check,
   drop constraint media_assets_status_check,
+  drop constraint media_assets_upload_id_check,
   add constraint media_assets_rules check (private.media_assets_rules(
   content_type,
   size,
+  part_size,
+  upload_id,
   mime_type,
   width,
   height,

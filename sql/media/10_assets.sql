@@ -43,6 +43,8 @@ create table app.media_assets (
   size         bigint not null check (size > 0),
   bucket       text not null,
   key          text not null,
+  part_size    integer check (part_size > 0),
+  upload_id    text check (length(upload_id) between 1 and 1000),
   mime_type    text,
   alt          app.alt_text,
   width        integer,
@@ -66,6 +68,10 @@ comment on table app.media_assets is
   'The files that people have announced or uploaded. Only definer functions write this table, so every committed '
   'asset was checked in the storage.';
 comment on column app.media_assets.content_type is 'The announced type. The storage serves the file with it.';
+comment on column app.media_assets.part_size is
+  'The size of each part but the last, in bytes, if the file is uploaded in parts; null otherwise.';
+comment on column app.media_assets.upload_id is
+  'The storage''s id of the upload in parts; null before it has begun one.';
 comment on column app.media_assets.mime_type is
   'The type according to the first bytes; null while the asset is pending.';
 comment on column app.media_assets.alt is
@@ -80,8 +86,8 @@ comment on column app.media_assets.expires_at is 'When a pending asset is delete
 comment on column app.media_assets.committed_at is
   'When it was found that the storage has the file as announced; null while the asset is pending.';
 insert into private.retention (relation, counts_from, keep) values ('app.media_assets', 'expires_at', '0');
-insert into private.personal_data (relation, person_column, section) values
-  ('app.media_assets', 'owner_id', 'mediaAssets');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.media_assets', 'owner_id', 'mediaAssets', '{part_size,upload_id}');
 
 create table private.media_usage (
   owner_id uuid primary key references app.users on delete cascade,

@@ -4367,6 +4367,8 @@ create table app.media_assets (
   size         bigint not null check (size > 0),
   bucket       text not null,
   key          text not null,
+  part_size    integer check (part_size > 0),
+  upload_id    text check (length(upload_id) between 1 and 1000),
   mime_type    text,
   alt          app.alt_text,
   width        integer,
@@ -4390,6 +4392,10 @@ comment on table app.media_assets is
   'The files that people have announced or uploaded. Only definer functions write this table, so every committed '
   'asset was checked in the storage.';
 comment on column app.media_assets.content_type is 'The announced type. The storage serves the file with it.';
+comment on column app.media_assets.part_size is
+  'The size of each part but the last, in bytes, if the file is uploaded in parts; null otherwise.';
+comment on column app.media_assets.upload_id is
+  'The storage''s id of the upload in parts; null before it has begun one.';
 comment on column app.media_assets.mime_type is
   'The type according to the first bytes; null while the asset is pending.';
 comment on column app.media_assets.alt is
@@ -4404,8 +4410,8 @@ comment on column app.media_assets.expires_at is 'When a pending asset is delete
 comment on column app.media_assets.committed_at is
   'When it was found that the storage has the file as announced; null while the asset is pending.';
 insert into private.retention (relation, counts_from, keep) values ('app.media_assets', 'expires_at', '0');
-insert into private.personal_data (relation, person_column, section) values
-  ('app.media_assets', 'owner_id', 'mediaAssets');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.media_assets', 'owner_id', 'mediaAssets', '{part_size,upload_id}');
 
 create table private.media_usage (
   owner_id uuid primary key references app.users on delete cascade,
@@ -4671,7 +4677,9 @@ insert into private.errors (code, status, text) values
   ('assets_exhausted', 409, 'You have 50 uncommitted uploads from the last 15 minutes. Commit one, or wait until they '
    'are older.'),
   ('media_quota_exceeded', 409, 'This upload would exceed your quota. The operator of this instance can raise it.'),
-  ('asset_missing', 422, 'Nothing has been uploaded to this media asset yet. Upload the file first.'),
+  ('asset_missing', 422, 'The file of this media asset, or a part of it, has not been uploaded yet. Upload it first.'),
+  ('asset_committed', 409, 'This media asset has been committed, which ended its upload.'),
+  ('asset_in_one_piece', 409, 'This media asset was announced as an upload in one piece.'),
   ('asset_unfit', 422, 'The uploaded file has another size or type than announced, and was deleted. Upload the '
    'announced file.'),
   ('asset_large', 413, 'The storage does not accept a file of this size, although Kith allows it. Ask the operator of '
@@ -4696,6 +4704,7 @@ begin
     'key', p_asset.key,
     'status', p_asset.status,
     'publicUrl', private.asset_url(p_asset.key),
+    'partSize', p_asset.part_size,
     'alt', p_asset.alt,
     'width', p_asset.width,
     'height', p_asset.height,
@@ -4704,10 +4713,21 @@ begin
     'committedAt', private.utc(p_asset.committed_at));
 end $$;
 comment on function private.asset_card is
-  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, alt, width, '
-  'height, blurhash, createdAt, committedAt}.';
+  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, partSize, '
+  'alt, width, height, blurhash, createdAt, committedAt}.';
 
-create function private.announce_asset(p_asset app.media_assets) returns app.media_assets
+create function private.part_size(p_size bigint) returns integer
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return greatest(8, (p_size + 100 * 1048576 - 1) / (100 * 1048576)) * 1048576;
+end $$;
+comment on function private.part_size is
+  'The size of the parts of a file of this size, in bytes: 8 MiB, or more if there would be more than 100 parts. S3 '
+  'takes no part below 5 MiB but the last.';
+
+create function private.announce_asset(p_asset app.media_assets, p_in_parts boolean) returns app.media_assets
 language plpgsql volatile security definer   -- only definer functions write assets
 set search_path = ''
 as $$
@@ -4747,9 +4767,11 @@ begin
     end if;
     perform private.raise_error('assets_exhausted');
   end loop;
-  insert into app.media_assets (id, key, owner_id, kind, content_type, size, alt, width, height, blurhash, bucket)
-  select id, id, v_caller, p_asset.kind, p_asset.content_type, p_asset.size, p_asset.alt, p_asset.width,
-         p_asset.height, p_asset.blurhash, private.media_setting('media_bucket')
+  insert into app.media_assets (id, key, owner_id, kind, content_type, size, part_size, alt, width, height, blurhash,
+                                bucket)
+  select id, id, v_caller, p_asset.kind, p_asset.content_type, p_asset.size,
+         case when p_in_parts then private.part_size(p_asset.size) end,
+         p_asset.alt, p_asset.width, p_asset.height, p_asset.blurhash, private.media_setting('media_bucket')
   from gen_random_uuid() id
   returning * into v_asset;
   return v_asset;
@@ -4760,14 +4782,15 @@ comment on function private.announce_asset is
 
 create function api.create_asset(
   p_kind text, p_content_type text, p_size bigint, p_alt text default null, p_width integer default null,
-  p_height integer default null, p_blurhash text default null
+  p_height integer default null, p_blurhash text default null, p_in_parts boolean default false
 ) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_kept  json := private.begin_idempotent(
-    'create_asset', json_build_array(p_kind, p_content_type, p_size, p_alt, p_width, p_height, p_blurhash));
+    'create_asset',
+    json_build_array(p_kind, p_content_type, p_size, p_alt, p_width, p_height, p_blurhash, p_in_parts));
   v_asset app.media_assets;
 begin
   if v_kept is not null then
@@ -4780,11 +4803,11 @@ begin
   v_asset.width := p_width;
   v_asset.height := p_height;
   v_asset.blurhash := p_blurhash;
-  return private.finish_idempotent('create_asset', private.asset_card(private.announce_asset(v_asset)));
+  return private.finish_idempotent('create_asset', private.asset_card(private.announce_asset(v_asset, p_in_parts)));
 end $$;
 comment on function api.create_asset is
-  'Announces an upload and returns it, as api.get_asset does. The facade then has the upload URL signed. Fails: '
-  'alt_text, asset_dimensions, blurhash.';
+  'Announces an upload, in parts if p_in_parts, and returns it as api.get_asset does. The facade then has the upload '
+  'URLs signed. Fails: alt_text, asset_dimensions, blurhash.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
@@ -4801,8 +4824,8 @@ begin
   return private.asset_card(v_asset);
 end $$;
 comment on function api.get_asset is
-  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, alt, width, height, blurhash, '
-  'createdAt, committedAt}. Fails: asset_unknown (also if it is another person''s).';
+  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, partSize, alt, width, height, '
+  'blurhash, createdAt, committedAt}. Fails: asset_unknown (also if it is another person''s).';
 
 create function api.commit_asset(
   p_asset_id uuid, p_mime_type text, p_width integer default null, p_height integer default null
@@ -4822,6 +4845,63 @@ comment on function api.commit_asset is
   'p_width and p_height are what the file says, or null. Returns the same as api.get_asset. Fails: asset_unknown '
   '(also if it is another person''s).';
 
+create function api.continue_upload(
+  p_asset_id uuid, p_ended text default null, p_begun text default null
+) returns json
+language plpgsql volatile security definer   -- trusts the facade to have begun the upload in the storage
+set search_path = ''
+as $$
+declare
+  v_asset app.media_assets;
+begin
+  if p_begun is not null then
+    update app.media_assets set upload_id = p_begun
+    where id = p_asset_id and owner_id = private.require_caller() and status = 'pending' and part_size is not null
+      and upload_id is not distinct from p_ended;
+  end if;
+  select * into v_asset from app.media_assets
+  where id = p_asset_id and owner_id = private.require_caller();
+  if not found then
+    perform private.raise_error('asset_unknown');
+  elsif v_asset.part_size is null then
+    perform private.raise_error('asset_in_one_piece');
+  elsif v_asset.status = 'committed' and p_begun is not null then
+    perform private.raise_error('asset_committed');
+  end if;
+  return json_build_object('uploadId', v_asset.upload_id);
+end $$;
+comment on function api.continue_upload is
+  'For the facade alone: {uploadId}, the storage''s id of the caller''s upload in parts, or null. p_begun becomes this '
+  'id if the id still is p_ended, which the storage no longer knows; so of several calls at once one wins. Fails: '
+  'asset_unknown (also if it is another person''s).';
+
+create function private.delete_asset(p_id uuid) returns void
+language plpgsql volatile security definer   -- only definer functions write assets
+set search_path = ''
+as $$
+begin
+  delete from app.media_assets where id = p_id and owner_id = private.require_caller() and status = 'pending';
+  if not found then
+    perform private.raise_error(case when exists (
+      select from app.media_assets where id = p_id and owner_id = app.uid()) then 'asset_committed'
+      else 'asset_unknown' end);
+  end if;
+end $$;
+comment on function private.delete_asset is
+  'Deletes the caller''s asset, and thereby its object, unless it is committed.';
+
+create function api.delete_asset(p_asset_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.delete_asset(p_asset_id);
+  return null;   -- the response is 204
+end $$;
+comment on function api.delete_asset is
+  'Deletes an upload of the caller that is not committed. Fails: asset_unknown (also if it is another person''s), '
+  'asset_committed.';
+
 -- sql/media/30_objects.sql
 
 -- Objects whose asset was deleted. The worker calls the function `media` until it has deleted them.
@@ -4832,6 +4912,7 @@ create table private.pending_object_deletions (
   key         text not null,
   upload_only boolean not null,
   due_at      timestamptz not null,
+  upload_id   text,
   primary key (bucket, key)
 );
 create index pending_object_deletions_due_at_idx on private.pending_object_deletions (due_at);
@@ -4841,6 +4922,8 @@ comment on table private.pending_object_deletions is
 comment on column private.pending_object_deletions.upload_only is
   'True if the asset still exists. Then only a file that was uploaded again, through the asset''s upload URL, is '
   'deleted.';
+comment on column private.pending_object_deletions.upload_id is
+  'The upload in parts that the storage may still have begun; null if the asset had none.';
 comment on column private.pending_object_deletions.due_at is
   'When the worker next tries to delete the object: not before the upload URL has expired, because until then the '
   'object can be uploaded again.';
@@ -4851,8 +4934,8 @@ set search_path = ''
 as $$
 begin
   -- an upload can arrive within the first ten minutes, and a running commit may take two
-  insert into private.pending_object_deletions as d (bucket, key, upload_only, due_at)
-  select g.bucket, g.key, tg_op = 'UPDATE',
+  insert into private.pending_object_deletions as d (bucket, key, upload_only, upload_id, due_at)
+  select g.bucket, g.key, tg_op = 'UPDATE', g.upload_id,
          greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
   from gone g
   where tg_op = 'DELETE' or g.status = 'committed'
@@ -4880,6 +4963,7 @@ declare
   v_bucket  constant text := private.media_setting('media_bucket');
   v_keys    text[];
   v_uploads text[];
+  v_ids     json;
 begin
   with due as (
     select d.bucket, d.key from private.pending_object_deletions d
@@ -4888,13 +4972,15 @@ begin
   ), later as (
     update private.pending_object_deletions d set due_at = now() + interval '10 minutes'
     from due where (d.bucket, d.key) = (due.bucket, due.key)
-    returning d.key, d.upload_only
+    returning d.key, d.upload_only, d.upload_id
   )
   select coalesce(array_agg(key) filter (where not upload_only), '{}'),
-         coalesce(array_agg(key) filter (where upload_only), '{}')
-  into v_keys, v_uploads from later;
+         coalesce(array_agg(key) filter (where upload_only), '{}'),
+         coalesce(json_object_agg(key, upload_id) filter (where upload_id is not null), '{}')
+  into v_keys, v_uploads, v_ids from later;
   if cardinality(v_keys || v_uploads) > 0 then
-    perform private.enqueue('objects', json_build_object('bucket', v_bucket, 'keys', v_keys, 'uploads', v_uploads));
+    perform private.enqueue('objects', json_build_object(
+      'bucket', v_bucket, 'keys', v_keys, 'uploads', v_uploads, 'uploadIds', v_ids));
   end if;
   return cardinality(v_keys || v_uploads);
 end $$;
@@ -4961,6 +5047,7 @@ grant execute on function
   private.asset_url,
   private.attachment_card,
   private.base83,
+  private.delete_asset,
   private.find_own_asset,
   private.ids_in,
   private.media_setting,
@@ -4973,12 +5060,14 @@ grant execute on function
 -- operations
 grant execute on function
   api.create_asset,
+  api.delete_asset,
   api.get_asset
   to authenticated;
 
 -- for the facade, after it has checked the storage
 grant execute on function
-  api.commit_asset
+  api.commit_asset,
+  api.continue_upload
   to gate;
 
 -- for the worker
@@ -44238,6 +44327,8 @@ alter table app.mana_holds
 create function private.media_assets_rules(
   content_type text,
   size bigint,
+  part_size integer,
+  upload_id text,
   mime_type text,
   width integer,
   height integer,
@@ -44251,8 +44342,10 @@ as $$
 begin
   if ((num_nulls(width, height) <> 1) AND ((COALESCE(width, 1) >= 1) AND (COALESCE(width, 1) <= 65535)) AND ((COALESCE(height, 1) >= 1) AND (COALESCE(height, 1) <= 65535)) AND ((num_nonnulls(width, blurhash) = 0) OR (content_type ~ '^(image|video)/'::text))) is false then perform private.raise_check_violation('asset_dimensions'); end if;
   if ((status = 'committed'::text) = ((committed_at IS NOT NULL) AND (mime_type IS NOT NULL) AND (expires_at IS NULL))) is false then perform private.raise_check_violation('media_assets_check'); end if;
+  if (part_size > 0) is false then perform private.raise_check_violation('media_assets_part_size_check'); end if;
   if (size > 0) is false then perform private.raise_check_violation('media_assets_size_check'); end if;
   if (status = ANY (ARRAY['pending'::text, 'committed'::text])) is false then perform private.raise_check_violation('media_assets_status_check'); end if;
+  if ((length(upload_id) >= 1) AND (length(upload_id) <= 1000)) is false then perform private.raise_check_violation('media_assets_upload_id_check'); end if;
   return true;
 end $$;
 comment on function private.media_assets_rules is 'The checks of app.media_assets. Raises the code of the one that a row breaks.';
@@ -44260,11 +44353,15 @@ grant execute on function private.media_assets_rules to anon, authenticated, ser
 alter table app.media_assets
   drop constraint asset_dimensions,
   drop constraint media_assets_check,
+  drop constraint media_assets_part_size_check,
   drop constraint media_assets_size_check,
   drop constraint media_assets_status_check,
+  drop constraint media_assets_upload_id_check,
   add constraint media_assets_rules check (private.media_assets_rules(
   content_type,
   size,
+  part_size,
+  upload_id,
   mime_type,
   width,
   height,

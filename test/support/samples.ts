@@ -106,9 +106,12 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   sample('count_unread')
   sample('list_notifications', { p_limit: 20, p_cursor: null, p_since: null })
   sample('mark_read', { p_ids: null, p_group_key: 'x', p_before: null })
+  const pending = { p_kind: 'image', p_content_type: 'image/png', p_size: 1 }
+  const { assetId } = await get<{ assetId: string }>(me, 'create_asset', pending)
+  sample('delete_asset', { p_asset_id: assetId })
   sample('create_asset', {
     ...{ p_kind: 'image', p_content_type: 'image/png', p_size: 100 },
-    ...{ p_alt: null, p_width: 3, p_height: 4, p_blurhash: '000000' },
+    ...{ p_alt: null, p_width: 3, p_height: 4, p_blurhash: '000000', p_in_parts: false },
   })
   sample('get_wallet')
   sample('get_my_capabilities')

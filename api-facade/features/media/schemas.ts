@@ -1,5 +1,5 @@
 // Shapes of media. What can be uploaded is in sql/media/10_assets.sql.
-import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const AssetId = z.object({ assetId: Uuid })
 export const AssetKey = z.object({ key: Uuid })
@@ -43,6 +43,31 @@ export const Upload = z
     headers: z.record(z.string(), z.string()).openapi({ description: 'Send exactly these with the PUT.' }),
   })
   .openapi('Upload')
+export const UploadInParts = z
+  .object({
+    assetId: Uuid,
+    publicUrl: z.string().openapi({ description: 'The URL of the asset after the commit.' }),
+    partSize: z.int().min(1).openapi({ description: 'The size of every part but the last, in bytes.' }),
+    parts: z
+      .array(
+        z.object({
+          number: z.int().min(1).max(100),
+          size: z.int().min(1),
+          arrived: z.boolean().openapi({ description: 'Whether the storage has this part.' }),
+          uploadUrl: z.string().nullable().openapi({
+            description:
+              'Accepts a PUT of this part from anybody who has this URL, until `expiresAt`. Null if it has arrived.',
+          }),
+          headers: z
+            .record(z.string(), z.string())
+            .nullable()
+            .openapi({ description: 'Send exactly these with the PUT.' }),
+          expiresAt: Timestamp.nullable(),
+        }),
+      )
+      .openapi({ description: 'In the order of the file, at most 100.' }),
+  })
+  .openapi('UploadInParts')
 export const UploadAlias = z.object({ uploadUrl: z.string(), key: Uuid })
 
 export const Asset = z
@@ -54,6 +79,7 @@ export const Asset = z
     key: Uuid,
     status: z.enum(['pending', 'committed']),
     publicUrl: z.string(),
+    partSize: z.int().nullable().openapi({ description: 'Null unless the file is uploaded in parts.' }),
     alt: z.string().nullable(),
     ...picture,
     createdAt: Timestamp,
@@ -74,6 +100,11 @@ export const Attachment = z
 
 /** What the function returns: edge-functions/media/handler.ts. */
 export const Signed = z.object({ url: z.string(), headers: z.record(z.string(), z.string()), expiresAt: z.string() })
+export const Continued = z.object({
+  uploadId: z.string(),
+  parts: z.array(z.object({ number: z.int(), size: z.int(), upload: Signed.nullable() })),
+})
+export const Kept = z.object({ uploadId: z.string().nullable() })
 export const Looked = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.literal('committed'),
@@ -88,6 +119,8 @@ export const Looked = z.discriminatedUnion('outcome', [
 
 export const UploadToken = z.object({
   token: z.string().max(200).default('').openapi({ description: 'Part of `uploadUrl`.' }),
+  uploadId: Uuid.optional().openapi({ description: 'Part of the `uploadUrl` of a part.' }),
+  part: queryInteger(1, 100).optional(),
 })
 
 export const styles = ['lorelei', 'notionists', 'personas', 'micah', 'avataaars'] as const

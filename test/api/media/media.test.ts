@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
+import { openFunctions } from '../../../api-facade/lib/functions.ts'
+import { createLog } from '../../../api-facade/lib/log.ts'
 import { createSeals } from '../../../api-facade/lib/seals.ts'
 import { startServer } from '../../../api-facade/server.ts'
 import { isThatType, typeOf } from '../../../edge-functions/media/types.ts'
@@ -71,6 +73,7 @@ describe('An upload', () => {
         key: announced.assetId,
         status: 'committed',
         publicUrl: announced.publicUrl,
+        partSize: null,
         alt: null,
         ...unknown,
         createdAt: expect.any(String),
@@ -319,6 +322,65 @@ describe('The address of an asset', async () => {
 describe('Local storage', () => {
   const seal = (id: string, holder: string, seconds = 60) =>
     createSeals([JWT_SECRET]).seal('upload', { id, generation: Math.floor(Date.now() / 1000) + seconds }, holder)
+  test('takes a file in parts, each as it was announced', async () => {
+    type Part = { number: number; size: number; arrived: boolean; uploadUrl: string; headers: Record<string, string> }
+    type Parted = { assetId: string; publicUrl: string; partSize: number; parts: Part[] }
+    const film = new Uint8Array(9 * 1024 * 1024).map((_, i) => i % 249)
+    film.set(files['video/mp4'] as Uint8Array)
+    const clip = image(film.length, 'video/mp4', 'video')
+    const key = { 'idempotency-key': 'one film' }
+    const upload = (await alice.post<Parted>('/media/multipart', clip, key)).body
+    const { assetId, publicUrl, partSize, parts } = upload
+    expect(await alice.post('/media/multipart', clip, key)).toMatchObject({ status: 201, body: { assetId } })
+    expect(await alice.post('/media/presign', clip, key)).toFailWith(422, 'idempotency_key_reused')
+    expect(parts.map(({ size }) => size)).toEqual([partSize, film.length - partSize])
+    const bytesOf = ({ number, size }: Part) => film.slice((number - 1) * partSize, (number - 1) * partSize + size)
+    const send = (part: Part, bytes = bytesOf(part), uploadUrl = part.uploadUrl) =>
+      fetch(here(uploadUrl), { method: 'PUT', body: bytes })
+    const [first, last] = parts as [Part, Part]
+    const refused = async (answer: Promise<Response>) =>
+      expect([(await answer).status, (await answer).headers.get('x-error-code')]).toEqual([403, 'upload_refused'])
+    await refused(send(last, bytesOf(last).slice(1)))
+    await refused(send(last, bytesOf(first)))
+    await refused(send(first, bytesOf(first), first.uploadUrl.replace('part=1', 'part=2')))
+    await refused(send(last, bytesOf(last), last.uploadUrl.replace(/token=[^&]*/, 'token=x')))
+    await refused(send(last, bytesOf(last), last.uploadUrl.replace(/uploadId=[^&]*/, `uploadId=${UNKNOWN}`)))
+    expect((await send(last)).status).toBe(200)
+    expect(await commit(alice, upload)).toFailWith(422, 'asset_missing')
+    expect(await bob.get(`/media/${assetId}/parts`)).toFailWith(404, 'asset_unknown')
+    expect(await nobody.get(`/media/${assetId}/parts`)).toFailWith(401, 'token_missing')
+    const left = (await alice.get<Parted>(`/media/${assetId}/parts`)).body.parts
+    expect(left.map(({ arrived }) => arrived)).toEqual([false, true])
+    expect((await send(left[0] as Part)).status).toBe(200)
+    expect(await commit(bob, upload)).toFailWith(404, 'asset_unknown')
+    expect(await commit(alice, upload)).toMatchObject({ status: 200, body: { status: 'committed', partSize } })
+    const served = new Uint8Array(await (await fetch(here(publicUrl))).arrayBuffer())
+    expect(Buffer.compare(served, film)).toBe(0)
+    await refused(send(last))
+    expect(await alice.get(`/media/${assetId}/parts`)).toFailWith(409, 'asset_committed')
+    expect(await alice.delete(`/media/${assetId}`)).toFailWith(409, 'asset_committed')
+    expect(readdirSync(join(DATA_DIR, 'media-parts'))).toEqual([])
+  })
+
+  test('keeps nothing of an upload that is aborted', async () => {
+    expect(await nobody.post('/media/multipart', image())).toFailWith(401, 'token_missing')
+    expect(await alice.post('/media/multipart', image(0))).toFailWith(422, 'media_size')
+    expect(await alice.post('/media/multipart', image(10, 'text/html'))).toFailWith(422, 'media_type')
+    const { assetId } = (await alice.post<Upload>('/media/multipart', image())).body
+    expect(await nobody.delete(`/media/${assetId}`)).toFailWith(401, 'token_missing')
+    expect(await bob.delete(`/media/${assetId}`)).toFailWith(404, 'asset_unknown')
+    expect((await alice.delete(`/media/${assetId}`)).status).toBe(204)
+    expect(await alice.delete(`/media/${assetId}`)).toFailWith(404, 'asset_unknown')
+    const [queued] = await owner<{ key: string; id: string }[]>`
+      select key, upload_id as id from private.pending_object_deletions where key = ${assetId}`
+    expect(readdirSync(join(DATA_DIR, 'media-parts'))).toEqual([queued?.id])
+    const config = readConfig(environment(database.url, { DATA_DIR }))
+    const functions = openFunctions({ config, jwtSecret: JWT_SECRET, log: createLog(config) })
+    const job = { bucket: 'local', keys: [assetId], uploads: [], uploadIds: { [assetId]: queued?.id } }
+    expect(await (await functions.invoke('media/delete', job)).json()).toEqual({ left: [] })
+    expect(readdirSync(join(DATA_DIR, 'media-parts'))).toEqual([])
+  })
+
   const send = (id: string, token: string, body: Uint8Array<ArrayBuffer> = png, type = 'image/png') =>
     fetch(`${url}/api/v1/media/local/${id}?token=${token}`, { method: 'PUT', headers: { 'content-type': type }, body })
 

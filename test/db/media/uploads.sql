@@ -21,7 +21,7 @@ grant execute on all functions in schema pg_temp to public;
 -- Acting as Alice
 select test.act_as('alice');
 select set_eq($$ select json_object_keys(pg_temp.announce(1)) $$,
-  array['assetId', 'kind', 'contentType', 'size', 'key', 'status', 'publicUrl', 'alt', 'width', 'height', 'blurhash', 'createdAt', 'committedAt'], 'An announced asset has these fields');
+  array['assetId', 'kind', 'contentType', 'size', 'key', 'status', 'publicUrl', 'partSize', 'alt', 'width', 'height', 'blurhash', 'createdAt', 'committedAt'], 'An announced asset has these fields');
 select is((select a.status || ' ' || a.bucket from app.media_assets a where a.id = pg_temp.made(1)), 'pending kith', 'An announced asset is pending');
 select is(api.get_asset(pg_temp.made(1)) ->> 'publicUrl', 'https://media.example.org/kith/' || pg_temp.made(1), 'An announced asset has its public URL');
 select is(api.create_asset('image', ' Image/PNG ', 1) ->> 'contentType', 'image/png', 'The content type ignores case');
@@ -105,7 +105,7 @@ select is(private.job_purge() > 0, true, 'An asset that is never committed is de
 update private.pending_object_deletions set due_at = now();
 select is(private.job_delete_objects(), 2, 'The job names the objects of both assets');
 select is((select data::jsonb from pgboss.job where name = 'objects'),
-  jsonb_build_object('bucket', 'kith', 'keys', jsonb_build_array(pg_temp.made(2)), 'uploads', jsonb_build_array(pg_temp.made(1))), 'The job lists whole assets and upload objects separately');
+  jsonb_build_object('bucket', 'kith', 'keys', jsonb_build_array(pg_temp.made(2)), 'uploads', jsonb_build_array(pg_temp.made(1)), 'uploadIds', jsonb_build_object()), 'The job lists whole assets and upload objects separately');
 select is(private.job_delete_objects(), 0, 'The job doesn''t list the same objects again for a while');
 delete from app.media_assets where id = pg_temp.made(1);
 select is(private.note_deleted_objects('other', array[pg_temp.made(2)::text], '{}'), 0, 'Deleted objects of another bucket are ignored');
