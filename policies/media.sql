@@ -18,6 +18,11 @@ grant execute on function
   private.announce_asset,
   private.asset_card,
   private.asset_url,
+  private.attachment_card,
+  private.base83,
+  private.delete_asset,
+  private.find_own_asset,
+  private.ids_in,
   private.media_setting,
   private.require_usable_asset,
   private.use_asset,
@@ -28,12 +33,14 @@ grant execute on function
 -- operations
 grant execute on function
   api.create_asset,
+  api.delete_asset,
   api.get_asset
   to authenticated;
 
 -- for the facade, after it has checked the storage
 grant execute on function
-  api.commit_asset
+  api.commit_asset,
+  api.continue_upload
   to gate;
 
 -- for the worker

@@ -58,8 +58,22 @@ export interface Schemas {
     key: string
     status: 'pending' | 'committed'
     publicUrl: string
+    partSize: number | null
+    alt: string | null
+    width: number | null
+    height: number | null
+    blurhash: string | null
     createdAt: Schemas['Timestamp']
     committedAt: Schemas['Timestamp'] | null
+  }
+  Attachment: {
+    assetId: string
+    url: string
+    contentType: string
+    alt: string | null
+    width: number | null
+    height: number | null
+    blurhash: string | null
   }
   Audio: {
     id: string
@@ -342,6 +356,7 @@ export interface Schemas {
     | 'ai_session_unanswered'
     | 'ai_session_unknown'
     | 'ai_topic'
+    | 'alt_text'
     | 'appeal_decision'
     | 'appeal_open'
     | 'appeal_resolved'
@@ -354,6 +369,9 @@ export interface Schemas {
     | 'argument_not_yours'
     | 'argument_own'
     | 'argument_unknown'
+    | 'asset_committed'
+    | 'asset_dimensions'
+    | 'asset_in_one_piece'
     | 'asset_kind'
     | 'asset_large'
     | 'asset_missing'
@@ -369,6 +387,7 @@ export interface Schemas {
     | 'batch_request'
     | 'block_oneself'
     | 'blocks_exhausted'
+    | 'blurhash'
     | 'body_too_large'
     | 'boost_active'
     | 'boost_hidden'
@@ -1267,6 +1286,10 @@ export interface Schemas {
     bucket: string
     key: string
     mimeType: string | null
+    alt: string | null
+    width: number | null
+    height: number | null
+    blurhash: string | null
     status: string
     expiresAt: Schemas['Timestamp'] | null
     committedAt: Schemas['Timestamp'] | null
@@ -1287,6 +1310,7 @@ export interface Schemas {
     clientId: string | null
     replyToId: string | null
     assetId: string | null
+    alt: string | null
     editedAt: Schemas['Timestamp'] | null
     deletedAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
@@ -2325,6 +2349,7 @@ export interface Schemas {
     body: string | null
     assetId: string | null
     assetUrl: string | null
+    asset: Schemas['Attachment'] | null
     minutes: number | null
     preview: boolean
   }
@@ -2389,7 +2414,7 @@ export interface Schemas {
     kind: 'text' | 'system'
     body: string | null
     replyTo: { id: string; sender: Schemas['PersonCard'] | null; excerpt: string | null } | null
-    attachment: { assetId: string; url: string; contentType: string } | null
+    attachment: Schemas['Attachment'] | null
     reactions: { emoji: string; count: number; mine: boolean }[]
     createdAt: Schemas['Timestamp']
     editedAt: Schemas['Timestamp'] | null
@@ -2410,7 +2435,15 @@ export interface Schemas {
   MutedKeyword: { id: string; keyword: string; until: Schemas['Timestamp'] | null; createdAt: Schemas['Timestamp'] }
   MutedKeywordPage: { items: Schemas['MutedKeyword'][]; nextCursor: string | null; hasMore: boolean }
   NewArgument: { side: 'for' | 'against'; body: string; parentId?: string | null }
-  NewAsset: { kind: 'avatar' | 'image' | 'video' | 'audio' | 'attachment'; contentType: string; size: number }
+  NewAsset: {
+    kind: 'avatar' | 'image' | 'video' | 'audio' | 'attachment'
+    contentType: string
+    size: number
+    alt?: string | null
+    width?: number | null
+    height?: number | null
+    blurhash?: string | null
+  }
   NewAudio: {
     mediaUrl: string
     caption?: string | null
@@ -2522,7 +2555,13 @@ export interface Schemas {
     accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
   }
   NewLesson: { title: string; body: string; assetId?: string | null; minutes?: number | null; preview?: boolean }
-  NewMessage: { body?: string; clientId: string; replyToId?: string | null; assetId?: string | null }
+  NewMessage: {
+    body?: string
+    clientId: string
+    replyToId?: string | null
+    assetId?: string | null
+    alt?: string | null
+  }
   NewOffering: {
     title: string
     description: string
@@ -3182,7 +3221,7 @@ export interface Schemas {
       | 'resolved'
     note: string | null
     deliveryNote: string | null
-    attachment: { assetId: string; url: string; contentType: string } | null
+    attachment: Schemas['Attachment'] | null
     disputeReason: string | null
     refundMana: number | null
     deadlineAt: Schemas['Timestamp'] | null
@@ -3608,7 +3647,7 @@ export interface Schemas {
     title: string
   }
   PostInterest: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }
-  PostMedia: { url: string; alt: string | null }
+  PostMedia: { url: string; alt: string | null; width: number | null; height: number | null; blurhash: string | null }
   PostNote: {
     id: string
     authorId: string
@@ -4631,6 +4670,10 @@ export interface Schemas {
     contentType: string
     mimeType: string | null
     size: number
+    alt: string | null
+    width: number | null
+    height: number | null
+    blurhash: string | null
     status: 'pending' | 'committed'
     url: string | null
     committedAt: Schemas['Timestamp'] | null
@@ -4915,6 +4958,19 @@ export interface Schemas {
     expiresAt: Schemas['Timestamp']
     headers: { [key: string]: string }
   }
+  UploadInParts: {
+    assetId: string
+    publicUrl: string
+    partSize: number
+    parts: {
+      number: number
+      size: number
+      arrived: boolean
+      uploadUrl: string | null
+      headers: { [key: string]: string } | null
+      expiresAt: Schemas['Timestamp'] | null
+    }[]
+  }
   UserInterest: {
     interestId: string
     slug: string
@@ -5089,6 +5145,7 @@ export interface Answers {
   commit_asset: Json
   complete_ai_session: Schemas['AiSession']
   complete_order: Schemas['Order']
+  continue_upload: Json
   contribute: Schemas['Contributed']
   count_unread: Schemas['Unread']
   count_unread_conversations: Schemas['UnreadConversations']
@@ -5126,6 +5183,7 @@ export interface Answers {
   decline_invitation: Schemas['CircleInvitation']
   decline_order: Schemas['Order']
   delete_argument: null
+  delete_asset: null
   delete_audio: null
   delete_circle: null
   delete_course: null

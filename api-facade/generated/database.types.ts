@@ -81,7 +81,16 @@ export type Database = {
         Returns: Answers['create_argument']
       }
       create_asset: {
-        Args: { p_content_type: string; p_kind: string; p_size: number }
+        Args: {
+          p_alt?: string
+          p_blurhash?: string
+          p_content_type: string
+          p_height?: number
+          p_in_parts?: boolean
+          p_kind: string
+          p_size: number
+          p_width?: number
+        }
         Returns: Answers['create_asset']
       }
       create_audio: {
@@ -278,6 +287,7 @@ export type Database = {
       decline_invitation: { Args: { p_id: string }; Returns: Answers['decline_invitation'] }
       decline_order: { Args: { p_id: string }; Returns: Answers['decline_order'] }
       delete_argument: { Args: { p_id: string }; Returns: Answers['delete_argument'] }
+      delete_asset: { Args: { p_asset_id: string }; Returns: Answers['delete_asset'] }
       delete_audio: { Args: { p_id: string }; Returns: Answers['delete_audio'] }
       delete_circle: { Args: { p_id: string }; Returns: Answers['delete_circle'] }
       delete_course: { Args: { p_id: string }; Returns: Answers['delete_course'] }
@@ -1086,7 +1096,14 @@ export type Database = {
       }
       select_interests: { Args: { p_interests: Json }; Returns: Answers['select_interests'] }
       send_message: {
-        Args: { p_asset_id?: string; p_body?: string; p_client_id?: string; p_id: string; p_reply_to_id?: string }
+        Args: {
+          p_alt?: string
+          p_asset_id?: string
+          p_body?: string
+          p_client_id?: string
+          p_id: string
+          p_reply_to_id?: string
+        }
         Returns: Answers['send_message']
       }
       set_any_space_archived: {

@@ -105,6 +105,13 @@ export const sections = {
       bucket: ['text'],
       key: ['text'],
       mimeType: ['text?', 'The type according to the first bytes; null while the asset is pending.'],
+      alt: ['app.alt_text?', 'Its alt text wherever it is used without another one; null if it has none.'],
+      width: [
+        'integer?',
+        'In pixels, as it is shown; null if nobody knows. The client announces it, and for most pictures the commit replaces it by what the file says.',
+      ],
+      height: ['integer?', 'As width.'],
+      blurhash: ['app.blurhash?', 'Computed by the client; null if it announced none.'],
       status: ['text', 'pending until its owner commits it, then committed.'],
       expiresAt: ['timestamp with time zone?', 'When a pending asset is deleted; null once it is committed.'],
       committedAt: [
@@ -473,7 +480,10 @@ export const sections = {
       format: ['text'],
       title: ['text?'],
       body: ['text'],
-      media: ['jsonb', 'Pictures and other media, in order: [{url, alt}].'],
+      media: [
+        'jsonb',
+        'Pictures and other media, in order: [{url, alt, width, height, blurhash}]. All but url can be null.',
+      ],
       quotedPostId: ['uuid?', 'The original of a quote or a repost.'],
       visibility: ['text'],
       depth: ['smallint'],
@@ -1190,6 +1200,7 @@ export const sections = {
       ],
       replyToId: ['uuid?', 'The id of a row of the table `messages`.'],
       assetId: ['uuid?', 'The id of a row of the table `media_assets`.'],
+      alt: ['app.alt_text?', 'The alt text of the asset in this message; null if it has none.'],
       editedAt: ['timestamp with time zone?', 'When its words last changed; null if never.'],
       deletedAt: ['timestamp with time zone?', 'When its sender deleted it or was erased; null otherwise.'],
       createdAt: [

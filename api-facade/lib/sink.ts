@@ -7,7 +7,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Bucket, Found } from '../../edge-functions/media/bucket.ts'
-import { type Announced, UPLOAD_SECONDS } from '../../edge-functions/media/presign.ts'
+import type { Multipart } from '../../edge-functions/media/parts.ts'
+import { type Announced, type NewPart, UPLOAD_SECONDS } from '../../edge-functions/media/presign.ts'
 import type { Storage } from '../../edge-functions/media/storage.ts'
 import { type Config, SINK } from './config.ts'
 import type { Seals } from './seals.ts'
@@ -16,6 +17,9 @@ const folderOf = (config: Config, name: string): string =>
   join(resolve(config.dataDir ?? join(import.meta.dirname, '../../.data')), name)
 const sinkFolder = (config: Config): string => folderOf(config, 'media')
 const uploadFolder = (config: Config): string => folderOf(config, 'media-uploads')
+/** Of an upload in parts, whose id is checked by the path: each part is a file, and the content type another one. */
+const partsFolder = (config: Config, uploadId: string): string =>
+  join(folderOf(config, 'media-parts'), basename(uploadId))
 
 // each object is a file, and its content type one beside it
 const fileOf = (folder: string, key: string): string => join(folder, basename(key))
@@ -26,29 +30,77 @@ const absent = (error: NodeJS.ErrnoException): null => {
 }
 
 /** The headers to which the token of an upload is bound, besides the asset and the time of its end. */
-const headersOf = (contentType: string, size: string): string => `${contentType} ${size}`
+const headersOf = ({ contentType, size }: Omit<Announced, 'key'>): string => `${contentType} ${size}`
+const partOf = ({ uploadId, number, size }: Omit<NewPart, 'key'>): string => `${uploadId} ${number} ${size}`
+
+const COMMON = 'type'
 
 export function sinkStorage(config: Config, seals: Seals): Storage {
   const [uploads, media] = [uploadFolder(config), sinkFolder(config)]
+  /** The URL of an upload, which only a token for exactly this can open. */
+  function sign(key: string, holder: string, headers: Record<string, string>, query: Record<string, string> = {}) {
+    const id = key.split('.')[0] ?? ''
+    const ends = Math.floor(Date.now() / 1000) + UPLOAD_SECONDS
+    const token = seals.seal('upload', { id, generation: ends }, holder)
+    const url = `${config.facadeUrl}/api/v1/media/local/${id}?${new URLSearchParams({ token, ...query })}`
+    return { url, headers, expiresAt: new Date(ends * 1000).toISOString() }
+  }
   return {
     uploads: folderBucket('uploads', uploads),
     media: folderBucket(SINK, media),
-    async presign({ key, contentType, size }) {
-      const id = key.split('.')[0] ?? ''
-      const ends = Math.floor(Date.now() / 1000) + UPLOAD_SECONDS
-      const token = seals.seal('upload', { id, generation: ends }, headersOf(contentType, String(size)))
-      return {
-        url: `${config.facadeUrl}/api/v1/media/local/${id}?token=${token}`,
-        headers: { 'Content-Type': contentType, 'Content-Length': String(size) },
-        expiresAt: new Date(ends * 1000).toISOString(),
-      }
+    multipart: {
+      ...sinkMultipart(config),
+      sign: async ({ key, ...part }) =>
+        sign(
+          key,
+          partOf(part),
+          { 'Content-Length': String(part.size) },
+          { uploadId: part.uploadId, part: String(part.number) },
+        ),
     },
+    presign: async ({ key, ...announced }) =>
+      sign(key, headersOf(announced), {
+        'Content-Type': announced.contentType,
+        'Content-Length': String(announced.size),
+      }),
     hold: (upload, held) => copy(fileOf(uploads, upload), fileOf(uploads, held)),
     publish: async (held, key) => {
       await makeFolder(media)
       await copy(fileOf(uploads, held), fileOf(media, key))
     },
     look: async () => [],
+  }
+}
+
+function sinkMultipart(config: Config): Omit<Multipart, 'sign'> {
+  const folder = (uploadId: string) => partsFolder(config, uploadId)
+  return {
+    async begin(_key, contentType) {
+      const uploadId = randomUUID()
+      await makeFolder(folder(uploadId))
+      await writeFile(join(folder(uploadId), COMMON), contentType)
+      return uploadId
+    },
+    async arrived(_key, uploadId) {
+      const files = await readdir(folder(uploadId)).catch(absent)
+      if (!files) return null
+      const numbers = files.filter((file) => /^\d+$/.test(file)).map(Number)
+      const sizes = await Promise.all(numbers.map((number) => stat(join(folder(uploadId), `${number}`))))
+      return sizes.map(({ size }, i) => ({ number: numbers[i] ?? 0, size, tag: '' }))
+    },
+    async complete(key, uploadId, parts) {
+      const upload = fileOf(uploadFolder(config), key)
+      await makeFolder(uploadFolder(config))
+      await replace(upload, async (whole) => {
+        for (const { number } of parts) {
+          const part = createReadStream(join(folder(uploadId), `${number}`))
+          await pipeline(part, createWriteStream(whole, { flags: 'a' }))
+        }
+      })
+      await replace(typeOf(upload), (file) => copyFile(join(folder(uploadId), COMMON), file))
+      await rm(folder(uploadId), { recursive: true, force: true })
+    },
+    abort: (_key, uploadId) => rm(folder(uploadId), { recursive: true, force: true }),
   }
 }
 
@@ -110,8 +162,17 @@ async function findFile(folder: string, key: string): Promise<Found | null> {
 }
 
 /** Whether the token was made for an upload of this asset, with exactly these headers, and has not ended. */
-export function isUpload(seals: Seals, token: string, { key, contentType, size }: Announced): boolean {
-  const opened = seals.open('upload', token, headersOf(contentType, String(size)))
+export const isUpload = (seals: Seals, token: string, { key, ...announced }: Announced): boolean =>
+  isSealed(seals, token, key, headersOf(announced))
+
+/** The same for a part, whose upload must not have ended either. */
+export async function isPart(config: Config, seals: Seals, token: string, { key, ...part }: NewPart): Promise<boolean> {
+  if (!isSealed(seals, token, key, partOf(part))) return false
+  return (await stat(partsFolder(config, part.uploadId)).catch(absent)) !== null
+}
+
+function isSealed(seals: Seals, token: string, key: string, holder: string): boolean {
+  const opened = seals.open('upload', token, holder)
   return opened?.id === basename(key) && opened.generation * 1000 > Date.now()
 }
 
@@ -120,12 +181,20 @@ export async function writeUpload(config: Config, announced: Announced, body: Re
   const folder = uploadFolder(config)
   await makeFolder(folder)
   const file = fileOf(folder, `${announced.key}.upload`)
+  return receive(file, announced.size, body, () => writeFile(typeOf(file), announced.contentType))
+}
+
+/** As `writeUpload`, for a part. */
+export const writePart = (config: Config, { uploadId, number, size }: NewPart, body: ReadableStream<Uint8Array>) =>
+  receive(join(partsFolder(config, uploadId), `${number}`), size, body)
+
+async function receive(file: string, most: number, body: ReadableStream<Uint8Array>, before = async () => {}) {
   const part = `${file}.${randomUUID()}`
   let size = 0
   const bounded = async function* (chunks: AsyncIterable<Uint8Array>) {
     for await (const chunk of chunks) {
       size += chunk.length
-      if (size > announced.size) return
+      if (size > most) return
       yield chunk
     }
   }
@@ -133,8 +202,8 @@ export async function writeUpload(config: Config, announced: Announced, body: Re
     // an aborted upload throws here
     const came = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0])
     await pipeline(came, bounded, createWriteStream(part)).catch(() => undefined)
-    if (size !== announced.size) return false
-    await writeFile(typeOf(file), announced.contentType)
+    if (size !== most) return false
+    await before()
     await rename(part, file)
     return true
   } finally {

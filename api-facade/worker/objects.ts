@@ -10,7 +10,7 @@ import { type Db, note, told } from './record.ts'
 const OBJECTS = 'objects'
 type ObjectOptions = { functions: Functions; log: Log }
 
-type ObjectJob = { bucket: string; keys: string[]; uploads: string[] }
+type ObjectJob = { bucket: string; keys: string[]; uploads: string[]; uploadIds: Record<string, string> }
 
 /** No retries: the job lists the rest again. */
 const settings = { retryLimit: 0, expireInSeconds: 120, retentionSeconds: 3600 }
@@ -31,8 +31,9 @@ export async function takeObjects(boss: PgBoss, { functions, log }: ObjectOption
 }
 
 /** @returns how many objects were deleted */
-async function remove(db: Db, { bucket, keys, uploads }: ObjectJob, functions: Functions): Promise<number> {
-  const answer = await functions.invoke('media/delete', { bucket, keys, uploads })
+async function remove(db: Db, job: ObjectJob, functions: Functions): Promise<number> {
+  const { bucket, keys, uploads } = job
+  const answer = await functions.invoke('media/delete', job)
   if (!answer.ok) throw await failureOf('media', answer)
   const { left } = (await answer.json()) as { left: string[] }
   const gone = [keys, uploads].map((all) => all.filter((key) => !left.includes(key)))

@@ -36,14 +36,16 @@ export function s3Bucket(name: string, ask: Ask): Bucket {
       if (answer.status === 404) throw failure(saidIn(await answer.text()) ?? 'NoSuchKey')
       // a storage without ranges would send the whole file
       const reader = answer.body?.getReader()
-      const parts: number[] = []
-      while (reader && parts.length < bytes) {
+      const found = new Uint8Array(bytes)
+      let length = 0
+      while (reader && length < bytes) {
         const { value } = await reader.read()
         if (!value) break
-        parts.push(...value.subarray(0, bytes))
+        found.set(value.subarray(0, bytes - length), length)
+        length = Math.min(bytes, length + value.length)
       }
       await reader?.cancel()
-      return Uint8Array.from(parts.slice(0, bytes))
+      return found.subarray(0, length)
     },
     async list(prefix) {
       const answer = await ask('GET', `${name}?list-type=2&prefix=${encodeURIComponent(prefix)}`)

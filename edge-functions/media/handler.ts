@@ -2,24 +2,41 @@
 // the bytes directly to the storage. It answers 401 to anyone but the service, 422 to invalid input, and 503 if the
 // storage does not answer or a bucket is missing.
 // POST /media/presign {key, contentType, size} → 200 {url, headers, expiresAt}
-// POST /media/commit {key, contentType, size} → 200 {outcome: committed, mimeType} or {outcome: missing | unfit | large}
-// POST /media/delete {bucket, keys, uploads: up to 50 each} → 200 {left}; uploads are those that were not committed.
+// POST /media/parts {key, contentType, size, partSize, uploadId} → 200 {uploadId, parts: [{number, size, upload}]}: what is
+// still to be sent. upload is {url, headers, expiresAt}, or null if the part has arrived. uploadId is another one if the
+// storage does not know the given one, or if that is null.
+// POST /media/commit {key, contentType, size, partSize?, uploadId?} → 200 {outcome: committed, mimeType, width, height}, of which the last two
+// are null if the first bytes do not say them, or {outcome: missing | unfit | large}
+// POST /media/delete {bucket, keys, uploads: up to 50 each, uploadIds: by key} → 200 {left}; uploads are those that were
+// not committed, and uploadIds name uploads in parts that may have begun.
 // left: those that the storage did not delete in time. 503 if the bucket is not the function's.
 // POST /media/look {publicUrl} → 200 {warnings}: one sentence per problem for the operator
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { openDoors } from '../shared/doors.ts'
 import { type Bucket, type Found, TOO_LARGE } from './bucket.ts'
+import { dimensionsOf, PICTURE_BYTES } from './dimensions.ts'
+import { type Part, sizesOf } from './parts.ts'
 import type { Announced } from './presign.ts'
 import type { Served, Storage } from './storage.ts'
 import { HEAD_BYTES, isThatType, typeOf } from './types.ts'
 
 const key = z.uuid()
 const Asset = z.object({ key, contentType: z.string().regex(/^[a-z]+\/[a-z0-9.+-]+$/), size: z.int().positive() })
-const Deletions = z.object({ bucket: z.string(), keys: z.array(key).max(50), uploads: z.array(key).max(50) })
+const parts = { partSize: z.int().positive(), uploadId: z.string().min(1).max(1000).nullable() }
+const AssetInParts = Asset.extend(parts)
+const AnyAsset = Asset.extend({ partSize: parts.partSize.optional(), uploadId: parts.uploadId.optional() })
+const Deletions = z.object({
+  bucket: z.string(),
+  keys: z.array(key).max(50),
+  uploads: z.array(key).max(50),
+  uploadIds: z.record(key, z.string()),
+})
 const Site = z.object({ publicUrl: z.url() })
 
-type Outcome = { outcome: 'committed'; mimeType: string } | { outcome: 'missing' | 'unfit' | 'large' }
+/** What the first bytes of a file say. */
+type Seen = { mimeType: string; width: number | null; height: number | null }
+type Outcome = ({ outcome: 'committed' } & Seen) | { outcome: 'missing' | 'unfit' | 'large' }
 type MediaEnvironment = {
   /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
@@ -36,13 +53,14 @@ const uploadOf = (key: string): string => `${key}.upload`
 export function createMedia({ jwtSecrets, storage }: MediaEnvironment): Hono {
   const { app, door } = openDoors('media', jwtSecrets)
   door('/presign', Asset, async (c, asset) => c.json(await storage.presign({ ...asset, key: uploadOf(asset.key) })))
-  door('/commit', Asset, async (c, asset) => c.json(await commit(storage, asset)))
-  door('/delete', Deletions, async (c, { bucket, keys, uploads }) => {
+  door('/parts', AssetInParts, async (c, asset) => c.json(await continueUpload(storage, asset)))
+  door('/commit', AnyAsset, async (c, asset) => c.json(await commit(storage, asset)))
+  door('/delete', Deletions, async (c, { bucket, keys, uploads, uploadIds }) => {
     // checked first: in a wrong or missing bucket every object would look deleted
     if (bucket !== storage.media.name)
       throw Object.assign(new Error('this is another bucket'), { code: 'OTHER_BUCKET' })
     await requireBuckets(storage)
-    return c.json({ left: await removeAll(storage, keys, uploads) })
+    return c.json({ left: await removeAll(storage, { keys, uploads, uploadIds }) })
   })
   door('/look', Site, async (c, { publicUrl }) => c.json({ warnings: await storage.look(publicUrl) }))
   return app
@@ -54,14 +72,20 @@ async function requireBuckets({ uploads, media }: Storage): Promise<void> {
   if (there.includes(false)) throw Object.assign(new Error('a bucket is missing'), { code: 'NoSuchBucket' })
 }
 
+type Gone = Omit<z.output<typeof Deletions>, 'bucket'>
 /** @returns the assets with objects left: one that cannot be deleted does not block the others */
-async function removeAll({ uploads, media }: Storage, keys: readonly string[], uploaded: readonly string[]) {
-  const deletions = [...keys.map((key) => ({ key, whole: true })), ...uploaded.map((key) => ({ key, whole: false }))]
+async function removeAll({ uploads, media, multipart }: Storage, gone: Gone) {
+  const deletions = [
+    ...gone.keys.map((key) => ({ key, whole: true })),
+    ...gone.uploads.map((key) => ({ key, whole: false })),
+  ]
   const left: string[] = []
   const end = Date.now() + BEGINNING
   for (let at = 0; at < deletions.length; at += AT_ONCE) {
     const removing = deletions.slice(at, at + AT_ONCE).map(async ({ key, whole }) => {
       if (Date.now() > end) throw new Error('the storage is too slow')
+      const uploadId = gone.uploadIds[key]
+      if (uploadId) await multipart.abort(uploadOf(key), uploadId)
       // the upload, and the copy of an interrupted commit
       const remaining = await uploads.list(key)
       await Promise.all([...remaining.map((one) => uploads.remove(one)), ...(whole ? [media.remove(key)] : [])])
@@ -72,15 +96,15 @@ async function removeAll({ uploads, media }: Storage, keys: readonly string[], u
   return left
 }
 
-async function commit(storage: Storage, asset: Announced): Promise<Outcome> {
+async function commit(storage: Storage, asset: z.output<typeof AnyAsset>): Promise<Outcome> {
   const { uploads } = storage
   const upload = uploadOf(asset.key)
-  const came = await uploads.find(upload)
-  if (!came) return kept(storage, asset)
   try {
-    const mimeType = isAsAnnounced(came, asset) ? await publish(storage, asset) : undefined
+    const came = (await uploads.find(upload)) ?? (await joined(storage, asset))
+    if (!came) return await kept(storage, asset)
+    const seen = isAsAnnounced(came, asset) ? await publish(storage, asset) : undefined
     await uploads.remove(upload)
-    return outcomeOf(mimeType)
+    return outcomeOf(seen)
   } catch (failure) {
     if (Object(failure).code === TOO_LARGE) {
       await uploads.remove(upload)
@@ -92,19 +116,54 @@ async function commit(storage: Storage, asset: Announced): Promise<Outcome> {
   }
 }
 
+/** Joins the parts if all have arrived. @returns the upload; null if parts are missing, or if there never were any */
+async function joined({ uploads, multipart }: Storage, asset: z.output<typeof AnyAsset>): Promise<Found | null> {
+  const { key, size, partSize, uploadId } = asset
+  if (!partSize || !uploadId) return null
+  const upload = uploadOf(key)
+  const arrived = await multipart.arrived(upload, uploadId)
+  if (arrived) {
+    const parts = sizesOf(size, partSize).map((length, i) => find(arrived, i + 1, length))
+    const there = parts.filter((part) => part !== undefined)
+    if (there.length < parts.length) return null
+    await multipart.complete(upload, uploadId, there)
+  }
+  return uploads.find(upload) // without parts, a concurrent commit may have joined them
+}
+
+const find = (arrived: readonly Part[], number: number, size: number): Part | undefined =>
+  arrived.find((part) => part.number === number && part.size === size)
+
+async function continueUpload({ uploads, multipart }: Storage, asset: z.output<typeof AssetInParts>) {
+  const { key, contentType, size, partSize, uploadId } = asset
+  const upload = uploadOf(key)
+  const arrived = uploadId ? await multipart.arrived(upload, uploadId) : null
+  // of a commit that was interrupted after it had joined the parts
+  const whole = uploadId && !arrived ? await uploads.find(upload) : null
+  const isWhole = whole !== null && isAsAnnounced(whole, asset)
+  const current = uploadId && (arrived || isWhole) ? uploadId : await multipart.begin(upload, contentType)
+  const parts = sizesOf(size, partSize).map(async (length, i) => {
+    const number = i + 1
+    const isThere = isWhole || find(arrived ?? [], number, length) !== undefined
+    const part = { key: upload, uploadId: current, number, size: length }
+    return { number, size: length, upload: isThere ? null : await multipart.sign(part) }
+  })
+  return { uploadId: current, parts: await Promise.all(parts) }
+}
+
 /**
  * Makes a private copy of the upload, checks it, and publishes it. So the checked file is the published one, even if
  * the client writes meanwhile or several commits run. Conditional copies would work as well, but not every storage
  * supports them.
- * @returns its type; undefined if it is not as announced, and therefore not published
+ * @returns undefined if it is not as announced, and therefore not published
  */
-async function publish(storage: Storage, asset: Announced): Promise<string | undefined> {
+async function publish(storage: Storage, asset: Announced): Promise<Seen | undefined> {
   const held = `${asset.key}.${crypto.randomUUID()}`
   try {
     await storage.hold(uploadOf(asset.key), held)
-    const mimeType = await mimeTypeOf(storage.uploads, held, asset)
-    if (mimeType) await storage.publish(held, asset.key, servedAs(asset.contentType))
-    return mimeType
+    const seen = await lookInto(storage.uploads, held, asset)
+    if (seen) await storage.publish(held, asset.key, servedAs(asset.contentType))
+    return seen
   } finally {
     await storage.uploads.remove(held)
   }
@@ -117,23 +176,25 @@ const servedAs = (contentType: string): Served => ({
   disposition: /^(image|video|audio)\//.test(contentType) ? 'inline' : 'attachment',
 })
 
-/** The type of a published file: by another commit, or by one that was interrupted after the copy. */
+/** What a published file is: by another commit, or by one that was interrupted after the copy. */
 async function kept(storage: Storage, asset: Announced): Promise<Outcome> {
-  if (await storage.media.find(asset.key)) return outcomeOf(await mimeTypeOf(storage.media, asset.key, asset))
+  if (await storage.media.find(asset.key)) return outcomeOf(await lookInto(storage.media, asset.key, asset))
   await requireBuckets(storage)
   return { outcome: 'missing' }
 }
 
-const outcomeOf = (mimeType: string | undefined): Outcome =>
-  mimeType ? { outcome: 'committed', mimeType } : { outcome: 'unfit' }
+const outcomeOf = (seen: Seen | undefined): Outcome => (seen ? { outcome: 'committed', ...seen } : { outcome: 'unfit' })
 
 const isAsAnnounced = (found: Found, { size, contentType }: Announced): boolean =>
   found.size === size && found.contentType === contentType
 
-/** The type according to its first bytes; undefined if that, the size or the content type is not as announced. */
-async function mimeTypeOf(bucket: Bucket, key: string, asset: Announced): Promise<string | undefined> {
+/** Undefined if the size, the content type or the type according to the first bytes is not as announced. */
+async function lookInto(bucket: Bucket, key: string, asset: Announced): Promise<Seen | undefined> {
   const object = await bucket.find(key)
   if (!object || !isAsAnnounced(object, asset)) return undefined
-  const found = typeOf(await bucket.head(key, HEAD_BYTES))
-  return isThatType(asset.contentType, found) ? found : undefined
+  const bytes = await bucket.head(key, asset.contentType.startsWith('image/') ? PICTURE_BYTES : HEAD_BYTES)
+  const mimeType = typeOf(bytes.subarray(0, HEAD_BYTES))
+  if (!mimeType || !isThatType(asset.contentType, mimeType)) return undefined
+  const { width = null, height = null } = dimensionsOf(mimeType, bytes) ?? {}
+  return { mimeType, width, height }
 }

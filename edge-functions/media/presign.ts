@@ -2,6 +2,7 @@
 import { AwsV4Signer } from 'aws4fetch'
 
 export type Announced = { key: string; contentType: string; size: number }
+export type NewPart = { key: string; uploadId: string; number: number; size: number }
 export type Upload = {
   /** The URL for the PUT. */
   url: string
@@ -21,9 +22,15 @@ export const UPLOAD_SECONDS = 600
 
 const COPY = 'x-amz-copy-source'
 
-export async function presign({ url, keys }: Signing, { key, contentType, size }: Announced): Promise<Upload> {
-  const headers = { 'Content-Type': contentType, 'Content-Length': String(size) }
-  const target = new URL(`${url}/${key}`)
+export const presign = (signing: Signing, { key, contentType, size }: Announced): Promise<Upload> =>
+  sign(signing, key, { 'Content-Type': contentType, 'Content-Length': String(size) })
+
+/** The URL of a part of an upload that the storage has begun. */
+export const presignPart = (signing: Signing, { key, uploadId, number, size }: NewPart): Promise<Upload> =>
+  sign(signing, key, { 'Content-Length': String(size) }, { partNumber: String(number), uploadId })
+
+async function sign({ url, keys }: Signing, key: string, headers: Record<string, string>, query = {}): Promise<Upload> {
+  const target = new URL(`${url}/${key}?${new URLSearchParams(query)}`)
   target.searchParams.set('X-Amz-Expires', String(UPLOAD_SECONDS))
   const signsAbsence = isSupabase(target)
   const signer = new AwsV4Signer({

@@ -2,7 +2,8 @@
 import { AwsClient } from 'aws4fetch'
 import { type Ask, type Bucket, failure, s3Bucket, saidIn, TOO_LARGE } from './bucket.ts'
 import { lookAt } from './look.ts'
-import { type Announced, presign, type Upload } from './presign.ts'
+import { type Multipart, s3Multipart } from './parts.ts'
+import { type Announced, presign, presignPart, type Upload } from './presign.ts'
 
 /** How an object is served publicly. */
 export type Served = { contentType: string; cacheControl: string; disposition: 'inline' | 'attachment' }
@@ -13,6 +14,8 @@ export type Storage = {
   uploads: Bucket
   /** The public bucket that only this function writes to. */
   media: Bucket
+  /** Uploads in parts, into the bucket of uploads. */
+  multipart: Multipart
   presign(announced: Announced): Promise<Upload>
   /** Copies an upload within the bucket of uploads. @throws Error if it does not exist */
   hold(upload: string, held: string): Promise<void>
@@ -60,10 +63,12 @@ export function s3Storage({ url, bucket, uploadBucket = `${bucket}-uploads`, ...
 
   const uploads = s3Bucket(uploadBucket, ask)
   const media = s3Bucket(bucket, ask)
-  const sign = (announced: Announced) => presign({ url: `${url}/${uploadBucket}`, keys }, announced)
+  const signing = { url: `${url}/${uploadBucket}`, keys }
+  const sign = (announced: Announced) => presign(signing, announced)
   return {
     uploads,
     media,
+    multipart: s3Multipart(uploadBucket, ask, (part) => presignPart(signing, part)),
     presign: sign,
     hold: (upload, held) => copy(`${uploadBucket}/${upload}`, `${uploadBucket}/${held}`),
     publish: (held, key, { contentType, cacheControl, disposition }) =>

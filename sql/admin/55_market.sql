@@ -28,8 +28,7 @@ begin
              'note', o.note,
              'deliveryNote', o.delivery_note,
              'attachment', (
-               select json_build_object('assetId', a.id, 'url', private.asset_url(a.key),
-                                        'contentType', a.content_type)
+               select private.attachment_card(a, a.alt)
                from app.media_assets a where a.id = o.asset_id),
              'disputeReason', o.dispute_reason,
              'refundMana', o.refund_mana,

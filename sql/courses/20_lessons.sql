@@ -18,6 +18,7 @@ begin
              'body', case when v_reads or l.preview then l.body end,
              'assetId', case when v_reads or l.preview then a.id end,
              'assetUrl', case when v_reads or l.preview then private.asset_url(a.key) end,
+             'asset', case when a.id is not null and (v_reads or l.preview) then private.attachment_card(a, a.alt) end,
              'minutes', l.minutes,
              'preview', l.preview) order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
@@ -25,8 +26,9 @@ begin
     left join app.media_assets a on a.id = l.asset_id);
 end $$;
 comment on function private.lesson_cards is
-  'These lessons of a course, in order: {id, courseId, position, title, body, assetId, assetUrl, minutes, preview}. '
-  'body, assetId and assetUrl are null unless the caller is the author or a student, or the lesson is a preview.';
+  'These lessons of a course, in order: {id, courseId, position, title, body, assetId, assetUrl, asset, '
+  'minutes, preview}. body and what is about the asset are null unless the caller is the author or a student, or the '
+  'lesson is a preview.';
 call private.force_index_scans('private.lesson_cards');
 
 create function private.find_lesson(p_course uuid, p_lesson uuid) returns app.course_lessons

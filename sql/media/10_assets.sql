@@ -17,6 +17,24 @@ insert into private.media_kinds (kind, max_size, types) values
   ('audio', 64 * 1024 * 1024, '{audio/mpeg,audio/mp4,audio/aac,audio/ogg,audio/wav,audio/webm,audio/flac}'),
   ('attachment', 25 * 1024 * 1024, '{application/pdf,application/zip,image/jpeg,image/png,image/webp,image/gif}');
 
+create function private.base83(p_digit text) returns integer
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return strpos('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~', p_digit) - 1;
+end $$;
+comment on function private.base83 is 'The value of a digit of a BlurHash, 0 to 82.';
+
+create domain app.alt_text as text constraint alt_text check (length(value) between 1 and 1000);
+comment on domain app.alt_text is 'Describes a picture, video or sound for those who cannot see or hear it.';
+
+create domain app.blurhash as text constraint blurhash check (
+  value ~ '^[0-9A-Za-z#$%*+,.:;=?@\[\]^_{|}~-]{6,166}$'
+  -- its first sign is a digit to the base of 83 that gives the numbers of columns and rows
+  and length(value) = 4 + 2 * (1 + private.base83(left(value, 1)) % 9) * (1 + private.base83(left(value, 1)) / 9));
+comment on domain app.blurhash is 'A picture in a few colours, to be shown while the picture loads: blurha.sh.';
+
 create table app.media_assets (
   id           uuid primary key default gen_random_uuid(),
   owner_id     uuid not null references app.users on delete cascade,
@@ -25,13 +43,23 @@ create table app.media_assets (
   size         bigint not null check (size > 0),
   bucket       text not null,
   key          text not null,
+  part_size    integer check (part_size > 0),
+  upload_id    text check (length(upload_id) between 1 and 1000),
   mime_type    text,
+  alt          app.alt_text,
+  width        integer,
+  height       integer,
+  blurhash     app.blurhash,
   status       text not null default 'pending' check (status in ('pending', 'committed')),
   expires_at   timestamptz default now() + interval '24 hours',
   committed_at timestamptz,
   created_at   timestamptz not null default now(),
   unique (bucket, key),
-  check ((status = 'committed') = (committed_at is not null and mime_type is not null and expires_at is null))
+  check ((status = 'committed') = (committed_at is not null and mime_type is not null and expires_at is null)),
+  constraint asset_dimensions check (
+    num_nulls(width, height) <> 1
+    and coalesce(width, 1) between 1 and 65535 and coalesce(height, 1) between 1 and 65535
+    and (num_nonnulls(width, blurhash) = 0 or content_type ~ '^(image|video)/'))
 );
 create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at desc, id desc);
 create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
@@ -40,15 +68,26 @@ comment on table app.media_assets is
   'The files that people have announced or uploaded. Only definer functions write this table, so every committed '
   'asset was checked in the storage.';
 comment on column app.media_assets.content_type is 'The announced type. The storage serves the file with it.';
+comment on column app.media_assets.part_size is
+  'The size of each part but the last, in bytes, if the file is uploaded in parts; null otherwise.';
+comment on column app.media_assets.upload_id is
+  'The storage''s id of the upload in parts; null before it has begun one.';
 comment on column app.media_assets.mime_type is
   'The type according to the first bytes; null while the asset is pending.';
+comment on column app.media_assets.alt is
+  'Its alt text wherever it is used without another one; null if it has none.';
+comment on column app.media_assets.width is
+  'In pixels, as it is shown; null if nobody knows. The client announces it, and for most pictures the commit '
+  'replaces it by what the file says.';
+comment on column app.media_assets.height is 'As width.';
+comment on column app.media_assets.blurhash is 'Computed by the client; null if it announced none.';
 comment on column app.media_assets.status is 'pending until its owner commits it, then committed.';
 comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
   'When it was found that the storage has the file as announced; null while the asset is pending.';
 insert into private.retention (relation, counts_from, keep) values ('app.media_assets', 'expires_at', '0');
-insert into private.personal_data (relation, person_column, section) values
-  ('app.media_assets', 'owner_id', 'mediaAssets');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.media_assets', 'owner_id', 'mediaAssets', '{part_size,upload_id}');
 
 create table private.media_usage (
   owner_id uuid primary key references app.users on delete cascade,
@@ -96,6 +135,10 @@ insert into app.settings (key, value) values
   ('media_hosts', '*');
 
 insert into private.errors (code, status, text) values
+  ('asset_dimensions', 422, 'A picture or video can have a width and a height of 1 to 65535 pixels, both or neither, '
+   'and a blurhash. Other files cannot.'),
+  ('blurhash', 422, 'This is no BlurHash.'),
+  ('alt_text', 422, 'An alt text can have at most 1000 characters, and needs an asset that it describes.'),
   ('asset_unknown', 404, 'There is no such media asset.'),
   ('asset_pending', 422, 'This media asset has not been committed yet. Commit it first.'),
   ('asset_kind', 422, 'A media asset of this kind cannot be used here.'),
@@ -122,6 +165,24 @@ begin
   return private.media_setting('media_url') || '/' || p_key;
 end $$;
 comment on function private.asset_url is 'The public address of an object.';
+
+create function private.attachment_card(p_asset app.media_assets, p_alt text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'assetId', p_asset.id,
+    'url', private.asset_url(p_asset.key),
+    'contentType', p_asset.content_type,
+    'alt', p_alt,
+    'width', p_asset.width,
+    'height', p_asset.height,
+    'blurhash', p_asset.blurhash);
+end $$;
+comment on function private.attachment_card is
+  'An asset as everybody sees it who may see where it is used: {assetId, url, contentType, alt, '
+  'width, height, blurhash}.';
 
 create function private.require_usable_asset(p_asset app.media_assets, p_kinds text[]) returns text
 language plpgsql stable

@@ -97,6 +97,20 @@ comment on function private.use_media_url is
   'asset must be the caller''s own, committed and of one of these kinds. Any other address must be an http(s) URL of '
   'up to 2000 characters at an allowed host. This sends no request to the host.';
 
+create function private.find_own_asset(p_url text) returns app.media_assets
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_asset app.media_assets;
+begin
+  select * into v_asset from app.media_assets
+  where id = any (private.ids_in(p_url)) and owner_id = private.require_caller() and p_url = private.asset_url(key);
+  return v_asset;
+end $$;
+comment on function private.find_own_asset is
+  'The caller''s asset with this public address, spelt as private.use_media_url returns it; null for other addresses.';
+
 create function private.use_picture(p_url text) returns text
 language plpgsql stable
 set search_path = ''

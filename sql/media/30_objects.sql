@@ -6,6 +6,7 @@ create table private.pending_object_deletions (
   key         text not null,
   upload_only boolean not null,
   due_at      timestamptz not null,
+  upload_id   text,
   primary key (bucket, key)
 );
 create index pending_object_deletions_due_at_idx on private.pending_object_deletions (due_at);
@@ -15,6 +16,8 @@ comment on table private.pending_object_deletions is
 comment on column private.pending_object_deletions.upload_only is
   'True if the asset still exists. Then only a file that was uploaded again, through the asset''s upload URL, is '
   'deleted.';
+comment on column private.pending_object_deletions.upload_id is
+  'The upload in parts that the storage may still have begun; null if the asset had none.';
 comment on column private.pending_object_deletions.due_at is
   'When the worker next tries to delete the object: not before the upload URL has expired, because until then the '
   'object can be uploaded again.';
@@ -25,8 +28,8 @@ set search_path = ''
 as $$
 begin
   -- an upload can arrive within the first ten minutes, and a running commit may take two
-  insert into private.pending_object_deletions as d (bucket, key, upload_only, due_at)
-  select g.bucket, g.key, tg_op = 'UPDATE',
+  insert into private.pending_object_deletions as d (bucket, key, upload_only, upload_id, due_at)
+  select g.bucket, g.key, tg_op = 'UPDATE', g.upload_id,
          greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
   from gone g
   where tg_op = 'DELETE' or g.status = 'committed'
@@ -54,6 +57,7 @@ declare
   v_bucket  constant text := private.media_setting('media_bucket');
   v_keys    text[];
   v_uploads text[];
+  v_ids     json;
 begin
   with due as (
     select d.bucket, d.key from private.pending_object_deletions d
@@ -62,13 +66,15 @@ begin
   ), later as (
     update private.pending_object_deletions d set due_at = now() + interval '10 minutes'
     from due where (d.bucket, d.key) = (due.bucket, due.key)
-    returning d.key, d.upload_only
+    returning d.key, d.upload_only, d.upload_id
   )
   select coalesce(array_agg(key) filter (where not upload_only), '{}'),
-         coalesce(array_agg(key) filter (where upload_only), '{}')
-  into v_keys, v_uploads from later;
+         coalesce(array_agg(key) filter (where upload_only), '{}'),
+         coalesce(json_object_agg(key, upload_id) filter (where upload_id is not null), '{}')
+  into v_keys, v_uploads, v_ids from later;
   if cardinality(v_keys || v_uploads) > 0 then
-    perform private.enqueue('objects', json_build_object('bucket', v_bucket, 'keys', v_keys, 'uploads', v_uploads));
+    perform private.enqueue('objects', json_build_object(
+      'bucket', v_bucket, 'keys', v_keys, 'uploads', v_uploads, 'uploadIds', v_ids));
   end if;
   return cardinality(v_keys || v_uploads);
 end $$;

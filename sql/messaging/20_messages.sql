@@ -11,13 +11,14 @@ create table app.messages (
   client_id       uuid,
   reply_to_id     uuid references app.messages on delete set null,
   asset_id        uuid references app.media_assets on delete set null,
+  alt             app.alt_text,
   edited_at       timestamptz,
   deleted_at      timestamptz,
   changed_at      timestamptz,
   created_at      timestamptz not null default clock_timestamp(),
   constraint messages_number_key unique (conversation_id, number),
   constraint message_body check (
-    case when deleted_at is not null then body is null and asset_id is null
+    case when deleted_at is not null then body is null and asset_id is null and alt is null
          when kind = 'text' then length(body) <= 4000
          else body is not null end is true)
 );
@@ -38,6 +39,7 @@ comment on column app.messages.number is
 comment on column app.messages.client_id is
   'The id that the sender''s client gave the message, so that sending it again returns the same message; null for '
   'system messages.';
+comment on column app.messages.alt is 'The alt text of the asset in this message; null if it has none.';
 comment on column app.messages.edited_at is 'When its words last changed; null if never.';
 comment on column app.messages.deleted_at is 'When its sender deleted it or was erased; null otherwise.';
 comment on column app.messages.changed_at is
@@ -172,7 +174,7 @@ select m.id,
            join app.person_card rp on rp.id = r.sender_id
            where m.deleted_at is null and s.erased_at is null),
          'attachment', (
-           select json_build_object('assetId', a.id, 'url', private.asset_url(a.key), 'contentType', a.content_type)
+           select private.attachment_card(a, m.alt)
            from app.media_assets a
            where a.id = m.asset_id and s.erased_at is null),
          'reactions', coalesce((

@@ -14,9 +14,10 @@ begin
   where id = p_message.conversation_id
   returning last_number, last_message_at into v_message.number, v_message.created_at;
   insert into app.messages (conversation_id, number, sender_id, kind, body, client_id, reply_to_id, asset_id,
-                            created_at)
+                            alt, created_at)
   values (v_message.conversation_id, v_message.number, v_message.sender_id, v_message.kind, v_message.body,
-          v_message.client_id, v_message.reply_to_id, v_message.asset_id, v_message.created_at)
+          v_message.client_id, v_message.reply_to_id, v_message.asset_id, v_message.alt,
+          v_message.created_at)
   returning * into v_message;
   perform from app.conversation_members where conversation_id = v_message.conversation_id
   order by user_id for no key update;   -- sorted, as everywhere, to prevent deadlocks
@@ -67,7 +68,7 @@ comment on function private.find_sent is
   'The card of the caller''s message with this client id, and status 200; null if there is none.';
 
 create function private.send_message(
-  p_conversation uuid, p_body text, p_client_id uuid, p_reply_to uuid, p_asset uuid
+  p_conversation uuid, p_body text, p_client_id uuid, p_reply_to uuid, p_asset uuid, p_alt text
 ) returns json
 language plpgsql volatile security definer   -- nobody may write messages otherwise
 set search_path = ''
@@ -102,6 +103,7 @@ begin
   v_message.client_id := p_client_id;
   v_message.reply_to_id := p_reply_to;
   v_message.asset_id := p_asset;
+  v_message.alt := nullif(coalesce(p_alt, (select a.alt from app.media_assets a where a.id = p_asset)), '');
   v_message := private.add_message(v_message);
   return private.message_cards(array[v_message.id]) -> 0;
 end $$;
@@ -110,13 +112,14 @@ comment on function private.send_message is
 
 create function api.send_message(
   p_id uuid, p_body text default '', p_client_id uuid default null, p_reply_to_id uuid default null,
-  p_asset_id uuid default null
+  p_asset_id uuid default null, p_alt text default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_body text := private.require_text(p_body);
+  v_alt  text := private.require_text(p_alt);
   v_card json;
 begin
   if p_client_id is null then
@@ -134,16 +137,19 @@ begin
   perform private.count_writes('messages');
   if p_asset_id is not null then
     perform private.use_asset(p_asset_id, array['image', 'video', 'audio', 'attachment']);
+  elsif v_alt <> '' then
+    perform private.raise_error('alt_text');
   elsif v_body = '' then
     perform private.raise_error('message_body');
   end if;
-  v_card := private.send_message(p_id, v_body, p_client_id, p_reply_to_id, p_asset_id);
+  v_card := private.send_message(p_id, v_body, p_client_id, p_reply_to_id, p_asset_id, v_alt);
   perform private.finish_idempotent('send_message', json_build_object('sent', true));
   return v_card;
 end $$;
 comment on function api.send_message is
-  'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the same message. Fails: '
-  'value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body (longer than 4000).';
+  'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the same message. Without '
+  'p_alt it has the alt text of the asset. Fails: value_invalid (no p_client_id), message_unknown (of p_reply_to_id), '
+  'message_body (longer than 4000).';
 
 create function private.edit_message(p_id uuid, p_body text) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -198,7 +204,7 @@ begin
   end if;
   delete from app.message_reactions where message_id = p_id;
   update app.messages
-  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, reply_to_id = null
+  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, alt = null, reply_to_id = null
   where id = p_id;
   perform private.broadcast('conversation:' || v_message.conversation_id, 'message.changed',
                             jsonb_build_object('id', p_id));

@@ -53,12 +53,13 @@ begin
     'kind', v_message.kind,
     'body', v_message.body,
     'assetId', v_message.asset_id,
+    'alt', v_message.alt,
     'createdAt', private.utc(v_message.created_at),
     'editedAt', private.utc(v_message.edited_at));
   return new;
 end $$;
 comment on function private.copy_reported_message is
-  'Trigger: stores a copy of a reported message in its report: {conversationId, senderId, kind, body, assetId, '
+  'Trigger: stores a copy of a reported message in its report: {conversationId, senderId, kind, body, assetId, alt, '
   'createdAt, editedAt}.';
 create trigger _100_copy_message before insert on app.reports
   for each row when (new.target_type = 'message') execute function private.copy_reported_message();

@@ -21,11 +21,11 @@ declare
   v_copies integer;
 begin
   update app.messages
-  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, reply_to_id = null
+  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, alt = null, reply_to_id = null
   where id = any (array(select m.id from app.messages m
                         where m.sender_id = p_user and m.deleted_at is null limit 500));
   get diagnostics v_erased = row_count;
-  update app.reports set copy = copy - 'body'
+  update app.reports set copy = copy - 'body' - 'alt'
   where id = any (array(select r.id from app.reports r
                         where r.copy ->> 'senderId' = p_user::text and r.copy ? 'body' limit 500));
   get diagnostics v_copies = row_count;

@@ -34,16 +34,21 @@ begin
   end if;
   return (
     select jsonb_agg(jsonb_build_object(
-                       'url', case when piece ->> 'url' is not null
-                                   then private.use_media_url(piece ->> 'url', v_kinds)
-                                   else private.use_asset((piece ->> 'assetId')::uuid, v_kinds) end,
-                       'alt', nullif(private.require_text(piece ->> 'alt'), ''))
+                       'url', used.url,
+                       'alt', case when piece ? 'alt' then nullif(private.require_text(piece ->> 'alt'), '')
+                                   else asset.alt end,
+                       'width', asset.width, 'height', asset.height, 'blurhash', asset.blurhash)
                      order by place)
-    from jsonb_array_elements(p_media) with ordinality m (piece, place));
+    from jsonb_array_elements(p_media) with ordinality m (piece, place)
+    cross join lateral (select case when piece ->> 'url' is not null
+                                    then private.use_media_url(piece ->> 'url', v_kinds)
+                                    else private.use_asset((piece ->> 'assetId')::uuid, v_kinds) end as url) used
+    cross join lateral private.find_own_asset(used.url) asset);
 end $$;
 comment on function private.require_media is
-  'Media as a post of this format stores them: [{url, alt}] without other fields, with alt null if it is empty. Each '
-  'item names a url or an asset of the caller. The format decides how many items are allowed.';
+  'Media as a post of this format stores them: [{url, alt, width, height, blurhash}] without other fields, with '
+  'alt null if it is empty. Each item names a url or an asset of the caller. The last three are those of the asset, '
+  'and so is alt if the item has none. The format decides how many items are allowed.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable

@@ -4444,6 +4444,24 @@ insert into private.media_kinds (kind, max_size, types) values
   ('audio', 64 * 1024 * 1024, '{audio/mpeg,audio/mp4,audio/aac,audio/ogg,audio/wav,audio/webm,audio/flac}'),
   ('attachment', 25 * 1024 * 1024, '{application/pdf,application/zip,image/jpeg,image/png,image/webp,image/gif}');
 
+create function private.base83(p_digit text) returns integer
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return strpos('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~', p_digit) - 1;
+end $$;
+comment on function private.base83 is 'The value of a digit of a BlurHash, 0 to 82.';
+
+create domain app.alt_text as text constraint alt_text check (length(value) between 1 and 1000);
+comment on domain app.alt_text is 'Describes a picture, video or sound for those who cannot see or hear it.';
+
+create domain app.blurhash as text constraint blurhash check (
+  value ~ '^[0-9A-Za-z#$%*+,.:;=?@\[\]^_{|}~-]{6,166}$'
+  -- its first sign is a digit to the base of 83 that gives the numbers of columns and rows
+  and length(value) = 4 + 2 * (1 + private.base83(left(value, 1)) % 9) * (1 + private.base83(left(value, 1)) / 9));
+comment on domain app.blurhash is 'A picture in a few colours, to be shown while the picture loads: blurha.sh.';
+
 create table app.media_assets (
   id           uuid primary key default gen_random_uuid(),
   owner_id     uuid not null references app.users on delete cascade,
@@ -4452,13 +4470,23 @@ create table app.media_assets (
   size         bigint not null check (size > 0),
   bucket       text not null,
   key          text not null,
+  part_size    integer check (part_size > 0),
+  upload_id    text check (length(upload_id) between 1 and 1000),
   mime_type    text,
+  alt          app.alt_text,
+  width        integer,
+  height       integer,
+  blurhash     app.blurhash,
   status       text not null default 'pending' check (status in ('pending', 'committed')),
   expires_at   timestamptz default now() + interval '24 hours',
   committed_at timestamptz,
   created_at   timestamptz not null default now(),
   unique (bucket, key),
-  check ((status = 'committed') = (committed_at is not null and mime_type is not null and expires_at is null))
+  check ((status = 'committed') = (committed_at is not null and mime_type is not null and expires_at is null)),
+  constraint asset_dimensions check (
+    num_nulls(width, height) <> 1
+    and coalesce(width, 1) between 1 and 65535 and coalesce(height, 1) between 1 and 65535
+    and (num_nonnulls(width, blurhash) = 0 or content_type ~ '^(image|video)/'))
 );
 create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at desc, id desc);
 create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
@@ -4467,15 +4495,26 @@ comment on table app.media_assets is
   'The files that people have announced or uploaded. Only definer functions write this table, so every committed '
   'asset was checked in the storage.';
 comment on column app.media_assets.content_type is 'The announced type. The storage serves the file with it.';
+comment on column app.media_assets.part_size is
+  'The size of each part but the last, in bytes, if the file is uploaded in parts; null otherwise.';
+comment on column app.media_assets.upload_id is
+  'The storage''s id of the upload in parts; null before it has begun one.';
 comment on column app.media_assets.mime_type is
   'The type according to the first bytes; null while the asset is pending.';
+comment on column app.media_assets.alt is
+  'Its alt text wherever it is used without another one; null if it has none.';
+comment on column app.media_assets.width is
+  'In pixels, as it is shown; null if nobody knows. The client announces it, and for most pictures the commit '
+  'replaces it by what the file says.';
+comment on column app.media_assets.height is 'As width.';
+comment on column app.media_assets.blurhash is 'Computed by the client; null if it announced none.';
 comment on column app.media_assets.status is 'pending until its owner commits it, then committed.';
 comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
   'When it was found that the storage has the file as announced; null while the asset is pending.';
 insert into private.retention (relation, counts_from, keep) values ('app.media_assets', 'expires_at', '0');
-insert into private.personal_data (relation, person_column, section) values
-  ('app.media_assets', 'owner_id', 'mediaAssets');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.media_assets', 'owner_id', 'mediaAssets', '{part_size,upload_id}');
 
 create table private.media_usage (
   owner_id uuid primary key references app.users on delete cascade,
@@ -4523,6 +4562,10 @@ insert into app.settings (key, value) values
   ('media_hosts', '*');
 
 insert into private.errors (code, status, text) values
+  ('asset_dimensions', 422, 'A picture or video can have a width and a height of 1 to 65535 pixels, both or neither, '
+   'and a blurhash. Other files cannot.'),
+  ('blurhash', 422, 'This is no BlurHash.'),
+  ('alt_text', 422, 'An alt text can have at most 1000 characters, and needs an asset that it describes.'),
   ('asset_unknown', 404, 'There is no such media asset.'),
   ('asset_pending', 422, 'This media asset has not been committed yet. Commit it first.'),
   ('asset_kind', 422, 'A media asset of this kind cannot be used here.'),
@@ -4549,6 +4592,24 @@ begin
   return private.media_setting('media_url') || '/' || p_key;
 end $$;
 comment on function private.asset_url is 'The public address of an object.';
+
+create function private.attachment_card(p_asset app.media_assets, p_alt text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'assetId', p_asset.id,
+    'url', private.asset_url(p_asset.key),
+    'contentType', p_asset.content_type,
+    'alt', p_alt,
+    'width', p_asset.width,
+    'height', p_asset.height,
+    'blurhash', p_asset.blurhash);
+end $$;
+comment on function private.attachment_card is
+  'An asset as everybody sees it who may see where it is used: {assetId, url, contentType, alt, '
+  'width, height, blurhash}.';
 
 create function private.require_usable_asset(p_asset app.media_assets, p_kinds text[]) returns text
 language plpgsql stable
@@ -4684,6 +4745,20 @@ comment on function private.use_media_url is
   'asset must be the caller''s own, committed and of one of these kinds. Any other address must be an http(s) URL of '
   'up to 2000 characters at an allowed host. This sends no request to the host.';
 
+create function private.find_own_asset(p_url text) returns app.media_assets
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_asset app.media_assets;
+begin
+  select * into v_asset from app.media_assets
+  where id = any (private.ids_in(p_url)) and owner_id = private.require_caller() and p_url = private.asset_url(key);
+  return v_asset;
+end $$;
+comment on function private.find_own_asset is
+  'The caller''s asset with this public address, spelt as private.use_media_url returns it; null for other addresses.';
+
 create function private.use_picture(p_url text) returns text
 language plpgsql stable
 set search_path = ''
@@ -4705,7 +4780,9 @@ insert into private.errors (code, status, text) values
   ('assets_exhausted', 409, 'You have 50 uncommitted uploads from the last 15 minutes. Commit one, or wait until they '
    'are older.'),
   ('media_quota_exceeded', 409, 'This upload would exceed your quota. The operator of this instance can raise it.'),
-  ('asset_missing', 422, 'Nothing has been uploaded to this media asset yet. Upload the file first.'),
+  ('asset_missing', 422, 'The file of this media asset, or a part of it, has not been uploaded yet. Upload it first.'),
+  ('asset_committed', 409, 'This media asset has been committed, which ended its upload.'),
+  ('asset_in_one_piece', 409, 'This media asset was announced as an upload in one piece.'),
   ('asset_unfit', 422, 'The uploaded file has another size or type than announced, and was deleted. Upload the '
    'announced file.'),
   ('asset_large', 413, 'The storage does not accept a file of this size, although Kith allows it. Ask the operator of '
@@ -4730,13 +4807,30 @@ begin
     'key', p_asset.key,
     'status', p_asset.status,
     'publicUrl', private.asset_url(p_asset.key),
+    'partSize', p_asset.part_size,
+    'alt', p_asset.alt,
+    'width', p_asset.width,
+    'height', p_asset.height,
+    'blurhash', p_asset.blurhash,
     'createdAt', private.utc(p_asset.created_at),
     'committedAt', private.utc(p_asset.committed_at));
 end $$;
 comment on function private.asset_card is
-  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}.';
+  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, partSize, '
+  'alt, width, height, blurhash, createdAt, committedAt}.';
 
-create function private.announce_asset(p_kind text, p_content_type text, p_size bigint) returns app.media_assets
+create function private.part_size(p_size bigint) returns integer
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return greatest(8, (p_size + 100 * 1048576 - 1) / (100 * 1048576)) * 1048576;
+end $$;
+comment on function private.part_size is
+  'The size of the parts of a file of this size, in bytes: 8 MiB, or more if there would be more than 100 parts. S3 '
+  'takes no part below 5 MiB but the last.';
+
+create function private.announce_asset(p_asset app.media_assets, p_in_parts boolean) returns app.media_assets
 language plpgsql volatile security definer   -- only definer functions write assets
 set search_path = ''
 as $$
@@ -4749,13 +4843,13 @@ declare
   v_bytes  numeric;
 begin
   select * into v_kind from private.media_kinds
-  where kind = p_kind and p_content_type = any (types);
+  where kind = p_asset.kind and p_asset.content_type = any (types);
   if not found then
     perform private.raise_error('media_type');
-  elsif (p_size between 1 and v_kind.max_size) is not true then
+  elsif (p_asset.size between 1 and v_kind.max_size) is not true then
     perform private.raise_error('media_size');
   end if;
-  perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
+  perform private.count_writes('megabytes', (p_asset.size / 1000000 + 1)::integer);
   perform private.count_writes('uploads');
   perform private.lock('assets', v_caller::text);   -- so that concurrent calls don't exceed the limits
   loop
@@ -4764,7 +4858,7 @@ begin
              select u.bytes from private.media_usage u where u.owner_id = v_caller), 0)
     into v_many, v_bytes
     from app.media_assets a where a.owner_id = v_caller and a.status = 'pending';
-    exit when v_many < 50 and v_bytes + p_size <= v_most;
+    exit when v_many < 50 and v_bytes + p_asset.size <= v_most;
     -- deletes the oldest asset whose upload URL has expired; skips one that is being committed
     delete from app.media_assets where id = (
       select a.id from app.media_assets a
@@ -4776,8 +4870,11 @@ begin
     end if;
     perform private.raise_error('assets_exhausted');
   end loop;
-  insert into app.media_assets (id, key, owner_id, kind, content_type, size, bucket)
-  select id, id, v_caller, p_kind, p_content_type, p_size, private.media_setting('media_bucket')
+  insert into app.media_assets (id, key, owner_id, kind, content_type, size, part_size, alt, width, height, blurhash,
+                                bucket)
+  select id, id, v_caller, p_asset.kind, p_asset.content_type, p_asset.size,
+         case when p_in_parts then private.part_size(p_asset.size) end,
+         p_asset.alt, p_asset.width, p_asset.height, p_asset.blurhash, private.media_setting('media_bucket')
   from gen_random_uuid() id
   returning * into v_asset;
   return v_asset;
@@ -4786,22 +4883,34 @@ comment on function private.announce_asset is
   'Adds a pending asset of the caller and returns it. If this asset would exceed the limit or the quota, it first '
   'deletes the caller''s older assets that were never committed.';
 
-create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
+create function api.create_asset(
+  p_kind text, p_content_type text, p_size bigint, p_alt text default null, p_width integer default null,
+  p_height integer default null, p_blurhash text default null, p_in_parts boolean default false
+) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_kept json := private.begin_idempotent('create_asset', json_build_array(p_kind, p_content_type, p_size));
+  v_kept  json := private.begin_idempotent(
+    'create_asset',
+    json_build_array(p_kind, p_content_type, p_size, p_alt, p_width, p_height, p_blurhash, p_in_parts));
+  v_asset app.media_assets;
 begin
   if v_kept is not null then
     return v_kept;
   end if;
-  return private.finish_idempotent('create_asset', private.asset_card(
-    private.announce_asset(p_kind, lower(btrim(p_content_type)), p_size)));
+  v_asset.kind := p_kind;
+  v_asset.content_type := lower(btrim(p_content_type));
+  v_asset.size := p_size;
+  v_asset.alt := nullif(private.require_text(p_alt), '');
+  v_asset.width := p_width;
+  v_asset.height := p_height;
+  v_asset.blurhash := p_blurhash;
+  return private.finish_idempotent('create_asset', private.asset_card(private.announce_asset(v_asset, p_in_parts)));
 end $$;
 comment on function api.create_asset is
-  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. The '
-  'facade then has the upload URL signed.';
+  'Announces an upload, in parts if p_in_parts, and returns it as api.get_asset does. The facade then has the upload '
+  'URLs signed. Fails: alt_text, asset_dimensions, blurhash.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
@@ -4818,22 +4927,83 @@ begin
   return private.asset_card(v_asset);
 end $$;
 comment on function api.get_asset is
-  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. '
-  'Fails: asset_unknown (also if it is another person''s).';
+  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, partSize, alt, width, height, '
+  'blurhash, createdAt, committedAt}. Fails: asset_unknown (also if it is another person''s).';
 
-create function api.commit_asset(p_asset_id uuid, p_mime_type text) returns json
+create function api.commit_asset(
+  p_asset_id uuid, p_mime_type text, p_width integer default null, p_height integer default null
+) returns json
 language plpgsql volatile security definer   -- trusts the facade to have checked the uploaded file
 set search_path = ''
 as $$
 begin
   update app.media_assets
-  set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null
+  set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null,
+      width = coalesce(p_width, width), height = coalesce(p_height, height)
   where id = p_asset_id and owner_id = private.require_caller() and status = 'pending';
   return api.get_asset(p_asset_id);   -- a second commit returns the same as the first
 end $$;
 comment on function api.commit_asset is
   'For the facade alone, after it has found that the storage has the file as announced: commits the caller''s asset. '
-  'Returns the same as api.get_asset. Fails: asset_unknown (also if it is another person''s).';
+  'p_width and p_height are what the file says, or null. Returns the same as api.get_asset. Fails: asset_unknown '
+  '(also if it is another person''s).';
+
+create function api.continue_upload(
+  p_asset_id uuid, p_ended text default null, p_begun text default null
+) returns json
+language plpgsql volatile security definer   -- trusts the facade to have begun the upload in the storage
+set search_path = ''
+as $$
+declare
+  v_asset app.media_assets;
+begin
+  if p_begun is not null then
+    update app.media_assets set upload_id = p_begun
+    where id = p_asset_id and owner_id = private.require_caller() and status = 'pending' and part_size is not null
+      and upload_id is not distinct from p_ended;
+  end if;
+  select * into v_asset from app.media_assets
+  where id = p_asset_id and owner_id = private.require_caller();
+  if not found then
+    perform private.raise_error('asset_unknown');
+  elsif v_asset.part_size is null then
+    perform private.raise_error('asset_in_one_piece');
+  elsif v_asset.status = 'committed' and p_begun is not null then
+    perform private.raise_error('asset_committed');
+  end if;
+  return json_build_object('uploadId', v_asset.upload_id);
+end $$;
+comment on function api.continue_upload is
+  'For the facade alone: {uploadId}, the storage''s id of the caller''s upload in parts, or null. p_begun becomes this '
+  'id if the id still is p_ended, which the storage no longer knows; so of several calls at once one wins. Fails: '
+  'asset_unknown (also if it is another person''s).';
+
+create function private.delete_asset(p_id uuid) returns void
+language plpgsql volatile security definer   -- only definer functions write assets
+set search_path = ''
+as $$
+begin
+  delete from app.media_assets where id = p_id and owner_id = private.require_caller() and status = 'pending';
+  if not found then
+    perform private.raise_error(case when exists (
+      select from app.media_assets where id = p_id and owner_id = app.uid()) then 'asset_committed'
+      else 'asset_unknown' end);
+  end if;
+end $$;
+comment on function private.delete_asset is
+  'Deletes the caller''s asset, and thereby its object, unless it is committed.';
+
+create function api.delete_asset(p_asset_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.delete_asset(p_asset_id);
+  return null;   -- the response is 204
+end $$;
+comment on function api.delete_asset is
+  'Deletes an upload of the caller that is not committed. Fails: asset_unknown (also if it is another person''s), '
+  'asset_committed.';
 
 -- sql/media/30_objects.sql
 
@@ -4845,6 +5015,7 @@ create table private.pending_object_deletions (
   key         text not null,
   upload_only boolean not null,
   due_at      timestamptz not null,
+  upload_id   text,
   primary key (bucket, key)
 );
 create index pending_object_deletions_due_at_idx on private.pending_object_deletions (due_at);
@@ -4854,6 +5025,8 @@ comment on table private.pending_object_deletions is
 comment on column private.pending_object_deletions.upload_only is
   'True if the asset still exists. Then only a file that was uploaded again, through the asset''s upload URL, is '
   'deleted.';
+comment on column private.pending_object_deletions.upload_id is
+  'The upload in parts that the storage may still have begun; null if the asset had none.';
 comment on column private.pending_object_deletions.due_at is
   'When the worker next tries to delete the object: not before the upload URL has expired, because until then the '
   'object can be uploaded again.';
@@ -4864,8 +5037,8 @@ set search_path = ''
 as $$
 begin
   -- an upload can arrive within the first ten minutes, and a running commit may take two
-  insert into private.pending_object_deletions as d (bucket, key, upload_only, due_at)
-  select g.bucket, g.key, tg_op = 'UPDATE',
+  insert into private.pending_object_deletions as d (bucket, key, upload_only, upload_id, due_at)
+  select g.bucket, g.key, tg_op = 'UPDATE', g.upload_id,
          greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
   from gone g
   where tg_op = 'DELETE' or g.status = 'committed'
@@ -4893,6 +5066,7 @@ declare
   v_bucket  constant text := private.media_setting('media_bucket');
   v_keys    text[];
   v_uploads text[];
+  v_ids     json;
 begin
   with due as (
     select d.bucket, d.key from private.pending_object_deletions d
@@ -4901,13 +5075,15 @@ begin
   ), later as (
     update private.pending_object_deletions d set due_at = now() + interval '10 minutes'
     from due where (d.bucket, d.key) = (due.bucket, due.key)
-    returning d.key, d.upload_only
+    returning d.key, d.upload_only, d.upload_id
   )
   select coalesce(array_agg(key) filter (where not upload_only), '{}'),
-         coalesce(array_agg(key) filter (where upload_only), '{}')
-  into v_keys, v_uploads from later;
+         coalesce(array_agg(key) filter (where upload_only), '{}'),
+         coalesce(json_object_agg(key, upload_id) filter (where upload_id is not null), '{}')
+  into v_keys, v_uploads, v_ids from later;
   if cardinality(v_keys || v_uploads) > 0 then
-    perform private.enqueue('objects', json_build_object('bucket', v_bucket, 'keys', v_keys, 'uploads', v_uploads));
+    perform private.enqueue('objects', json_build_object(
+      'bucket', v_bucket, 'keys', v_keys, 'uploads', v_uploads, 'uploadIds', v_ids));
   end if;
   return cardinality(v_keys || v_uploads);
 end $$;
@@ -4972,6 +5148,11 @@ grant execute on function
   private.announce_asset,
   private.asset_card,
   private.asset_url,
+  private.attachment_card,
+  private.base83,
+  private.delete_asset,
+  private.find_own_asset,
+  private.ids_in,
   private.media_setting,
   private.require_usable_asset,
   private.use_asset,
@@ -4982,12 +5163,14 @@ grant execute on function
 -- operations
 grant execute on function
   api.create_asset,
+  api.delete_asset,
   api.get_asset
   to authenticated;
 
 -- for the facade, after it has checked the storage
 grant execute on function
-  api.commit_asset
+  api.commit_asset,
+  api.continue_upload
   to gate;
 
 -- for the worker
@@ -11657,7 +11840,8 @@ comment on column app.posts.imported_at is
 comment on column app.posts.deleted_at is 'When it was deleted, for everyone and permanently; null if it was not.';
 comment on column app.posts.persona_id is
   'The persona under which it was published; null means the author''s default persona.';
-comment on column app.posts.media is 'Pictures and other media, in order: [{url, alt}].';
+comment on column app.posts.media is
+  'Pictures and other media, in order: [{url, alt, width, height, blurhash}]. All but url can be null.';
 comment on column app.posts.quoted_post_id is 'The original of a quote or a repost.';
 comment on column app.posts.original_author_id is
   'For a repost of a post for circles: the author of the original. Triggers write it.';
@@ -14432,16 +14616,21 @@ begin
   end if;
   return (
     select jsonb_agg(jsonb_build_object(
-                       'url', case when piece ->> 'url' is not null
-                                   then private.use_media_url(piece ->> 'url', v_kinds)
-                                   else private.use_asset((piece ->> 'assetId')::uuid, v_kinds) end,
-                       'alt', nullif(private.require_text(piece ->> 'alt'), ''))
+                       'url', used.url,
+                       'alt', case when piece ? 'alt' then nullif(private.require_text(piece ->> 'alt'), '')
+                                   else asset.alt end,
+                       'width', asset.width, 'height', asset.height, 'blurhash', asset.blurhash)
                      order by place)
-    from jsonb_array_elements(p_media) with ordinality m (piece, place));
+    from jsonb_array_elements(p_media) with ordinality m (piece, place)
+    cross join lateral (select case when piece ->> 'url' is not null
+                                    then private.use_media_url(piece ->> 'url', v_kinds)
+                                    else private.use_asset((piece ->> 'assetId')::uuid, v_kinds) end as url) used
+    cross join lateral private.find_own_asset(used.url) asset);
 end $$;
 comment on function private.require_media is
-  'Media as a post of this format stores them: [{url, alt}] without other fields, with alt null if it is empty. Each '
-  'item names a url or an asset of the caller. The format decides how many items are allowed.';
+  'Media as a post of this format stores them: [{url, alt, width, height, blurhash}] without other fields, with '
+  'alt null if it is empty. Each item names a url or an asset of the caller. The last three are those of the asset, '
+  'and so is alt if the item has none. The format decides how many items are allowed.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
@@ -27027,13 +27216,14 @@ create table app.messages (
   client_id       uuid,
   reply_to_id     uuid references app.messages on delete set null,
   asset_id        uuid references app.media_assets on delete set null,
+  alt             app.alt_text,
   edited_at       timestamptz,
   deleted_at      timestamptz,
   changed_at      timestamptz,
   created_at      timestamptz not null default clock_timestamp(),
   constraint messages_number_key unique (conversation_id, number),
   constraint message_body check (
-    case when deleted_at is not null then body is null and asset_id is null
+    case when deleted_at is not null then body is null and asset_id is null and alt is null
          when kind = 'text' then length(body) <= 4000
          else body is not null end is true)
 );
@@ -27054,6 +27244,7 @@ comment on column app.messages.number is
 comment on column app.messages.client_id is
   'The id that the sender''s client gave the message, so that sending it again returns the same message; null for '
   'system messages.';
+comment on column app.messages.alt is 'The alt text of the asset in this message; null if it has none.';
 comment on column app.messages.edited_at is 'When its words last changed; null if never.';
 comment on column app.messages.deleted_at is 'When its sender deleted it or was erased; null otherwise.';
 comment on column app.messages.changed_at is
@@ -27188,7 +27379,7 @@ select m.id,
            join app.person_card rp on rp.id = r.sender_id
            where m.deleted_at is null and s.erased_at is null),
          'attachment', (
-           select json_build_object('assetId', a.id, 'url', private.asset_url(a.key), 'contentType', a.content_type)
+           select private.attachment_card(a, m.alt)
            from app.media_assets a
            where a.id = m.asset_id and s.erased_at is null),
          'reactions', coalesce((
@@ -27505,9 +27696,10 @@ begin
   where id = p_message.conversation_id
   returning last_number, last_message_at into v_message.number, v_message.created_at;
   insert into app.messages (conversation_id, number, sender_id, kind, body, client_id, reply_to_id, asset_id,
-                            created_at)
+                            alt, created_at)
   values (v_message.conversation_id, v_message.number, v_message.sender_id, v_message.kind, v_message.body,
-          v_message.client_id, v_message.reply_to_id, v_message.asset_id, v_message.created_at)
+          v_message.client_id, v_message.reply_to_id, v_message.asset_id, v_message.alt,
+          v_message.created_at)
   returning * into v_message;
   perform from app.conversation_members where conversation_id = v_message.conversation_id
   order by user_id for no key update;   -- sorted, as everywhere, to prevent deadlocks
@@ -27558,7 +27750,7 @@ comment on function private.find_sent is
   'The card of the caller''s message with this client id, and status 200; null if there is none.';
 
 create function private.send_message(
-  p_conversation uuid, p_body text, p_client_id uuid, p_reply_to uuid, p_asset uuid
+  p_conversation uuid, p_body text, p_client_id uuid, p_reply_to uuid, p_asset uuid, p_alt text
 ) returns json
 language plpgsql volatile security definer   -- nobody may write messages otherwise
 set search_path = ''
@@ -27593,6 +27785,7 @@ begin
   v_message.client_id := p_client_id;
   v_message.reply_to_id := p_reply_to;
   v_message.asset_id := p_asset;
+  v_message.alt := nullif(coalesce(p_alt, (select a.alt from app.media_assets a where a.id = p_asset)), '');
   v_message := private.add_message(v_message);
   return private.message_cards(array[v_message.id]) -> 0;
 end $$;
@@ -27601,13 +27794,14 @@ comment on function private.send_message is
 
 create function api.send_message(
   p_id uuid, p_body text default '', p_client_id uuid default null, p_reply_to_id uuid default null,
-  p_asset_id uuid default null
+  p_asset_id uuid default null, p_alt text default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_body text := private.require_text(p_body);
+  v_alt  text := private.require_text(p_alt);
   v_card json;
 begin
   if p_client_id is null then
@@ -27625,16 +27819,19 @@ begin
   perform private.count_writes('messages');
   if p_asset_id is not null then
     perform private.use_asset(p_asset_id, array['image', 'video', 'audio', 'attachment']);
+  elsif v_alt <> '' then
+    perform private.raise_error('alt_text');
   elsif v_body = '' then
     perform private.raise_error('message_body');
   end if;
-  v_card := private.send_message(p_id, v_body, p_client_id, p_reply_to_id, p_asset_id);
+  v_card := private.send_message(p_id, v_body, p_client_id, p_reply_to_id, p_asset_id, v_alt);
   perform private.finish_idempotent('send_message', json_build_object('sent', true));
   return v_card;
 end $$;
 comment on function api.send_message is
-  'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the same message. Fails: '
-  'value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body (longer than 4000).';
+  'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the same message. Without '
+  'p_alt it has the alt text of the asset. Fails: value_invalid (no p_client_id), message_unknown (of p_reply_to_id), '
+  'message_body (longer than 4000).';
 
 create function private.edit_message(p_id uuid, p_body text) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -27689,7 +27886,7 @@ begin
   end if;
   delete from app.message_reactions where message_id = p_id;
   update app.messages
-  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, reply_to_id = null
+  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, alt = null, reply_to_id = null
   where id = p_id;
   perform private.broadcast('conversation:' || v_message.conversation_id, 'message.changed',
                             jsonb_build_object('id', p_id));
@@ -28687,12 +28884,13 @@ begin
     'kind', v_message.kind,
     'body', v_message.body,
     'assetId', v_message.asset_id,
+    'alt', v_message.alt,
     'createdAt', private.utc(v_message.created_at),
     'editedAt', private.utc(v_message.edited_at));
   return new;
 end $$;
 comment on function private.copy_reported_message is
-  'Trigger: stores a copy of a reported message in its report: {conversationId, senderId, kind, body, assetId, '
+  'Trigger: stores a copy of a reported message in its report: {conversationId, senderId, kind, body, assetId, alt, '
   'createdAt, editedAt}.';
 create trigger _100_copy_message before insert on app.reports
   for each row when (new.target_type = 'message') execute function private.copy_reported_message();
@@ -28790,11 +28988,11 @@ declare
   v_copies integer;
 begin
   update app.messages
-  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, reply_to_id = null
+  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, alt = null, reply_to_id = null
   where id = any (array(select m.id from app.messages m
                         where m.sender_id = p_user and m.deleted_at is null limit 500));
   get diagnostics v_erased = row_count;
-  update app.reports set copy = copy - 'body'
+  update app.reports set copy = copy - 'body' - 'alt'
   where id = any (array(select r.id from app.reports r
                         where r.copy ->> 'senderId' = p_user::text and r.copy ? 'body' limit 500));
   get diagnostics v_copies = row_count;
@@ -32363,6 +32561,7 @@ begin
              'body', case when v_reads or l.preview then l.body end,
              'assetId', case when v_reads or l.preview then a.id end,
              'assetUrl', case when v_reads or l.preview then private.asset_url(a.key) end,
+             'asset', case when a.id is not null and (v_reads or l.preview) then private.attachment_card(a, a.alt) end,
              'minutes', l.minutes,
              'preview', l.preview) order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
@@ -32370,8 +32569,9 @@ begin
     left join app.media_assets a on a.id = l.asset_id);
 end $$;
 comment on function private.lesson_cards is
-  'These lessons of a course, in order: {id, courseId, position, title, body, assetId, assetUrl, minutes, preview}. '
-  'body, assetId and assetUrl are null unless the caller is the author or a student, or the lesson is a preview.';
+  'These lessons of a course, in order: {id, courseId, position, title, body, assetId, assetUrl, asset, '
+  'minutes, preview}. body and what is about the asset are null unless the caller is the author or a student, or the '
+  'lesson is a preview.';
 call private.force_index_scans('private.lesson_cards');
 
 create function private.find_lesson(p_course uuid, p_lesson uuid) returns app.course_lessons
@@ -35069,8 +35269,7 @@ begin
              'note', o.note,
              'deliveryNote', o.delivery_note,
              'attachment', (
-               select json_build_object('assetId', a.id, 'url', private.asset_url(a.key),
-                                        'contentType', a.content_type)
+               select private.attachment_card(a, a.alt)
                from app.media_assets a where a.id = o.asset_id),
              'disputeReason', o.dispute_reason,
              'refundMana', o.refund_mana,
@@ -42727,8 +42926,7 @@ begin
              'note', o.note,
              'deliveryNote', o.delivery_note,
              'attachment', (
-               select json_build_object('assetId', a.id, 'url', private.asset_url(a.key),
-                                        'contentType', a.content_type)
+               select private.attachment_card(a, a.alt)
                from app.media_assets a where a.id = o.asset_id),
              'disputeReason', o.dispute_reason,
              'refundMana', o.refund_mana,
@@ -43224,6 +43422,10 @@ select a.created_at as at, a.id, a.kind, a.status, a.owner_id,
          'contentType', a.content_type,
          'mimeType', a.mime_type,
          'size', a.size,
+         'alt', a.alt,
+         'width', a.width,
+         'height', a.height,
+         'blurhash', a.blurhash,
          'status', a.status,
          'url', case when a.status = 'committed' then private.asset_url(a.key) end,
          'committedAt', private.utc(a.committed_at),
@@ -43867,6 +44069,14 @@ create trigger _185_forget_reasons after delete on app.contents
 
 -- Generated by `npm run gen` from the files before it. Not to be edited.
 -- Every check of schema app raises its code; those of a table are one function. docs/decisions.md, Errors.
+
+alter domain app.alt_text drop constraint alt_text;
+alter domain app.alt_text add constraint alt_text
+  check (((length(VALUE) >= 1) AND (length(VALUE) <= 1000)) is not false or private.raise_check_violation('alt_text'));
+
+alter domain app.blurhash drop constraint blurhash;
+alter domain app.blurhash add constraint blurhash
+  check (((VALUE ~ '^[0-9A-Za-z#$%*+,.:;=?@\[\]^_{|}~-]{6,166}$'::text) AND (length(VALUE) = (4 + ((2 * (1 + (private.base83("left"(VALUE, 1)) % 9))) * (1 + (private.base83("left"(VALUE, 1)) / 9)))))) is not false or private.raise_check_violation('blurhash'));
 
 alter domain app.emotion drop constraint emotion_unknown;
 alter domain app.emotion add constraint emotion_unknown
@@ -44625,8 +44835,14 @@ alter table app.mana_holds
   add constraint mana_holds_rules check (private.mana_holds_rules(purpose));
 
 create function private.media_assets_rules(
+  content_type text,
   size bigint,
+  part_size integer,
+  upload_id text,
   mime_type text,
+  width integer,
+  height integer,
+  blurhash app.blurhash,
   status text,
   expires_at timestamp with time zone,
   committed_at timestamp with time zone) returns boolean
@@ -44634,18 +44850,35 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
+  if ((num_nulls(width, height) <> 1) AND ((COALESCE(width, 1) >= 1) AND (COALESCE(width, 1) <= 65535)) AND ((COALESCE(height, 1) >= 1) AND (COALESCE(height, 1) <= 65535)) AND ((num_nonnulls(width, blurhash) = 0) OR (content_type ~ '^(image|video)/'::text))) is false then perform private.raise_check_violation('asset_dimensions'); end if;
   if ((status = 'committed'::text) = ((committed_at IS NOT NULL) AND (mime_type IS NOT NULL) AND (expires_at IS NULL))) is false then perform private.raise_check_violation('media_assets_check'); end if;
+  if (part_size > 0) is false then perform private.raise_check_violation('media_assets_part_size_check'); end if;
   if (size > 0) is false then perform private.raise_check_violation('media_assets_size_check'); end if;
   if (status = ANY (ARRAY['pending'::text, 'committed'::text])) is false then perform private.raise_check_violation('media_assets_status_check'); end if;
+  if ((length(upload_id) >= 1) AND (length(upload_id) <= 1000)) is false then perform private.raise_check_violation('media_assets_upload_id_check'); end if;
   return true;
 end $$;
 comment on function private.media_assets_rules is 'The checks of app.media_assets. Raises the code of the one that a row breaks.';
 grant execute on function private.media_assets_rules to anon, authenticated, service_role, gate;
 alter table app.media_assets
+  drop constraint asset_dimensions,
   drop constraint media_assets_check,
+  drop constraint media_assets_part_size_check,
   drop constraint media_assets_size_check,
   drop constraint media_assets_status_check,
-  add constraint media_assets_rules check (private.media_assets_rules(size, mime_type, status, expires_at, committed_at));
+  drop constraint media_assets_upload_id_check,
+  add constraint media_assets_rules check (private.media_assets_rules(
+  content_type,
+  size,
+  part_size,
+  upload_id,
+  mime_type,
+  width,
+  height,
+  blurhash,
+  status,
+  expires_at,
+  committed_at));
 
 create function private.message_reactions_rules(emoji text) returns boolean
 language plpgsql immutable
@@ -44666,6 +44899,7 @@ create function private.messages_rules(
   kind text,
   body text,
   asset_id uuid,
+  alt app.alt_text,
   deleted_at timestamp with time zone) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -44673,7 +44907,7 @@ as $$
 begin
   if (
 CASE
-    WHEN (deleted_at IS NOT NULL) THEN ((body IS NULL) AND (asset_id IS NULL))
+    WHEN (deleted_at IS NOT NULL) THEN ((body IS NULL) AND (asset_id IS NULL) AND (alt IS NULL))
     WHEN (kind = 'text'::text) THEN (length(body) <= 4000)
     ELSE (body IS NOT NULL)
 END IS TRUE) is false then perform private.raise_check_violation('message_body'); end if;
@@ -44687,7 +44921,7 @@ alter table app.messages
   drop constraint message_body,
   drop constraint messages_kind_check,
   drop constraint messages_number_check,
-  add constraint messages_rules check (private.messages_rules(number, kind, body, asset_id, deleted_at));
+  add constraint messages_rules check (private.messages_rules(number, kind, body, asset_id, alt, deleted_at));
 
 create function private.muted_keywords_rules(keyword text, folded text) returns boolean
 language plpgsql immutable

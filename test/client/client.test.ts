@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { checkAgainst } from '../support/contract.ts'
+import { files } from '../support/files.ts'
 import { readOpenApi } from '../support/openapi.ts'
 import { realtimeWorld } from '../support/realtime.ts'
 import { until } from '../support/until.ts'
@@ -73,6 +74,8 @@ type Trouble = {
   loggedIn(site: Site, login: object, patience?: number): Promise<Kith>
   codeOf(error: unknown): string
   retryAfterOf(error: unknown): number | undefined
+  film(kith: Kith, bytes: Uint8Array): Promise<{ size: number; sent: number; id: string }>
+  resume(kith: Kith, id: string, bytes: Uint8Array): Promise<string>
   hear(kith: Kith, realtime: unknown, events: Event[]): Promise<() => void>
 }
 const load = (name: string) => import(pathToFileURL(join(project, name)).href)
@@ -155,6 +158,27 @@ describe('A client', () => {
     const hasty = await trouble.loggedIn({ url, fetch: limited }, alice, 0)
     const error = await hasty.get('/me').catch((failure: unknown) => failure)
     expect([trouble.codeOf(error), trouble.retryAfterOf(error)]).toEqual(['rate_limited', 1])
+  })
+
+  test('sends only the parts of a large file again that did not arrive', async () => {
+    const bytes = new Uint8Array(20_000_000)
+    bytes.set(files['video/mp4'] as Uint8Array)
+    const part = { size: 8 * 1024 * 1024, refusals: 1, taken: 0 }
+    const broken: typeof fetch = async (input, init) => {
+      if (init?.method !== 'PUT') return checked(input, init)
+      if (part.taken > 0 && part.refusals-- > 0) throw new TypeError('the connection broke')
+      part.taken++
+      return checked(input, init)
+    }
+    const kith = await trouble.loggedIn({ url, fetch: broken }, alice)
+    expect(await trouble.film(kith, bytes)).toMatchObject({ size: bytes.length, sent: bytes.length })
+    expect(part.taken).toBe(3)
+    Object.assign(part, { taken: 0, refusals: Number.POSITIVE_INFINITY })
+    const given = await trouble.film(await trouble.loggedIn({ url, fetch: broken }, alice), bytes)
+    expect([given.size, part.taken]).toEqual([0, 1])
+    Object.assign(part, { taken: 0, refusals: 0 })
+    expect(await trouble.resume(kith, given.id, bytes)).toBe('committed')
+    expect(part.taken).toBe(2)
   })
 
   test('gets events, and after a reconnect those that it missed', async () => {

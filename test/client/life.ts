@@ -86,7 +86,7 @@ export async function live(site: Site, count: () => number): Promise<Record<stri
   // a file, a conversation, an edit that is based on an old state
   const picture = new Blob([Uint8Array.from(atob(PIXEL), (letter) => letter.charCodeAt(0))], { type: 'image/png' })
   const steps: number[] = []
-  const asset = await bo.upload(picture, 'image', (sent) => steps.push(sent))
+  const asset = await bo.upload(picture, 'image', (sent) => steps.push(sent), { alt: 'A dot' })
   check(asset.status === 'committed' && steps.at(-1) === picture.size, 'the upload did not end')
   const body = { kind: 'direct' as const, memberIds: [me.personId] }
   const talk = await bo.post('/conversations', { body })
@@ -94,6 +94,7 @@ export async function live(site: Site, count: () => number): Promise<Record<stri
   await bo.post('/conversations/{id}/messages', { params: { path: { id: talk.id } }, body: say })
   const messages = await collect(ana.pages('/conversations/{id}/messages', { params: { path: { id: talk.id } } }))
   check(messages[0]?.attachment?.assetId === asset.assetId, 'the message has no attachment')
+  check(messages[0].attachment.alt === 'A dot' && messages[0].attachment.width === 1, 'the attachment is not described')
 
   // a report, and what the moderator does
   await ana.post('/reports', { body: { targetType: 'reply', targetId: reply.id, reason: 'Unkind' } })

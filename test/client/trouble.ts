@@ -34,6 +34,26 @@ export async function loggedIn(site: Site, login: Login, patience = 60): Promise
   return kith
 }
 
+/** Uploads a film of this many bytes; its size as the instance stored it, and the largest number of sent bytes. */
+export async function film(
+  kith: Kith,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<{ size: number; sent: number; id: string }> {
+  const counts: number[] = []
+  const file = new Blob([bytes], { type: 'video/mp4' })
+  let id = ''
+  const progress = (sent: number, _total: number, assetId: string) => {
+    counts.push(sent)
+    id = assetId
+  }
+  const { size } = await kith.upload(file, 'video', progress).catch(() => ({ size: 0 }))
+  return { size, sent: Math.max(...counts), id }
+}
+
+/** Goes on with an upload; its state. */
+export const resume = (kith: Kith, id: string, bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
+  kith.resume(id, new Blob([bytes], { type: 'video/mp4' })).then(({ status }) => status)
+
 export const codeOf = (error: unknown): string => (error instanceof KithError ? error.code : String(error))
 export const retryAfterOf = (error: unknown) => (error instanceof KithError ? error.retryAfter : undefined)
 

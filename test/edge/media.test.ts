@@ -8,7 +8,7 @@ import { startServer } from '../../api-facade/server.ts'
 import { startWorker } from '../../api-facade/worker/worker.ts'
 import { presign } from '../../edge-functions/media/presign.ts'
 import { s3Storage } from '../../edge-functions/media/storage.ts'
-import { png } from '../support/files.ts'
+import { files, png } from '../support/files.ts'
 import { functionsInDeno, listen } from '../support/functions.ts'
 import { mediaLife, put, type Upload } from '../support/media-life.ts'
 import { Person } from '../support/person.ts'
@@ -45,10 +45,17 @@ async function facade() {
   await takeSetting(owner, 'media_bucket', 'kith')
   const person = new Person(server.url, alice.token)
   const announce = async () => (await person.post<Upload>('/media/presign', image)).body
-  const commit = ({ assetId }: Upload) => person.post(`/media/${assetId}/commit`)
+  const commit = ({ assetId }: { assetId: string }) => person.post(`/media/${assetId}/commit`)
   const warnings = async () => ((await (await fetch(`${server.url}/ready`)).json()) as { warnings?: string[] }).warnings
-  return { logged, announce, commit, warnings, stop: () => server.stop() }
+  return { server: server.url, logged, announce, commit, warnings }
 }
+type Parted = {
+  assetId: string
+  publicUrl: string
+  partSize: number
+  parts: { number: number; size: number; arrived: boolean; uploadUrl: string | null }[]
+}
+const ascii = (text: string) => [...text].map((sign) => sign.charCodeAt(0))
 const stored = (body = Buffer.from(png)) => ({ body, headers: { 'content-type': 'image/png' } })
 
 test('An upload address expires after ten minutes, and a strict storage accepts only what was signed', async () => {
@@ -99,6 +106,153 @@ test('An upload of the wrong size, type or content is not published', async () =
   strict.sizes.most = Number.POSITIVE_INFINITY
   strict.objects.delete(`kith/${upload.assetId}`)
   expect(await commit(upload)).toFailWith(422, 'asset_missing')
+})
+
+describe('An upload in parts', () => {
+  const film = new Uint8Array(17 * 1024 * 1024).map((_, i) => i % 251)
+  film.set(files['video/mp4'] as Uint8Array)
+  const clip = { kind: 'video', contentType: 'video/mp4', size: film.length }
+  const parted = async () => {
+    const { server, ...site } = await facade()
+    const at = (person: Person) => new Person(server, person.token)
+    const begin = async () => {
+      const { status, body } = await at(alice).post<Parted>('/media/multipart', clip)
+      expect(status).toBe(201)
+      return body
+    }
+    const parts = async ({ assetId }: { assetId: string }, person = alice) =>
+      at(person).get<Parted>(`/media/${assetId}/parts`)
+    const missing = async (upload: Parted) =>
+      (await parts(upload)).body.parts.filter(({ arrived }) => !arrived).map(({ number }) => number)
+    const send = async ({ partSize, parts }: Parted, ...numbers: number[]) => {
+      for (const { number, size, uploadUrl } of parts.filter((part) => numbers.includes(part.number))) {
+        const from = (number - 1) * partSize
+        expect((await put(uploadUrl ?? '', film.slice(from, from + size), {})).status).toBe(200)
+      }
+    }
+    const abort = ({ assetId }: { assetId: string }, person = alice) => at(person).delete(`/media/${assetId}`)
+    return { ...site, begin, parts, missing, send, abort }
+  }
+  const idOf = async ({ assetId }: { assetId: string }) =>
+    (await owner<{ id: string }[]>`select upload_id as id from app.media_assets where id = ${assetId}`)[0]?.id ?? ''
+
+  test('goes on where it broke off, and becomes one file', async () => {
+    const { begin, parts, missing, send, commit } = await parted()
+    const upload = await begin()
+    expect(upload).toEqual({
+      assetId: expect.any(String),
+      publicUrl: `${settings.STORAGE_PUBLIC_URL}/${upload.assetId}`,
+      partSize: 8 * 1024 * 1024,
+      parts: [8, 8, 1].map((size, i) => ({
+        number: i + 1,
+        size: size * 1024 * 1024,
+        arrived: false,
+        uploadUrl: expect.stringContaining('X-Amz-SignedHeaders=content-length%3Bhost'),
+        headers: { 'Content-Length': String(size * 1024 * 1024) },
+        expiresAt: expect.any(String),
+      })),
+    })
+    await send(upload, 3, 1)
+    expect(await commit(upload)).toFailWith(422, 'asset_missing')
+    const again = await parts(upload)
+    expect(again.body.parts).toMatchObject([
+      { number: 1, arrived: true, uploadUrl: null, headers: null, expiresAt: null },
+      { number: 2, arrived: false, uploadUrl: expect.any(String) },
+      { number: 3, arrived: true },
+    ])
+    await send(again.body, 2)
+    expect(await missing(upload)).toEqual([])
+    expect(await commit(upload)).toMatchObject({
+      status: 200,
+      body: { status: 'committed', partSize: upload.partSize },
+    })
+    expect(await commit(upload)).toMatchObject({ status: 200 })
+    expect(Buffer.compare(new Uint8Array(await (await fetch(upload.publicUrl)).arrayBuffer()), film)).toBe(0)
+    expect(await parts(upload)).toFailWith(409, 'asset_committed')
+    expect(strict.begun.size).toBe(0)
+  })
+
+  test('can be seen, sent to and aborted by its owner only', async () => {
+    const { begin, parts, abort, commit, announce } = await parted()
+    const upload = await begin()
+    expect(await parts(upload, bob)).toFailWith(404, 'asset_unknown')
+    expect(await abort(upload, bob)).toFailWith(404, 'asset_unknown')
+    const { size = 0, uploadUrl = '' } = upload.parts[2] ?? {}
+    for (const [url, bytes] of [
+      [uploadUrl, film.slice(0, size - 1)],
+      [uploadUrl, film.slice(0, size + 1)],
+      [uploadUrl?.replace('partNumber=3', 'partNumber=1'), film.slice(0, size)],
+      [uploadUrl?.replace(upload.assetId, crypto.randomUUID()), film.slice(0, size)],
+      [uploadUrl?.replace(/&X-Amz-Signature=.*/, ''), film.slice(0, size)],
+    ] as const)
+      expect((await put(url ?? '', bytes, {})).status).toBe(403)
+    expect(await parts(await announce())).toFailWith(409, 'asset_in_one_piece')
+    expect((await abort(upload)).status).toBe(204)
+    for (const gone of [await abort(upload), await parts(upload), await commit(upload)])
+      expect(gone).toFailWith(404, 'asset_unknown')
+    const whole = await announce()
+    strict.objects.set(`kith-uploads/${whole.assetId}.upload`, stored())
+    expect(await commit(whole)).toMatchObject({ status: 200 })
+    expect(await abort(whole)).toFailWith(409, 'asset_committed')
+  })
+
+  test('that is not what was announced begins again', async () => {
+    const { begin, parts, missing, send, commit } = await parted()
+    const upload = await begin()
+    film.set(ascii('<html>'))
+    await send(upload, 1, 2, 3)
+    film.set(files['video/mp4'] as Uint8Array)
+    const first = await idOf(upload)
+    expect(await commit(upload)).toFailWith(422, 'asset_unfit')
+    expect(await commit(upload)).toFailWith(422, 'asset_missing')
+    expect(await missing(upload)).toEqual([1, 2, 3])
+    expect(await idOf(upload)).not.toBe(first)
+    await send((await parts(upload)).body, 1, 2, 3)
+    expect(await commit(upload)).toMatchObject({ status: 200 })
+  })
+
+  test('whose commit was interrupted after the parts were joined needs no second sending', async () => {
+    const { begin, missing, commit } = await parted()
+    const upload = await begin()
+    strict.begun.delete(await idOf(upload))
+    strict.objects.set(`kith-uploads/${upload.assetId}.upload`, {
+      body: Buffer.from(film),
+      headers: { 'content-type': 'video/mp4' },
+    })
+    expect(await missing(upload)).toEqual([])
+    expect(await commit(upload)).toMatchObject({ status: 200 })
+  })
+
+  test('is one upload, however many requests begin it at once', async () => {
+    const { begin, parts, send, missing } = await parted()
+    const upload = await begin()
+    strict.begun.delete(await idOf(upload)) // the storage has forgotten it
+    const answers = await Promise.all(Array.from({ length: 5 }, () => parts(upload)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    for (const [i, { body }] of answers.slice(0, 3).entries()) await send(body, i + 1)
+    expect(await missing(upload)).toEqual([])
+    strict.begun.clear()
+  })
+
+  test('is aborted in the storage when its asset is deleted', async () => {
+    const { begin, send, abort } = await parted()
+    const [given, old] = [await begin(), await begin()]
+    await send(given, 1)
+    await send(old, 2)
+    expect(strict.begun.size).toBe(2)
+    expect((await abort(given)).status).toBe(204)
+    await owner`update app.media_assets set expires_at = now() where id = ${old.assetId}`
+    const config = readConfig(environment(database.url, settings))
+    const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })
+    await until(async () => {
+      await worker.send('purge')
+      await worker.send('delete-objects')
+      await owner`update private.pending_object_deletions set due_at = now()
+                  where not exists (select from pgboss.job where name = 'objects' and state < 'completed')`
+      return strict.begun.size === 0
+    }).finally(() => worker.stop())
+    expect([...strict.objects.keys()].filter((key) => key.includes(given.assetId))).toEqual([])
+  })
 })
 
 test('A file other than a picture, video or sound is served as a download', async () => {

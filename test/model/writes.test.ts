@@ -8,7 +8,7 @@ const { owner } = await createDatabase()
 /** Why an operation needn't count, and the operations for which that holds. */
 const uncounted: Record<string, string> = {
   'it removes or deletes something that was counted when it was made': `
-    delete_argument delete_audio delete_course delete_event delete_message delete_post delete_solution delete_video
+    delete_argument delete_asset delete_audio delete_course delete_event delete_message delete_post delete_solution delete_video
     delete_video_comment drop_interest leave_conversation leave_space leave_position leave_project
     lift_group_ban remove_circle_member remove_conversation_member remove_push_token revoke_group_invitation
     revoke_invitation revoke_invite unbookmark unfollow_person unfollow_series unlike_video unmute_conversation

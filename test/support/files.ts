@@ -27,3 +27,10 @@ export const files: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = Object.f
   }).map(([type, head]) => [type, Uint8Array.from([...head, ...ascii(' and so on')])]),
 )
 export const png = files['image/png'] as Uint8Array<ArrayBuffer>
+/** A file that begins like a PNG of this size, which is far enough to tell it. */
+export const picture = (width: number, height: number): Uint8Array<ArrayBuffer> => {
+  const bytes = Uint8Array.from([...png.slice(0, 8), 0, 0, 0, 13, ...ascii('IHDR'), ...Array(17).fill(0)])
+  new DataView(bytes.buffer).setUint32(16, width)
+  new DataView(bytes.buffer).setUint32(20, height)
+  return bytes
+}

@@ -106,7 +106,13 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   sample('count_unread')
   sample('list_notifications', { p_limit: 20, p_cursor: null, p_since: null })
   sample('mark_read', { p_ids: null, p_group_key: 'x', p_before: null })
-  sample('create_asset', { p_kind: 'image', p_content_type: 'image/png', p_size: 100 })
+  const pending = { p_kind: 'image', p_content_type: 'image/png', p_size: 1 }
+  const { assetId } = await get<{ assetId: string }>(me, 'create_asset', pending)
+  sample('delete_asset', { p_asset_id: assetId })
+  sample('create_asset', {
+    ...{ p_kind: 'image', p_content_type: 'image/png', p_size: 100 },
+    ...{ p_alt: null, p_width: 3, p_height: 4, p_blurhash: '000000', p_in_parts: false },
+  })
   sample('get_wallet')
   sample('get_my_capabilities')
   sample('get_my_reputation')
@@ -341,7 +347,7 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   sample('create_conversation', { p_kind: 'group', p_member_ids: [you.username], p_title: 'Talk' })
   sample('send_message', {
     ...{ p_id: talk, p_body: 'Hi', p_client_id: '00000000-0000-4000-8000-000000000003' },
-    ...{ p_reply_to_id: answer, p_asset_id: null },
+    ...{ p_reply_to_id: answer, p_asset_id: null, p_alt: null },
   })
   sample('edit_message', { p_id: message, p_body: 'Hey' })
   sample('delete_message', { p_id: message })

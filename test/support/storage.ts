@@ -102,11 +102,16 @@ function isSigned({ method, url, headers }: IncomingMessage): boolean {
 }
 
 type Stored = { body: Buffer; headers: Record<string, string> }
+/** An upload in parts: the object that it becomes, and what has arrived. */
+type Begun = { path: string; headers: Record<string, string>; parts: Map<number, { body: Buffer; tag: string }> }
+/** S3 joins no smaller parts, except the last one. */
+const SMALLEST = 5 * 1024 * 1024
 const KEPT = ['content-type', 'cache-control', 'content-disposition']
 
 /** @returns its address, its objects by bucket and key, and switches that make it fail */
 export async function strictStorage() {
   const objects = new Map<string, Stored>()
+  const begun = new Map<string, Begun>()
   const there = new Set(buckets)
   const open = new Set(['kith'])
   const locked = new Set<string>()
@@ -137,6 +142,38 @@ export async function strictStorage() {
       return end(200, {}, found.map((name) => `<Key>${name.slice(bucket.length + 1)}</Key>`).join())
     }
     const sent = Object.fromEntries(KEPT.flatMap((name) => [[name, String(headers[name] ?? '')]]))
+    if (method === 'POST' && searchParams.has('uploads')) {
+      const uploadId = `${crypto.randomUUID()}+/=` // must be encoded in a URL
+      begun.set(uploadId, { path, headers: sent, parts: new Map() })
+      return end(200, {}, `<UploadId>${uploadId}</UploadId>`)
+    }
+    const uploadId = searchParams.get('uploadId')
+    if (uploadId !== null) {
+      const upload = begun.get(uploadId)
+      if (upload?.path !== path) return refuse(404, 'NoSuchUpload')
+      const parts = [...upload.parts].sort(([one], [other]) => one - other)
+      if (method === 'PUT') {
+        if (headers['content-length'] === undefined) return end(411)
+        const tag = `&quot;${hexOf(body)}&quot;`
+        upload.parts.set(Number(searchParams.get('partNumber')), { body, tag })
+        return end(200)
+      }
+      if (method === 'GET') {
+        const list = parts.map(
+          ([number, part]) =>
+            `<Part><ETag>${part.tag}</ETag><PartNumber>${number}</PartNumber><Size>${part.body.length}</Size></Part>`,
+        )
+        return end(200, {}, `<ListPartsResult>${list.join('\n')}</ListPartsResult>`)
+      }
+      begun.delete(uploadId)
+      if (method === 'DELETE') return end(204)
+      const named = [...body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>([^<]+)<\/ETag>/g)]
+      const isRight = named.every(([, number, tag]) => upload.parts.get(Number(number))?.tag === tag)
+      const isLarge = parts.slice(0, -1).every(([, part]) => part.body.length >= SMALLEST)
+      if (!isRight || !isLarge || named.length !== parts.length) return refuse(400, 'InvalidPart')
+      objects.set(path, { body: Buffer.concat(parts.map(([, part]) => part.body)), headers: upload.headers })
+      return end(200, {}, '<CompleteMultipartUploadResult/>')
+    }
     const copied = headers['x-amz-copy-source']
     if (method === 'PUT' && typeof copied === 'string') {
       const source = objects.get(copied.slice(1))
@@ -168,6 +205,8 @@ export async function strictStorage() {
   return {
     url,
     objects,
+    /** The uploads in parts that have begun, by their ids. */
+    begun,
     /** The buckets that exist, and those that are public. */
     there,
     open,

@@ -10,6 +10,7 @@ import {
   PrimaryInterest,
 } from '../../lib/fields.ts'
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { AltText, picture } from '../media/schemas.ts'
 import { AnyPerson, Flag, InternalId, narrowing } from './list-schemas.ts'
 
 const Format = z
@@ -196,6 +197,8 @@ export const StaffMediaPage = Page(
       contentType: z.string().describe('As announced.'),
       mimeType: z.string().nullable().describe('As detected from its first bytes; null while the upload is pending.'),
       size: z.int().describe('Bytes.'),
+      alt: AltText,
+      ...picture,
       status: MediaStatus,
       url: z.string().nullable().describe('The public address; null while the upload is pending.'),
       committedAt: CommittedAt,

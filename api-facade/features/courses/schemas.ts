@@ -2,6 +2,7 @@
 import { ActorId } from '../../lib/fields.ts'
 import { IdParam, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
+import { Attachment } from '../media/schemas.ts'
 
 const depth = z.int().min(0).max(5).describe('How deep the course goes: 0 (Surface) to 5 (Thesis).')
 const priceMana = z.int().min(0).max(100_000).describe('The price of enrolling in whole mana; 0 if it is free.')
@@ -83,6 +84,7 @@ export const Lesson = z
       .string()
       .nullable()
       .describe('The address of the file; null if it has none or you may not read the lesson.'),
+    asset: Attachment.nullable().describe('The file of the lesson; null like `assetId`.'),
     minutes: z.int().nullable().describe('How many minutes the lesson takes; null if its author did not say.'),
     preview: z.boolean().describe('Whether everybody who sees the course may read the lesson.'),
   })

@@ -2,6 +2,7 @@
 import { ActorId, RemovedAt, SenderBalance } from '../../lib/fields.ts'
 import { Page, PersonCard, PersonParam, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
+import { Attachment } from '../media/schemas.ts'
 
 const priceMana = z.int().min(1).max(1_000_000).describe('Whole mana that an order costs.')
 const stock = z.int().min(0).max(1_000_000).nullish().describe('How many can be ordered; null for no limit.')
@@ -67,14 +68,7 @@ const orderFields = {
   state: OrderState,
   note: z.string().nullable().describe('What the buyer wrote with the order; null if nothing.'),
   deliveryNote: z.string().nullable().describe('What the seller wrote with the delivery; null before it.'),
-  attachment: z
-    .object({
-      assetId: Uuid,
-      url: z.string().describe('Where the file can be read.'),
-      contentType: z.string().describe('The media type, such as `image/png`.'),
-    })
-    .nullable()
-    .describe('The file that the seller delivered; null if there is none.'),
+  attachment: Attachment.nullable().describe('The file that the seller delivered; null if there is none.'),
   disputeReason: z.string().nullable().describe('What the buyer wrote when disputing it; null if they did not.'),
   refundMana: z.int().nullable().describe('Only of a resolved order: the mana that went back to the buyer.'),
   deadlineAt: Timestamp.nullable().describe(

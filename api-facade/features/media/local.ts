@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Context } from '../../lib/context.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { send, setHeader } from '../../lib/headers.ts'
-import { isUpload, readObject, writeUpload } from '../../lib/sink.ts'
+import { isPart, isUpload, readObject, writePart, writeUpload } from '../../lib/sink.ts'
 import type { AssetId, UploadToken } from './schemas.ts'
 
 function requireSink(c: Context): void {
@@ -12,14 +12,18 @@ function requireSink(c: Context): void {
 
 type Sent = z.output<typeof AssetId> & z.output<typeof UploadToken>
 
-export async function takeBytes(c: Context, { assetId, token }: Sent): Promise<Response> {
+export async function takeBytes(c: Context, { assetId, token, uploadId, part }: Sent): Promise<Response> {
   requireSink(c)
   const { config, seals } = c.get('services')
   const [contentType, length] = [c.req.header('content-type') ?? '', c.req.header('content-length') ?? '']
-  const announced = { key: assetId.toLowerCase(), contentType, size: Number(length) }
+  const [key, size] = [assetId.toLowerCase(), Number(length)]
+  const announced = { key, contentType, size }
+  const newPart = uploadId !== undefined && part !== undefined ? { key, uploadId, number: part, size } : undefined
   const { body } = c.req.raw
-  const isWanted = /^\d+$/.test(length) && body && isUpload(seals, token, announced)
-  const isTaken = isWanted && (await writeUpload(config, announced, body))
+  const isSigned = newPart ? await isPart(config, seals, token, newPart) : isUpload(seals, token, announced)
+  const isWanted = /^\d+$/.test(length) && body && isSigned
+  const isTaken =
+    isWanted && (newPart ? await writePart(config, newPart, body) : await writeUpload(config, announced, body))
   if (isTaken) return send(c, null, 200)
   setHeader(c, 'connection', 'close') // the rest may still be arriving
   throw isWanted ? new ApiError('request_malformed') : new ApiError('upload_refused')

@@ -2,7 +2,7 @@
 import { routes } from '../../lib/routes.ts'
 import { z } from '../../lib/schemas.ts'
 import { generateAvatar, showAvatar } from './avatars.ts'
-import { commit, commitAlias, presign, presignAlias } from './handlers.ts'
+import { commit, commitAlias, listParts, presign, presignAlias, presignParts } from './handlers.ts'
 import { serveBytes, takeBytes } from './local.ts'
 import {
   Asset,
@@ -14,6 +14,7 @@ import {
   NewAvatar,
   Upload,
   UploadAlias,
+  UploadInParts,
   UploadToken,
 } from './schemas.ts'
 
@@ -38,15 +39,51 @@ export default routes('media', {
     outcome: 'Where to send the file, with which headers, and until when.',
     also: [{ route: 'POST /media/upload', handler: presignAlias, answers: { 201: UploadAlias } }],
   },
+  'POST /media/multipart': {
+    summary: 'Announce an upload in parts',
+    description:
+      'For files of more than about 10 MB: what has arrived is not lost if the connection breaks. Send each part to its `uploadUrl` as in `POST /media/presign`, in any order, several at once if you like. `GET /media/{assetId}/parts` says which parts are missing, with new URLs. When all have arrived, commit the asset, which joins them. Kinds, content types, sizes and limits are those of `POST /media/presign`.',
+    access: 'user',
+    id: 'createAssetInParts',
+    body: NewAsset,
+    handler: presignParts,
+    calls: ['create_asset', 'continue_upload'],
+    fails: ['storage_unavailable'],
+    answers: { 201: UploadInParts },
+    outcome: 'Where to send each part, with which headers, and until when.',
+  },
+  'GET /media/:assetId/parts': {
+    summary: 'Get which parts of an upload have arrived',
+    description:
+      'Each missing part has a new URL, valid for 10 minutes. If the commit has found the file unfit, all parts are missing again. 409 if the asset is committed, or was announced in one piece. Another person’s asset is 404.',
+    access: 'user',
+    id: 'listAssetParts',
+    params: AssetId,
+    handler: listParts,
+    calls: ['get_asset', 'continue_upload'],
+    fails: ['storage_unavailable'],
+    answers: { 200: UploadInParts },
+    outcome: 'The parts, with new URLs for those that are missing.',
+  },
+  'DELETE /media/:assetId': {
+    summary: 'Abort an upload',
+    description:
+      'Deletes an asset that is not committed, and what the storage has of it. It no longer counts towards your quota. 409 if it is committed. Another person’s asset is 404.',
+    access: 'user',
+    operation: 'delete_asset',
+    params: AssetId,
+    answers: { 204: null },
+    outcome: 'The asset is deleted.',
+  },
   'POST /media/:assetId/commit': {
     summary: 'Commit an upload',
     description:
-      'Checks with the storage that the size, the content type and the first bytes are as announced. A file that differs is deleted there (422 `asset_unfit`), and the asset stays pending: upload it again while its URL is valid. A file above a limit of the storage itself is 413 `asset_large`, which can also happen during the PUT. A missing file is 422 `asset_missing`. After the commit nobody can change the file, `publicUrl` works, and other routes accept the `assetId`. Repeating it changes nothing. Another person’s asset is 404.',
+      'Checks with the storage that the size, the content type and the first bytes are as announced. A file that differs is deleted there (422 `asset_unfit`), and the asset stays pending: upload it again while its URL is valid. A file above a limit of the storage itself is 413 `asset_large`, which can also happen during the PUT. A missing file, or part, is 422 `asset_missing`. After the commit nobody can change the file, `publicUrl` works, and other routes accept the `assetId`. Repeating it changes nothing. Another person’s asset is 404.',
     access: 'user',
     id: 'commitAsset',
     params: AssetId,
     handler: commit,
-    calls: ['get_asset', 'commit_asset'],
+    calls: ['get_asset', 'continue_upload', 'commit_asset'],
     fails: ['asset_large', 'asset_missing', 'asset_unfit', 'storage_unavailable'],
     answers: { 200: Asset },
     outcome: 'The upload, ready for use.',

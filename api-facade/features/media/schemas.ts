@@ -1,9 +1,24 @@
 // Shapes of media. What can be uploaded is in sql/media/10_assets.sql.
 import { CommittedAt } from '../../lib/fields.ts'
-import { IdParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { IdParam, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const AssetId = z.object({ assetId: IdParam })
 export const AssetKey = z.object({ key: Uuid })
+
+/** How much space a picture takes, and what to show there while it loads. */
+export const picture = {
+  width: z.int().nullable().describe('Of a picture or video: pixels, as it is shown. Null if unknown.'),
+  height: z.int().nullable().describe('Of a picture or video: pixels, as it is shown. Null if unknown.'),
+  blurhash: z
+    .string()
+    .nullable()
+    .describe('A [BlurHash](https://blurha.sh), to be shown while the picture loads. Null if unknown.'),
+}
+export const AltText = z
+  .string()
+  .nullable()
+  .describe('What the file shows, for people who cannot see it; null if the author did not say.')
+export const altText = z.string().openapi({ example: 'Two people in front of a lake' })
 
 export const NewAsset = z
   .object({
@@ -13,6 +28,29 @@ export const NewAsset = z
       .describe('What it is for, which decides the types and the largest size.'),
     contentType: z.string().max(100).openapi({ example: 'image/png', description: 'Without parameters.' }),
     size: z.int().openapi({ example: 52_481, description: 'The exact size in bytes.' }),
+    alt: altText
+      .nullish()
+      .describe(
+        'What the file shows, for people who cannot see it: up to 1000 characters. It is the alt text wherever the asset is used without another one.',
+      ),
+    width: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .nullish()
+      .describe('Of a picture or video: pixels, as it is shown. The commit replaces it by what a picture says.'),
+    height: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .nullish()
+      .describe('Of a picture or video: pixels, as it is shown. The commit replaces it by what a picture says.'),
+    blurhash: z
+      .string()
+      .max(200)
+      .nullish()
+      .openapi({ example: 'LEHV6nWB2yk8pyo0adR*.7kCMdnj' })
+      .describe('Of a picture or video: a [BlurHash](https://blurha.sh), to be shown while it loads.'),
   })
   .openapi('NewAsset')
 
@@ -25,6 +63,33 @@ export const Upload = z
     headers: z.record(z.string(), z.string()).describe('Send exactly these with the PUT.'),
   })
   .openapi('Upload')
+export const UploadInParts = z
+  .object({
+    assetId: Uuid,
+    publicUrl: z.string().describe('The URL of the asset after the commit.'),
+    partSize: z.int().min(1).describe('The size of every part but the last, in bytes.'),
+    parts: z
+      .array(
+        z.object({
+          number: z.int().min(1).max(100).describe('Its place in the file, from 1.'),
+          size: z.int().min(1).describe('Bytes.'),
+          arrived: z.boolean().describe('Whether the storage has this part.'),
+          uploadUrl: z
+            .string()
+            .nullable()
+            .describe(
+              'Accepts a PUT of this part from anybody who has this URL, until `expiresAt`. Null if it has arrived.',
+            ),
+          headers: z
+            .record(z.string(), z.string())
+            .nullable()
+            .describe('Send exactly these with the PUT. Null if the part has arrived.'),
+          expiresAt: Timestamp.nullable().describe('Until when the URL is valid; null if the part has arrived.'),
+        }),
+      )
+      .describe('In the order of the file, at most 100.'),
+  })
+  .openapi('UploadInParts')
 export const UploadAlias = z.object({
   uploadUrl: z.string().describe('Accepts a PUT of the file from anybody who has this URL.'),
   key: Uuid,
@@ -39,15 +104,39 @@ export const Asset = z
     key: Uuid.describe('The same as `assetId`.'),
     status: z.enum(['pending', 'committed']).describe('`pending` until you commit it; then it can be used.'),
     publicUrl: z.string().describe('Where everybody can read it once it is committed.'),
+    partSize: z.int().nullable().describe('The size of a part in bytes; null unless the file is uploaded in parts.'),
+    alt: AltText,
+    ...picture,
     createdAt: Timestamp,
     committedAt: CommittedAt,
   })
   .openapi('Asset')
 
+/** An asset as others see it, where it is used. */
+export const Attachment = z
+  .object({
+    assetId: Uuid,
+    url: z.string().describe('Where the file can be read.'),
+    contentType: z.string().describe('The media type, such as `image/png`.'),
+    alt: AltText,
+    ...picture,
+  })
+  .openapi('Attachment')
+
 /** What the function returns: edge-functions/media/handler.ts. */
 export const Signed = z.object({ url: z.string(), headers: z.record(z.string(), z.string()), expiresAt: z.string() })
+export const Continued = z.object({
+  uploadId: z.string(),
+  parts: z.array(z.object({ number: z.int(), size: z.int(), upload: Signed.nullable() })),
+})
+export const Kept = z.object({ uploadId: z.string().nullable() })
 export const Looked = z.discriminatedUnion('outcome', [
-  z.object({ outcome: z.literal('committed'), mimeType: z.string() }),
+  z.object({
+    outcome: z.literal('committed'),
+    mimeType: z.string(),
+    width: z.int().nullable(),
+    height: z.int().nullable(),
+  }),
   z.object({ outcome: z.literal('missing') }),
   z.object({ outcome: z.literal('unfit') }),
   z.object({ outcome: z.literal('large') }),
@@ -55,6 +144,8 @@ export const Looked = z.discriminatedUnion('outcome', [
 
 export const UploadToken = z.object({
   token: z.string().max(200).default('').describe('Part of `uploadUrl`.'),
+  uploadId: Uuid.optional().describe('Part of the `uploadUrl` of a part.'),
+  part: queryInteger(1, 100).optional().describe('Part of the `uploadUrl` of a part.'),
 })
 
 export const styles = ['lorelei', 'notionists', 'personas', 'micah', 'avataaars'] as const

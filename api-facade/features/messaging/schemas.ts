@@ -1,6 +1,7 @@
 // Shapes of conversations and messages. Rules are in sql/messaging.
 import { EditedAt } from '../../lib/fields.ts'
 import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, UuidId, z } from '../../lib/schemas.ts'
+import { Attachment, altText } from '../media/schemas.ts'
 
 const Kind = z
   .enum(['direct', 'group'])
@@ -27,14 +28,7 @@ export const Message = z
       })
       .nullable()
       .describe('Null if it answers no message, or one that you cannot see.'),
-    attachment: z
-      .object({
-        assetId: Uuid,
-        url: z.string().describe('Where the file can be read.'),
-        contentType: z.string().describe('The media type, such as `image/png`.'),
-      })
-      .nullable()
-      .describe('The file that was sent; null if there is none, or if it was deleted.'),
+    attachment: Attachment.nullable().describe('The file that was sent; null if there is none, or if it was deleted.'),
     reactions: z
       .array(
         z.object({
@@ -166,6 +160,11 @@ export const NewMessage = z
     clientId: Uuid.describe('An id that the client chooses, so that the message is sent once.'),
     replyToId: Uuid.nullish().describe('The id of a message in the same conversation.'),
     assetId: Uuid.nullish().describe('A committed media asset of yours, except an avatar.'),
+    alt: altText
+      .nullish()
+      .describe(
+        'What the asset shows, for people who cannot see it: up to 1000 characters. Default: the alt text of the asset; none if empty.',
+      ),
   })
   .openapi('NewMessage', { example: { body: 'See you at eight?', clientId: '6f1c7a52-3d0e-4b8a-9c55-2f6f0c1d7e11' } })
 export const EditedMessage = z.object({ body })

@@ -12,6 +12,7 @@ import {
   PrimaryInterest,
 } from '../../lib/fields.ts'
 import { IdParam, Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { AltText, picture } from '../media/schemas.ts'
 
 const ReplyKind = z
   .enum(['reply', 'reaction', 'criticism', 'contribution'])
@@ -47,7 +48,12 @@ const words = {
         assetId: Uuid.nullish().describe(
           'Instead of `url`: a committed asset of yours. A photo takes the kind image, a video the kind video; other formats take both and audio.',
         ),
-        alt: z.string().nullish().describe('What the file shows, for people who cannot see it: up to 1000 characters.'),
+        alt: z
+          .string()
+          .nullish()
+          .describe(
+            'What the file shows, for people who cannot see it: up to 1000 characters. Default: the alt text of the asset; none if null or empty.',
+          ),
       }),
     )
     .optional()
@@ -148,13 +154,7 @@ export const ReactionAnswer = z
   .openapi('Reactions')
 
 export const Media = z
-  .object({
-    url: z.string().describe('Where the file can be read.'),
-    alt: z
-      .string()
-      .nullable()
-      .describe('What the file shows, for people who cannot see it; null if the author did not say.'),
-  })
+  .object({ url: z.string().describe('Where the file can be read.'), alt: AltText, ...picture })
   .openapi('PostMedia')
 export const CoAuthor = z
   .object({

@@ -6,7 +6,7 @@ import { KithError } from './errors.ts'
 import type { components, operations, paths } from './generated/api.ts'
 import { type Session, type SessionStore, Sessions } from './session.ts'
 import { jsonOf, type Sent, transport } from './transport.ts'
-import { type Progress, put } from './upload.ts'
+import { type Parts, type Progress, put, putParts } from './upload.ts'
 
 export type { KithEvent, RealtimeClient } from './channels.ts'
 export { type InvalidField, KithError } from './errors.ts'
@@ -50,7 +50,11 @@ type ListPath = { [P in PathsOf<'get'>]: [ItemOf<Answer<P, 'get'>>] extends [nev
 type Login = { email: string; password: string }
 type Registration = Omit<operations['register']['requestBody']['content']['application/json'], 'session'>
 type Change = Answer<'/sync', 'get'>['items'][number]
+/** The size from which files are uploaded in parts, in bytes. */
+const LARGE = 10_000_000
 type UploadKind = Schema<'NewAsset'>['kind']
+/** What a file shows, and how much room it takes. */
+export type AboutUpload = Omit<Schema<'NewAsset'>, 'kind' | 'contentType' | 'size'>
 
 export type Kith = ReturnType<typeof createKith>
 
@@ -145,6 +149,15 @@ export function createKith(options: KithOptions) {
     }
   }
 
+  const commit = (assetId: string) =>
+    method<'post'>('POST')('/media/{assetId}/commit', { params: { path: { assetId } } })
+  const partsOf = (assetId: string) => get('/media/{assetId}/parts', { params: { path: { assetId } } })
+  async function inParts(parts: Parts, file: Blob, progress?: Progress): Promise<Schema<'Asset'>> {
+    const { assetId } = parts
+    await putParts({ parts, again: () => partsOf(assetId), file, progress, ...shared })
+    return commit(assetId)
+  }
+
   const missedNotifications: CatchUp = async function* (since) {
     for await (const { id, kind } of pages('/notifications', { params: { query: { since } } })) {
       yield { event: 'notification', payload: { id, kind } }
@@ -183,12 +196,23 @@ export function createKith(options: KithOptions) {
     /** A valid access token, for supabase-js: `createClient(url, key, { accessToken: kith.accessToken })`. */
     accessToken: async (): Promise<string | null> => (await sessions.token()) ?? null,
 
-    /** Uploads a file and commits it. @returns the asset, whose id posts and messages take */
-    async upload(file: Blob, kind: UploadKind, progress?: Progress): Promise<Schema<'Asset'>> {
-      const asset = { kind, contentType: file.type, size: file.size }
+    /**
+     * Uploads a file and commits it. More than 10 MB are sent in parts: after a failure only missing parts are sent
+     * again, and `progress` gets the id with which `resume` goes on later.
+     * @returns the asset, whose id posts and messages take
+     */
+    async upload(file: Blob, kind: UploadKind, progress?: Progress, about: AboutUpload = {}): Promise<Schema<'Asset'>> {
+      const asset = { ...about, kind, contentType: file.type, size: file.size }
+      if (file.size > LARGE)
+        return inParts(await method<'post'>('POST')('/media/multipart', { body: asset }), file, progress)
       const { assetId, uploadUrl, headers } = await method<'post'>('POST')('/media/presign', { body: asset })
-      await put({ url: new URL(uploadUrl, url).href, headers, file, progress }, shared.fetch)
-      return method<'post'>('POST')('/media/{assetId}/commit', { params: { path: { assetId } } })
+      const counted = progress && ((sent: number, total: number) => progress(sent, total, assetId))
+      await put({ url: new URL(uploadUrl, url).href, headers, file, progress: counted }, shared.fetch)
+      return commit(assetId)
+    },
+    /** Sends what is missing of a file that was uploaded in parts, and commits it. @returns the asset */
+    async resume(assetId: string, file: Blob, progress?: Progress): Promise<Schema<'Asset'>> {
+      return inParts(await partsOf(assetId), file, progress)
     },
 
     /**

@@ -15,7 +15,7 @@ export type TransportOptions = {
   patience: number
 }
 
-const sleep = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+export const sleep = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 
 /** Whether `path` is that of an operation such as `POST /posts/{id}/replies`. */
 const patterns = [...keyed].map((operation) => {

@@ -1,8 +1,49 @@
-/** Called with the number of bytes sent so far, and the number of all bytes. */
-export type Progress = (sent: number, total: number) => void
+import type { components } from './generated/api.ts'
+import { sleep, type TransportOptions } from './transport.ts'
+
+/** Called with the number of bytes of an asset sent so far, and the number of all its bytes. */
+export type Progress = (sent: number, total: number, assetId: string) => void
+type Counted = (sent: number, total: number) => void
+
+export type Parts = components['schemas']['UploadInParts']
+type PutParts = {
+  parts: Parts
+  /** Asks which parts are missing, and for new URLs. */
+  again: () => Promise<Parts>
+  file: Blob
+  progress: Progress | undefined
+} & Pick<TransportOptions, 'url' | 'fetch' | 'retries'>
+
+/** Sends the missing parts, one after the other. @throws Error if a part fails more than `retries` times in a row */
+export async function putParts({ parts: first, again, file, progress, url, fetch, retries }: PutParts): Promise<void> {
+  let { parts } = first
+  let failures = 0
+  for (let next = parts.find(isMissing); next; next = parts.find(isMissing)) {
+    const { number, size, uploadUrl, headers } = next
+    const before = parts.reduce((sum, part) => (part.arrived ? sum + part.size : sum), 0)
+    const from = (number - 1) * first.partSize
+    const part = {
+      url: new URL(uploadUrl ?? '', url).href,
+      headers: headers ?? {},
+      file: file.slice(from, from + size),
+      progress: (sent: number) => progress?.(before + sent, file.size, first.assetId),
+    }
+    try {
+      await put(part, fetch)
+      next.arrived = true
+      failures = 0
+    } catch (error) {
+      if (failures++ >= retries) throw error
+      await sleep(2 ** failures * 0.25)
+      parts = (await again()).parts // the URL may have expired, or only the answer was lost
+    }
+  }
+}
+
+const isMissing = ({ arrived }: Parts['parts'][number]): boolean => !arrived
 
 /** The PUT of a file, with the address and headers that the instance gave. */
-type Put = { url: string; headers: Record<string, string>; file: Blob; progress: Progress | undefined }
+type Put = { url: string; headers: Record<string, string>; file: Blob; progress: Counted | undefined }
 
 /** Puts a file to the storage. @throws Error if the storage refuses it or can't be reached */
 export const put = (upload: Put, send: typeof fetch): Promise<void> =>

@@ -95,6 +95,9 @@ type Call = [operation: string, given: Record<string, unknown>]
 /** A call that violates the rule, or the reason why no call can. */
 const reached: Record<string, Call | Call[] | string> = {
   ai_answer: ['answer_ai_session', { p_session_id: session, p_answer: ' ' }],
+  alt_text: ['create_asset', { p_kind: 'image', p_content_type: 'image/png', p_size: 1, p_alt: 'x'.repeat(1001) }],
+  asset_dimensions: ['create_asset', { p_kind: 'image', p_content_type: 'image/png', p_size: 1, p_width: 1 }],
+  blurhash: ['create_asset', { p_kind: 'image', p_content_type: 'image/png', p_size: 1, p_blurhash: '00000' }],
   ai_topic: ['start_ai_session', { p_topic: ' ' }],
   block_oneself: ['block_person', { p_person: alice.username }],
   audio_caption: ['create_audio', { p_media_url: 'https://example.org/a.mp3', p_caption: 'é'.repeat(281) }],

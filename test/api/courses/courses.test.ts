@@ -168,12 +168,17 @@ test('A lesson can have a committed asset of its author', async () => {
   }
   const { id, lessons } = await course(alice)
   const mine = await asset(alice.id)
+  await owner`update app.media_assets set alt = 'A cat' where id = ${mine}`
   expect(await alice.patch(`/courses/${id}/lessons/${lessons[0]}`, { assetId: mine })).toMatchObject({
     status: 200,
-    body: { assetId: mine, assetUrl: expect.stringContaining('/') },
+    body: {
+      assetId: mine,
+      assetUrl: expect.stringContaining('/'),
+      asset: { assetId: mine, alt: 'A cat', width: null },
+    },
   })
   expect(await bob.get(`/courses/${id}/lessons/${lessons[0]}`)).toMatchObject({
-    body: { assetId: null, assetUrl: null },
+    body: { assetId: null, assetUrl: null, asset: null },
   })
   for (const [assetId, status, code] of [
     [await asset(bob.id), 404, 'asset_unknown'],

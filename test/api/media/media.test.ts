@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
+import { openFunctions } from '../../../api-facade/lib/functions.ts'
+import { createLog } from '../../../api-facade/lib/log.ts'
 import { createSeals } from '../../../api-facade/lib/seals.ts'
 import { startServer } from '../../../api-facade/server.ts'
 import { isThatType, typeOf } from '../../../edge-functions/media/types.ts'
-import { files, png } from '../../support/files.ts'
+import { files, picture, png } from '../../support/files.ts'
 import { Person } from '../../support/person.ts'
 import { environment, JWT_SECRET } from '../../support/settings.ts'
 import { world } from '../../support/world.ts'
@@ -25,6 +27,7 @@ type Upload = {
   headers: Record<string, string>
 }
 type Asset = { assetId: string; status: string; publicUrl: string; committedAt: string | null }
+const unknown = { width: null, height: null, blurhash: null }
 const UNKNOWN = '3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10'
 
 /** The same address at the facade under test, whose port its settings don't contain. */
@@ -70,6 +73,9 @@ describe('An upload', () => {
         key: announced.assetId,
         status: 'committed',
         publicUrl: announced.publicUrl,
+        partSize: null,
+        alt: null,
+        ...unknown,
         createdAt: expect.any(String),
         committedAt: expect.any(String),
       },
@@ -207,10 +213,55 @@ test('A committed asset can be used in its owner’s posts, is shown by its addr
   const { status, body } = await alice.post<{ id: string }>('/posts', { format: 'photo', media })
   expect([status, body]).toMatchObject([201, { media: [{ url: publicUrl, alt: 'A cat' }] }])
   expect((await bob.get<{ media: object[] }>(`/posts/${body.id}`)).body.media).toEqual([
-    { url: publicUrl, alt: 'A cat' },
+    { url: publicUrl, alt: 'A cat', ...unknown },
   ])
+  const described = await announce(alice, { ...image(), alt: ' A cat ' })
+  await put(described, png)
+  expect(await commit(alice, described)).toMatchObject({ status: 200, body: { alt: 'A cat' } })
+  const altOf = async (item: object) => {
+    const { body } = await alice.post<{ media: { alt: string | null }[] }>('/posts', { body: 'Look', media: [item] })
+    return body.media[0]?.alt
+  }
+  expect(await altOf({ assetId: described.assetId })).toBe('A cat')
+  expect(await altOf({ url: described.publicUrl })).toBe('A cat')
+  expect(await altOf({ assetId: described.assetId, alt: 'Our cat' })).toBe('Our cat')
+  expect(await altOf({ assetId: described.assetId, alt: '' })).toBe(null)
+  expect(await altOf({ assetId: described.assetId, alt: null })).toBe(null)
+  expect(await alice.post('/media/presign', { ...image(), alt: 'é'.repeat(1001) })).toFailWith(422, 'alt_text')
+  expect(await alice.post('/media/presign', { ...image(), alt: '\u202e' })).toFailWith(422, 'text_unfit')
   const { mediaAssets } = (await alice.get<{ mediaAssets: { id: string }[] }>('/me/export')).body
   expect(mediaAssets).toContainEqual(expect.objectContaining({ id: assetId, ownerId: alice.id, mimeType: 'image/png' }))
+})
+
+test('A picture has the dimensions that its file says, and the blurhash that the client announced', async () => {
+  const about = { width: 9, height: 9, blurhash: 'LEHV6nWB2yk8pyo0adR*.7kCMdnj' }
+  const bytes = picture(640, 480)
+  const announced = await announce(alice, { ...image(bytes.length), ...about })
+  await put(announced, bytes)
+  const expected = { width: 640, height: 480, blurhash: about.blurhash }
+  expect(await commit(alice, announced)).toMatchObject({ status: 200, body: expected })
+  expect(await commit(alice, announced)).toMatchObject({ status: 200, body: expected })
+  const { assetId, publicUrl } = announced
+  const { body } = await alice.post<{ id: string }>('/posts', { format: 'photo', media: [{ assetId }] })
+  expect((await bob.get<{ media: object[] }>(`/posts/${body.id}`)).body.media).toEqual([
+    { url: publicUrl, alt: null, ...expected },
+  ])
+  const film = await announce(alice, { ...image(files['video/mp4']?.length, 'video/mp4', 'video'), ...about })
+  await put(film, files['video/mp4'] as Uint8Array<ArrayBuffer>)
+  expect(await commit(alice, film)).toMatchObject({ status: 200, body: about })
+  for (const wrong of [
+    { width: 0, height: 1 },
+    { width: 1.5, height: 1 },
+    { height: 65_536, width: 1 },
+    { width: '1' },
+  ])
+    expect(await alice.post('/media/presign', { ...image(), ...wrong })).toFailWith(422, 'validation_failed')
+  expect(await alice.post('/media/presign', { ...image(), width: 1 })).toFailWith(422, 'asset_dimensions')
+  expect(await alice.post('/media/presign', { ...image(), blurhash: 'LEHV6' })).toFailWith(422, 'blurhash')
+  expect(await alice.post('/media/presign', { ...image(1, 'audio/mpeg', 'audio'), width: 1, height: 1 })).toFailWith(
+    422,
+    'asset_dimensions',
+  )
 })
 
 describe('The address of an asset', async () => {
@@ -271,6 +322,65 @@ describe('The address of an asset', async () => {
 describe('Local storage', () => {
   const seal = (id: string, holder: string, seconds = 60) =>
     createSeals([JWT_SECRET]).seal('upload', { id, generation: Math.floor(Date.now() / 1000) + seconds }, holder)
+  test('takes a file in parts, each as it was announced', async () => {
+    type Part = { number: number; size: number; arrived: boolean; uploadUrl: string; headers: Record<string, string> }
+    type Parted = { assetId: string; publicUrl: string; partSize: number; parts: Part[] }
+    const film = new Uint8Array(9 * 1024 * 1024).map((_, i) => i % 249)
+    film.set(files['video/mp4'] as Uint8Array)
+    const clip = image(film.length, 'video/mp4', 'video')
+    const key = { 'idempotency-key': 'one film' }
+    const upload = (await alice.post<Parted>('/media/multipart', clip, key)).body
+    const { assetId, publicUrl, partSize, parts } = upload
+    expect(await alice.post('/media/multipart', clip, key)).toMatchObject({ status: 201, body: { assetId } })
+    expect(await alice.post('/media/presign', clip, key)).toFailWith(422, 'idempotency_key_reused')
+    expect(parts.map(({ size }) => size)).toEqual([partSize, film.length - partSize])
+    const bytesOf = ({ number, size }: Part) => film.slice((number - 1) * partSize, (number - 1) * partSize + size)
+    const send = (part: Part, bytes = bytesOf(part), uploadUrl = part.uploadUrl) =>
+      fetch(here(uploadUrl), { method: 'PUT', body: bytes })
+    const [first, last] = parts as [Part, Part]
+    const refused = async (answer: Promise<Response>) =>
+      expect([(await answer).status, (await answer).headers.get('x-error-code')]).toEqual([403, 'upload_refused'])
+    await refused(send(last, bytesOf(last).slice(1)))
+    await refused(send(last, bytesOf(first)))
+    await refused(send(first, bytesOf(first), first.uploadUrl.replace('part=1', 'part=2')))
+    await refused(send(last, bytesOf(last), last.uploadUrl.replace(/token=[^&]*/, 'token=x')))
+    await refused(send(last, bytesOf(last), last.uploadUrl.replace(/uploadId=[^&]*/, `uploadId=${UNKNOWN}`)))
+    expect((await send(last)).status).toBe(200)
+    expect(await commit(alice, upload)).toFailWith(422, 'asset_missing')
+    expect(await bob.get(`/media/${assetId}/parts`)).toFailWith(404, 'asset_unknown')
+    expect(await nobody.get(`/media/${assetId}/parts`)).toFailWith(401, 'token_missing')
+    const left = (await alice.get<Parted>(`/media/${assetId}/parts`)).body.parts
+    expect(left.map(({ arrived }) => arrived)).toEqual([false, true])
+    expect((await send(left[0] as Part)).status).toBe(200)
+    expect(await commit(bob, upload)).toFailWith(404, 'asset_unknown')
+    expect(await commit(alice, upload)).toMatchObject({ status: 200, body: { status: 'committed', partSize } })
+    const served = new Uint8Array(await (await fetch(here(publicUrl))).arrayBuffer())
+    expect(Buffer.compare(served, film)).toBe(0)
+    await refused(send(last))
+    expect(await alice.get(`/media/${assetId}/parts`)).toFailWith(409, 'asset_committed')
+    expect(await alice.delete(`/media/${assetId}`)).toFailWith(409, 'asset_committed')
+    expect(readdirSync(join(DATA_DIR, 'media-parts'))).toEqual([])
+  })
+
+  test('keeps nothing of an upload that is aborted', async () => {
+    expect(await nobody.post('/media/multipart', image())).toFailWith(401, 'token_missing')
+    expect(await alice.post('/media/multipart', image(0))).toFailWith(422, 'media_size')
+    expect(await alice.post('/media/multipart', image(10, 'text/html'))).toFailWith(422, 'media_type')
+    const { assetId } = (await alice.post<Upload>('/media/multipart', image())).body
+    expect(await nobody.delete(`/media/${assetId}`)).toFailWith(401, 'token_missing')
+    expect(await bob.delete(`/media/${assetId}`)).toFailWith(404, 'asset_unknown')
+    expect((await alice.delete(`/media/${assetId}`)).status).toBe(204)
+    expect(await alice.delete(`/media/${assetId}`)).toFailWith(404, 'asset_unknown')
+    const [queued] = await owner<{ key: string; id: string }[]>`
+      select key, upload_id as id from private.pending_object_deletions where key = ${assetId}`
+    expect(readdirSync(join(DATA_DIR, 'media-parts'))).toEqual([queued?.id])
+    const config = readConfig(environment(database.url, { DATA_DIR }))
+    const functions = openFunctions({ config, jwtSecret: JWT_SECRET, log: createLog(config) })
+    const job = { bucket: 'local', keys: [assetId], uploads: [], uploadIds: { [assetId]: queued?.id } }
+    expect(await (await functions.invoke('media/delete', job)).json()).toEqual({ left: [] })
+    expect(readdirSync(join(DATA_DIR, 'media-parts'))).toEqual([])
+  })
+
   const send = (id: string, token: string, body: Uint8Array<ArrayBuffer> = png, type = 'image/png') =>
     fetch(`${url}/api/v1/media/local/${id}?token=${token}`, { method: 'PUT', headers: { 'content-type': type }, body })
 

@@ -17,7 +17,7 @@ type Message = Id & {
   kind: string
   body: string | null
   replyTo: { id: string; excerpt: string | null } | null
-  attachment: { assetId: string; url: string; contentType: string } | null
+  attachment: { assetId: string; url: string; contentType: string; alt: string | null } | null
   reactions: { emoji: string; count: number; mine: boolean }[]
   createdAt: string
   editedAt: string | null
@@ -301,7 +301,7 @@ describe('A message', () => {
         kind: 'text',
         body: 'Look',
         replyTo: { id: first, sender: { username: 'bob' }, excerpt: 'x'.repeat(140) },
-        attachment: { assetId, contentType: 'image/png' },
+        attachment: { assetId, contentType: 'image/png', alt: null, width: null, height: null, blurhash: null },
         reactions: [],
         editedAt: null,
         deletedAt: null,
@@ -325,6 +325,31 @@ describe('A message', () => {
     expect(await send(alice, id, 'x', { replyToId: elsewhere })).toFailWith(404, 'message_unknown')
     await owner`delete from app.media_assets where id = ${assetId}`
     expect((await bob.get<Message>(`/messages/${answer.body.id}`)).body.attachment).toBeNull()
+  })
+
+  test('has the alt text of its asset, or one of its own', async () => {
+    const id = await group(alice, 'bob')
+    const [asset] = await owner<Id[]>`
+      insert into app.media_assets (owner_id, kind, content_type, size, alt, bucket, key, mime_type, status, committed_at, expires_at)
+      values (${alice.id}, 'image', 'image/png', 1, 'A cat', 'local', ${crypto.randomUUID()}, 'image/png', 'committed', now(), null)
+      returning id`
+    const assetId = asset?.id
+    const altOf = async (fields: object) => {
+      const { body } = await send(alice, id, 'Look', { assetId, ...fields })
+      const seen = (await bob.get<Message>(`/messages/${body.id}`)).body.attachment
+      return seen?.alt
+    }
+    expect(await altOf({})).toBe('A cat')
+    expect(await altOf({ alt: null })).toBe('A cat')
+    expect(await altOf({ alt: ' Our cat ' })).toBe('Our cat')
+    expect(await altOf({ alt: '' })).toBe(null)
+    expect(await altOf({ alt: 'é'.repeat(1000) })).toBe('é'.repeat(1000))
+    expect(await send(alice, id, 'Look', { assetId, alt: 'é'.repeat(1001) })).toFailWith(422, 'alt_text')
+    expect(await send(alice, id, 'Look', { assetId, alt: '\u202e' })).toFailWith(422, 'text_unfit')
+    expect(await send(alice, id, 'Look', { alt: 'A cat' })).toFailWith(422, 'alt_text')
+    const last = await send(alice, id, 'Look', { assetId, alt: 'A secret cat' })
+    expect((await alice.delete(`/messages/${last.body.id}`)).status).toBe(204)
+    expect(await owner`select from app.messages where alt = 'A secret cat'`).toHaveLength(0)
   })
 
   test('can be edited by its sender within 15 minutes, and deleted at any time', async () => {
@@ -516,6 +541,7 @@ test('Staff can list conversations, and read a message only in the copy of a rep
     senderId: bob.id,
     kind: 'text',
     body: 'Nobody shall read this',
+    alt: null,
   })
 })
 
@@ -546,6 +572,7 @@ test('An erased person’s messages become tombstones, and their group goes to i
   expect(names(await open(alice, talk))).toEqual(['alice member'])
   const [kept] = await owner<{ copy: object }[]>`select copy from app.reports where target_id = ${message}`
   expect(kept?.copy).not.toHaveProperty('body')
+  expect(kept?.copy).not.toHaveProperty('alt')
   const left = await owner`select from app.messages where body like '%Secret%'`
   expect(left).toHaveLength(0)
 })

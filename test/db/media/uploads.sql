@@ -1,6 +1,6 @@
 -- Uploads: who can announce and commit one, what is refused, and what is deleted afterwards.
 begin;
-select plan(38);
+select plan(62);
 select test.people('alice', 'bob');
 update app.settings set value = 'https://media.example.org/kith' where key = 'media_url';
 update app.settings set value = 'kith' where key = 'media_bucket';
@@ -21,7 +21,7 @@ grant execute on all functions in schema pg_temp to public;
 -- Acting as Alice
 select test.act_as('alice');
 select set_eq($$ select json_object_keys(pg_temp.announce(1)) $$,
-  array['assetId', 'kind', 'contentType', 'size', 'key', 'status', 'publicUrl', 'createdAt', 'committedAt'], 'An announced asset has these fields');
+  array['assetId', 'kind', 'contentType', 'size', 'key', 'status', 'publicUrl', 'partSize', 'alt', 'width', 'height', 'blurhash', 'createdAt', 'committedAt'], 'An announced asset has these fields');
 select is((select a.status || ' ' || a.bucket from app.media_assets a where a.id = pg_temp.made(1)), 'pending kith', 'An announced asset is pending');
 select is(api.get_asset(pg_temp.made(1)) ->> 'publicUrl', 'https://media.example.org/kith/' || pg_temp.made(1), 'An announced asset has its public URL');
 select is(api.create_asset('image', ' Image/PNG ', 1) ->> 'contentType', 'image/png', 'The content type ignores case');
@@ -32,6 +32,24 @@ select throws_ok($$ select api.create_asset('image', null, 10) $$, 'PT422', 'med
 select throws_ok($$ select api.create_asset('image', 'image/png', 20971521) $$, 'PT422', 'media_size', 'A size above the limit is refused');
 select throws_ok($$ select api.create_asset('image', 'image/png', 0) $$, 'PT422', 'media_size', 'A size of 0 is refused');
 select throws_ok($$ select api.create_asset('image', 'image/png', null) $$, 'PT422', 'media_size', 'A null size is refused');
+select throws_ok(format('select api.create_asset(%L, %L, 10, p_width => %L, p_height => %L, p_blurhash => %L)', split_part(t, '/', 1), t, w, h, b),
+  'PT422', e, format('Of a file of type %s, width %s, height %s and blurhash %s are refused', t, w, h, left(b, 10)))
+from (values
+  ('image/png', 0, 1, null, 'asset_dimensions'), ('image/png', 1, 0, null, 'asset_dimensions'), ('image/png', -1, -1, null, 'asset_dimensions'),
+  ('image/png', 65536, 1, null, 'asset_dimensions'), ('image/png', 1, 65536, null, 'asset_dimensions'), ('image/png', 1, null, null, 'asset_dimensions'),
+  ('image/png', null, 1, null, 'asset_dimensions'), ('audio/mpeg', 1, 1, null, 'asset_dimensions'), ('audio/mpeg', null, null, '000000', 'asset_dimensions'),
+  ('image/png', 1, 1, '', 'blurhash'), ('image/png', 1, 1, '00000', 'blurhash'), ('image/png', 1, 1, '0000000', 'blurhash'),
+  ('image/png', 1, 1, '00000é', 'blurhash'), ('image/png', 1, 1, '00000"', 'blurhash'), ('image/png', 1, 1, '~' || repeat('0', 165), 'blurhash'),
+  ('image/png', 1, 1, 'LEHV6nWB2yk8pyo0adR*.7kCMdn', 'blurhash'), ('image/png', 1, 1, 'LEHV6nWB2yk8pyo0adR*.7kCMdnjj', 'blurhash'),
+  ('image/png', 1, 1, repeat('0', 100000), 'blurhash')) c (t, w, h, b, e);
+select is(api.create_asset('video', 'video/mp4', 10, p_width => w, p_height => h, p_blurhash => b)::jsonb @> jsonb_build_object('width', w, 'height', h, 'blurhash', b), true,
+  format('Width %s, height %s and blurhash %s are kept', w, h, left(b, 10)))
+from (values (1, 1, 'LEHV6nWB2yk8pyo0adR*.7kCMdnj'), (65535, 65535, '000000'), (null, null, null), (null, null, '|' || repeat('~', 165)),
+             (1, 2, '#$%*+,-.:;=?@[]^_{|}~' || repeat('0', 109))) c (w, h, b);
+select test.act_as_owner();
+delete from app.media_assets where kind = 'video';
+delete from private.pending_object_deletions;
+select test.act_as('alice');
 select throws_ok($$ select api.commit_asset(pg_temp.made(1), 'image/png') $$, '42501', null, 'People can''t commit an asset themselves');
 select lives_ok($$ select pg_temp.announce(2) $$, 'A second asset can be announced');
 
@@ -67,8 +85,9 @@ select is((select count(*)::int from app.media_assets), 0, 'Other people see no 
 select pg_temp.as_gate('bob');
 select throws_ok($$ select api.commit_asset(pg_temp.made(1), 'image/png') $$, 'PT404', 'asset_unknown', 'Another person can''t commit the asset');
 select pg_temp.as_gate('alice');
-select is(api.commit_asset(pg_temp.made(1), 'image/png') ->> 'status', 'committed', 'The owner can commit the asset');
+select is(api.commit_asset(pg_temp.made(1), 'image/png', 3, 4) ->> 'status', 'committed', 'The owner can commit the asset');
 select is(api.commit_asset(pg_temp.made(1), 'image/gif') ->> 'status', 'committed', 'Committing again is not an error');
+select is(api.commit_asset(pg_temp.made(1), 'image/gif', 5, 6)::jsonb @> '{"width": 3, "height": 4}', true, 'The dimensions are those of the first commit');
 select throws_ok($$ select api.commit_asset(gen_random_uuid(), 'image/png') $$, 'PT404', 'asset_unknown', 'An unknown asset can''t be committed');
 
 -- Acting as the owner
@@ -86,7 +105,7 @@ select is(private.job_purge() > 0, true, 'An asset that is never committed is de
 update private.pending_object_deletions set due_at = now();
 select is(private.job_delete_objects(), 2, 'The job names the objects of both assets');
 select is((select data::jsonb from pgboss.job where name = 'objects'),
-  jsonb_build_object('bucket', 'kith', 'keys', jsonb_build_array(pg_temp.made(2)), 'uploads', jsonb_build_array(pg_temp.made(1))), 'The job lists whole assets and upload objects separately');
+  jsonb_build_object('bucket', 'kith', 'keys', jsonb_build_array(pg_temp.made(2)), 'uploads', jsonb_build_array(pg_temp.made(1)), 'uploadIds', jsonb_build_object()), 'The job lists whole assets and upload objects separately');
 select is(private.job_delete_objects(), 0, 'The job doesn''t list the same objects again for a while');
 delete from app.media_assets where id = pg_temp.made(1);
 select is(private.note_deleted_objects('other', array[pg_temp.made(2)::text], '{}'), 0, 'Deleted objects of another bucket are ignored');
