@@ -4974,8 +4974,8 @@ begin
   return json_build_object('uploadId', v_asset.upload_id);
 end $$;
 comment on function api.continue_upload is
-  'For the facade alone: {uploadId}, the storage''s id of the caller''s upload in parts, or null. p_begun becomes this '
-  'id if the id still is p_ended, which the storage no longer knows; so of several calls at once one wins. Fails: '
+  'For the facade alone: {uploadId}, the storage''s id of the caller''s upload in parts, or null. p_begun becomes '
+  'this id if the id still is p_ended, which the storage no longer knows; so of concurrent calls one wins. Fails: '
   'asset_unknown (also if it is another person''s).';
 
 create function private.delete_asset(p_id uuid) returns void

@@ -163,20 +163,20 @@ describe('A client', () => {
   test('sends only the parts of a large file again that did not arrive', async () => {
     const bytes = new Uint8Array(20_000_000)
     bytes.set(files['video/mp4'] as Uint8Array)
-    const part = { size: 8 * 1024 * 1024, refusals: 1, taken: 0 }
+    const part = { size: 8 * 1024 * 1024, rejections: 1, taken: 0 }
     const broken: typeof fetch = async (input, init) => {
       if (init?.method !== 'PUT') return checked(input, init)
-      if (part.taken > 0 && part.refusals-- > 0) throw new TypeError('the connection broke')
+      if (part.taken > 0 && part.rejections-- > 0) throw new TypeError('the connection broke')
       part.taken++
       return checked(input, init)
     }
     const kith = await trouble.loggedIn({ url, fetch: broken }, alice)
     expect(await trouble.film(kith, bytes)).toMatchObject({ size: bytes.length, sent: bytes.length })
     expect(part.taken).toBe(3)
-    Object.assign(part, { taken: 0, refusals: Number.POSITIVE_INFINITY })
+    Object.assign(part, { taken: 0, rejections: Number.POSITIVE_INFINITY })
     const given = await trouble.film(await trouble.loggedIn({ url, fetch: broken }, alice), bytes)
     expect([given.size, part.taken]).toEqual([0, 1])
-    Object.assign(part, { taken: 0, refusals: 0 })
+    Object.assign(part, { taken: 0, rejections: 0 })
     expect(await trouble.resume(kith, given.id, bytes)).toBe('committed')
     expect(part.taken).toBe(2)
   })

@@ -186,7 +186,10 @@ export const Retry = z
   .object({ since: Moment.optional().describe('Only jobs that failed since then. Default: all, of the last 30 days.') })
   .openapi('Retry')
 export const Retried = z
-  .object({ retried: z.int(), more: z.boolean().describe('Whether failed jobs are left.') })
+  .object({
+    retried: z.int().describe('How many jobs were put back on the queue.'),
+    more: z.boolean().describe('Whether failed jobs are left.'),
+  })
   .openapi('Retried')
 
 export const Jobs = z

@@ -11700,6 +11700,7 @@ export interface components {
             reservedUntil: components["schemas"]["Timestamp"];
         };
         Retried: {
+            /** @description How many jobs were put back on the queue. */
             retried: number;
             /** @description Whether failed jobs are left. */
             more: boolean;
