@@ -2,11 +2,11 @@
 // the bytes directly to the storage. It answers 401 to anyone but the service, 422 to invalid input, and 503 if the
 // storage does not answer or a bucket is missing.
 // POST /media/presign {key, contentType, size} → 200 {url, headers, expiresAt}
-// POST /media/parts {key, contentType, size, partSize, uploadId} → 200 {uploadId, parts: [{number, size, upload}]}: what is
-// still to be sent. upload is {url, headers, expiresAt}, or null if the part has arrived. uploadId is another one if the
-// storage does not know the given one, or if that is null.
-// POST /media/commit {key, contentType, size, partSize?, uploadId?} → 200 {outcome: committed, mimeType, width, height}, of which the last two
-// are null if the first bytes do not say them, or {outcome: missing | unfit | large}
+// POST /media/parts {key, contentType, size, partSize, uploadId} → 200 {uploadId, parts: [{number, size, upload}]}: the
+// parts of the file. upload is {url, headers, expiresAt}, or null if the part has arrived. If uploadId is null, or the
+// storage does not know it, the answer has the id of a new upload.
+// POST /media/commit {key, contentType, size, partSize?, uploadId?} → 200 {outcome: committed, mimeType, width, height}
+// or {outcome: missing | unfit | large}; width and height are null if the first bytes do not say them
 // POST /media/delete {bucket, keys, uploads: up to 50 each, uploadIds: by key} → 200 {left}; uploads are those that were
 // not committed, and uploadIds name uploads in parts that may have begun.
 // left: those that the storage did not delete in time. 503 if the bucket is not the function's.
