@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import chromium from '@sparticuz/chromium'
+import { fileURLToPath } from 'node:url'
+import chromium, { inflate } from '@sparticuz/chromium'
 import { afterAll } from 'vitest'
 import { WebSocket } from 'ws'
 import { until } from './until.ts'
@@ -26,14 +27,19 @@ export type Page = {
 export async function startBrowser(): Promise<Page> {
   const profile = mkdtempSync(join(tmpdir(), 'kith-browser-'))
   const path = await chromium.executablePath()
+  // libraries that the machine may lack
+  const packed = new URL('../bin/al2023.tar.br', import.meta.resolve('@sparticuz/chromium'))
+  const libraries = join(await inflate(fileURLToPath(packed)), 'lib')
   const child = spawn(path, [...switches, `--user-data-dir=${profile}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, LD_LIBRARY_PATH: libraries },
   })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   let said = ''
   child.stderr.on('data', (chunk) => {
     said += chunk
   })
+  process.once('exit', () => child.kill()) // if the file fails before its tests, nothing after them runs
   afterAll(async () => {
     child.kill()
     await ended
