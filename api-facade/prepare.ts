@@ -68,8 +68,8 @@ function asOwner(url: string, server: Server): string {
 }
 
 async function bringUp(url: string, server: Server): Promise<void> {
-  const { migrations, seeds } = await migrate(asOwner(url, server))
-  for (const file of [...migrations, ...seeds]) say(`Applied ${file}.`)
+  const applied = (file: string, took: number) => say(`Applied ${file} in ${(took / 1000).toFixed(1)} s.`)
+  const { migrations, seeds } = await migrate(asOwner(url, server), { applied, waits: say })
   if (migrations.length + seeds.length === 0) say('Migrations and seed have already been applied.')
   if (stateOf(server) !== 'stack') await muteClientErrors(url)
 }
@@ -87,7 +87,7 @@ async function prepare(sql: Sql, url: string, migrations: boolean): Promise<void
   if (migrations) await bringUp(url, server)
   else
     say(
-      'Apply the migrations next: run this again with --migrate, or use supabase db push (docs/operation.md, Upgrading).',
+      'Apply the migrations next: run this again with --migrate, or use supabase db push (docs/operation.md, Upgrades).',
     )
   const realtime = state === 'stack' ? '' : ' REALTIME=embedded'
   say(`Start Kith with\n  DATABASE_URL=${ownerUrl(url, password)} JWT_SECRET=…${realtime} npm start`)

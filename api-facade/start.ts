@@ -26,7 +26,7 @@ type Database = {
 const projectRoot = resolve(import.meta.dirname, '..')
 const never = new Promise<never>(() => {})
 
-async function database(config: Config): Promise<Database> {
+async function database(config: Config, log: Log): Promise<Database> {
   if (config.databaseUrl && config.jwtSecret) {
     const { databaseUrl: url, jwtSecret } = config
     const { enter } = await import('../supabase/embedded/processes.ts')
@@ -47,7 +47,10 @@ async function database(config: Config): Promise<Database> {
   const server = await startPostgres({ dataDir, port: config.databasePort, settings: config.databaseSettings })
   try {
     await preparePlatform(server.superuserUrl())
-    await migrate(server.url())
+    await migrate(server.url(), {
+      applied: (file, took) => log.info({ file, took }, 'migrated'),
+      waits: (why) => log.warn({ why }, 'the migration waits'),
+    })
     await muteClientErrors(server.superuserUrl())
   } catch (error) {
     await server.stop()
@@ -94,7 +97,7 @@ async function main(): Promise<void> {
   const config = readConfig(environment)
   const log = createLog(config)
   for (const warning of nearMisses(environment)) warn(warning)
-  const base = await database(config)
+  const base = await database(config, log)
   try {
     const { url: databaseUrl, jwtSecret } = base
     const { beside, gateway } = base

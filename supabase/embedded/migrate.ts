@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import postgres, { type Sql, type TransactionSql } from 'postgres'
 import { fingerprintOf, platformText } from './server.ts'
 
@@ -11,7 +12,17 @@ interface MigrateOptions {
   seed?: boolean
   /** The folder with `migrations/` and `seed/`; default: the project's `supabase/`. */
   folder?: string
+  /** Called after each file, with the milliseconds that it took. */
+  applied?: (file: string, took: number) => void
+  /** Called with a sentence whenever the run has to wait. */
+  waits?: (why: string) => void
+  patience?: Patience
 }
+
+/** How long a migration waits for a lock, and the pauses before its next attempts. Milliseconds. */
+type Patience = { lock: number; pauses: readonly number[] }
+
+type Work = { sql: Sql } & Required<Pick<MigrateOptions, 'applied' | 'waits' | 'patience'>>
 
 /** The names of the files that ran, in order. */
 interface Migrated {
@@ -20,6 +31,15 @@ interface Migrated {
 }
 
 const supabaseFolder = join(import.meta.dirname, '..')
+
+/**
+ * A statement that waits for a table also blocks everyone who comes after it. So it waits for a moment only, and the
+ * migration runs again later: for about four minutes in all.
+ */
+const PATIENCE: Patience = { lock: 3000, pauses: [1, 2, 4, 8, 15, 30, 60, 60].map((seconds) => seconds * 1000) }
+
+/** The SQLSTATEs after which another attempt may succeed: no lock in time, deadlock, serialization failure. */
+const passing = ['55P03', '40P01', '40001']
 
 const connect = (url: string) =>
   postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: 'kith-migrate' } })
@@ -58,24 +78,58 @@ export async function preparePlatform(superuserUrl: string): Promise<void> {
 }
 
 /**
- * Applies new files of `migrations/` and `seed/` as the owner of the connection string. Concurrent calls wait for each
- * other. Fails with file and line, and if a migration has changed since it was applied.
+ * Applies new files of `migrations/` and `seed/` as the owner of the connection string, each in a transaction. A run
+ * that was interrupted is completed by the next one. Concurrent runs wait for each other. Fails with file and line, and
+ * if a migration has changed since it was applied.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<Migrated> {
-  const folder = options.folder ?? supabaseFolder
+  const { folder = supabaseFolder, applied = () => {}, waits = () => {}, patience = PATIENCE } = options
   const sql = connect(url)
   try {
-    await sql`select pg_advisory_lock(hashtext('supabase_migrations'))` // until the connection closes
+    await beAlone(sql, waits)
     await sql.unsafe(`
       create schema if not exists supabase_migrations;
       create table if not exists supabase_migrations.schema_migrations (
         version text primary key, statements text[], name text);
       create table if not exists supabase_migrations.seed_files (path text primary key, hash text not null)`)
-    const migrations = await applyMigrations(sql, join(folder, 'migrations'))
-    const seeds = options.seed === false ? [] : await applySeeds(sql, join(folder, 'seed'))
+    const work = { sql, applied, waits, patience }
+    const migrations = await applyMigrations(work, join(folder, 'migrations'))
+    const seeds = options.seed === false ? [] : await applySeeds(work, join(folder, 'seed'))
     return { migrations, seeds }
   } finally {
     await sql.end()
+  }
+}
+
+/** Takes the lock of all runs, until the connection closes. */
+async function beAlone(sql: Sql, waits: Work['waits']): Promise<void> {
+  const key = sql`hashtext('supabase_migrations')`
+  const [row] = await sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${key}) as taken`
+  if (row?.taken) return
+  waits('Another process is migrating this database.')
+  await sql`select pg_advisory_lock(${key})`
+}
+
+/** Runs a file in a transaction, with what records it. Repeats the transaction if it doesn't get a lock. */
+async function apply(work: Work, path: string, text: string, record: (tx: TransactionSql) => Promise<unknown>) {
+  const { sql, patience, waits, applied } = work
+  for (const pause of [...patience.pauses, null]) {
+    const start = performance.now()
+    try {
+      await sql.begin(async (tx) => {
+        await tx.unsafe(`set local lock_timeout = ${patience.lock}; set local statement_timeout = 0;
+          set local client_connection_check_interval = 1000`) // else the statement of a killed run goes on
+        await run(tx, path, text)
+        await tx`reset all` // settings of a file only apply to that file
+        await record(tx)
+      })
+      return applied(path.split('/').at(-1) ?? path, Math.round(performance.now() - start))
+    } catch (error) {
+      const cause = error instanceof Error ? error.cause : undefined
+      if (pause === null || !(cause instanceof postgres.PostgresError) || !passing.includes(cause.code)) throw error
+      waits(`${path} runs again in ${pause / 1000} s: ${cause.message}.`)
+      await sleep(pause)
+    }
   }
 }
 
@@ -100,8 +154,8 @@ function changed(statements: string[] | null, text: string): boolean {
   return statements?.length === 1 && bare(statements[0] ?? '') !== bare(text)
 }
 
-async function applyMigrations(sql: Sql, folder: string): Promise<string[]> {
-  const rows = await sql<{ version: string; statements: string[] | null }[]>`
+async function applyMigrations(work: Work, folder: string): Promise<string[]> {
+  const rows = await work.sql<{ version: string; statements: string[] | null }[]>`
     select version, statements from supabase_migrations.schema_migrations`
   const known = new Map(rows.map((row) => [row.version, row.statements]))
   const applied: string[] = []
@@ -112,12 +166,13 @@ async function applyMigrations(sql: Sql, folder: string): Promise<string[]> {
     const text = readFileSync(join(folder, file), 'utf8')
     const statements = known.get(version)
     if (statements === undefined) {
-      await sql.begin(async (tx) => {
-        await run(tx, `supabase/migrations/${file}`, text)
-        await tx`reset all` // settings of a file only apply to that file
-        await tx`insert into supabase_migrations.schema_migrations (version, statements, name)
-          values (${version}, ${[text]}, ${name ?? ''})`
-      })
+      await apply(
+        work,
+        `supabase/migrations/${file}`,
+        text,
+        (tx) => tx`insert into supabase_migrations.schema_migrations (version, statements, name)
+          values (${version}, ${[text]}, ${name ?? ''})`,
+      )
       applied.push(file)
     } else if (changed(statements, text)) {
       throw new Error(
@@ -130,8 +185,8 @@ async function applyMigrations(sql: Sql, folder: string): Promise<string[]> {
 }
 
 /** A seed file runs again when its text has changed, so it must be idempotent. */
-async function applySeeds(sql: Sql, folder: string): Promise<string[]> {
-  const rows = await sql<{ path: string; hash: string }[]>`select path, hash from supabase_migrations.seed_files`
+async function applySeeds(work: Work, folder: string): Promise<string[]> {
+  const rows = await work.sql<{ path: string; hash: string }[]>`select path, hash from supabase_migrations.seed_files`
   const known = new Map(rows.map((row) => [row.path, row.hash]))
   const applied: string[] = []
   for (const file of sqlFiles(folder)) {
@@ -139,12 +194,13 @@ async function applySeeds(sql: Sql, folder: string): Promise<string[]> {
     const text = readFileSync(join(folder, file), 'utf8')
     const hash = createHash('sha256').update(text).digest('hex')
     if (known.get(path) === hash) continue
-    await sql.begin(async (tx) => {
-      await run(tx, path, text)
-      await tx`reset all`
-      await tx`insert into supabase_migrations.seed_files (path, hash) values (${path}, ${hash})
-        on conflict (path) do update set hash = excluded.hash`
-    })
+    await apply(
+      work,
+      path,
+      text,
+      (tx) => tx`insert into supabase_migrations.seed_files (path, hash) values (${path}, ${hash})
+        on conflict (path) do update set hash = excluded.hash`,
+    )
     applied.push(file)
   }
   return applied
