@@ -2,18 +2,22 @@
 // readers need of the schema: error codes, operations and their parameters, sections of the export, and types for
 // supabase-js. It reads them from a database made from sql/ and policies/. The API's description is generated
 // afterwards, because routes depend on operations: api-facade/describe.ts.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// `npm run gen -- --freeze` ends the time in which the baseline changes. From then on the
+// migrations must give the declared schema, and `npm run gen -- --name add_bookshelves` drafts the one that is missing.
+import { readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
 import postgres from 'postgres'
-import { migrate, preparePlatform } from '../embedded/migrate.ts'
-import { startPostgres } from '../embedded/postgres.ts'
+import { migrate } from '../embedded/migrate.ts'
+import { allDifferences } from './catalog.ts'
 import { databaseTypes, typesPath } from './cli.ts'
 import { derived } from './derived.ts'
+import { draft } from './draft.ts'
 import { general, readFailures } from './failures.ts'
 import { formatted } from './format.ts'
 import { eventsPage, jobsPage, table, tablesPage } from './pages.ts'
-import { baseline, baselinePath, root } from './schema.ts'
+import { baselinePath, freeze, isFrozen, root, writeBaseline } from './schema.ts'
+import { declare, withServer } from './scratch.ts'
 
 type ErrorRow = { code: string; status: number; text: string }
 type ChannelRow = { says: string; audience: string }
@@ -149,7 +153,8 @@ export async function generated(url: string): Promise<Record<string, string>> {
               where a.attrelid = d.relation and a.attnum > 0 and not a.attisdropped
                 and a.attname <> all (d.omits)) as fields,
              array(select private.camel_case(n[1]) from regexp_matches(d.adds, '\\mas (\\w+)(?:,|$)', 'g') n) as adds
-      from private.personal_data d join pg_class c on c.oid = d.relation where d.section is not null order by d.id`
+      from private.personal_data d join pg_class c on c.oid = d.relation where d.section is not null
+      order by d.section collate "C"`
     const { failures } = await readFailures(sql)
     return {
       'api-facade/generated/channels.ts': channelsModule(channels),
@@ -167,20 +172,55 @@ export async function generated(url: string): Promise<Record<string, string>> {
   }
 }
 
-async function main(): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'kith-gen-'))
-  const server = await startPostgres({ dataDir, ephemeral: true })
-  try {
-    await preparePlatform(server.superuserUrl())
-    for (const [path, text] of Object.entries(await derived(server.url()))) writeFileSync(join(root, path), text)
-    writeFileSync(baselinePath, baseline())
-    await migrate(server.url(), { seed: false })
-    for (const [path, text] of Object.entries(await generated(server.url()))) writeFileSync(join(root, path), text)
-    writeFileSync(join(root, typesPath), await databaseTypes(server.url()))
-  } finally {
-    await server.stop()
-    rmSync(dataDir, { recursive: true, force: true })
-  }
+/** The path of the next migration. @throws Error if there is one of this name, or the name is none */
+function pathOf(name: string): string {
+  const files = readdirSync(dirname(baselinePath)).sort()
+  if (!/^[a-z]+(_[a-z0-9]+)*$/.test(name)) throw new Error(`${name} must be a name such as add_bookshelves`)
+  if (files.some((file) => file.endsWith(`_${name}.sql`)))
+    throw new Error(`There is a migration ${name}. Delete it to write it again, if nobody has applied it.`)
+  const now = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
+  const [last = ''] = /^\d+/.exec(files.at(-1) ?? '') ?? []
+  return join(dirname(baselinePath), `${now > last ? now : BigInt(last) + 1n}_${name}.sql`)
 }
 
-if (import.meta.main) await main()
+const draftHeader =
+  '-- Drafted by `npm run gen` from the difference between the migrations before it and the declared schema.\n'
+
+/** Writes the draft of the migration that is missing, if it has a path. @returns what the migrations still lack */
+const complete = (path: string | undefined, declaredUrl: string): Promise<string[]> =>
+  withServer(async (migrated) => {
+    await migrate(migrated.url(), { seed: false })
+    const lacking = await allDifferences(migrated.url(), declaredUrl)
+    if (path === undefined) return lacking
+    if (lacking.length === 0) throw new Error('The migrations give the declared schema already.')
+    writeFileSync(path, `${draftHeader}\n${await draft(migrated.url(), declaredUrl)}`)
+    process.stdout.write(`Wrote ${relative(root, path)}. Read it: CONTRIBUTING.md, A change of the schema.\n`)
+    await migrate(migrated.url(), { seed: false })
+    return allDifferences(migrated.url(), declaredUrl)
+  })
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { name: { type: 'string' }, freeze: { type: 'boolean' } } })
+  const { name } = values
+  if (name !== undefined && !isFrozen()) throw new Error('The baseline is not frozen: run npm run gen without a name.')
+  const path = name === undefined ? undefined : pathOf(name)
+  await withServer(async (server) => {
+    for (const [file, text] of Object.entries(await derived(server.url()))) writeFileSync(join(root, file), text)
+    writeBaseline()
+    await declare(server.url())
+    for (const [file, text] of Object.entries(await generated(server.url()))) writeFileSync(join(root, file), text)
+    writeFileSync(join(root, typesPath), await databaseTypes(server.url()))
+    if (values.freeze) freeze()
+    if (!isFrozen()) return
+    const lacking = await complete(path, server.url())
+    if (lacking.length === 0) return
+    const next = path ? 'Complete the draft by hand.' : 'Write one: npm run gen -- --name add_bookshelves'
+    process.stderr.write(`A migration is missing. ${next}\n${lacking.map((line) => `  ${line}\n`).join('')}`)
+  })
+}
+
+if (import.meta.main)
+  await main().catch((error: Error) => {
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  })

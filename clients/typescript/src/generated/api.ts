@@ -6774,214 +6774,214 @@ export interface components {
             format: "service-gdpr-export-v1";
             exportedAt: components["schemas"]["Timestamp"];
             actorId: string;
-            /** @description A person. Null if there is none. */
-            profile: components["schemas"]["ExportedProfile"] | null;
-            /** @description Every name that a person has or ever had, so that one unique key decides who can take a name. */
-            usernames: components["schemas"]["ExportedUsernames"][];
-            /** @description The denylist, keyed by a token's (sub, iat, exp) in unix seconds, because PostgREST and Realtime see only claims. */
-            endedTokens: components["schemas"]["ExportedEndedTokens"][];
-            auditEntries: components["schemas"]["ExportedAuditEntries"][];
-            auditEntriesAboutMe: components["schemas"]["ExportedAuditEntriesAboutMe"][];
-            /** @description The part of an audit entry that can be erased: the caller's address, reasons, free text. */
-            auditAddresses: components["schemas"]["ExportedAuditAddresses"][];
-            /** @description The imports of people, kept for 7 days. */
-            imports: components["schemas"]["ExportedImports"][];
-            /** @description The files that people have announced or uploaded. */
-            mediaAssets: components["schemas"]["ExportedMediaAssets"][];
             /** @description Private data of a person. Null if there is none. */
             account: components["schemas"]["ExportedAccount"] | null;
-            /** @description The personas under which a person publishes. */
-            personas: components["schemas"]["ExportedPersonas"][];
-            /** @description Families of refresh tokens, one per login. */
-            sessions: components["schemas"]["ExportedSessions"][];
-            /** @description Requests for a new password, with the SHA-256 of the token that was mailed. */
-            passwordResets: components["schemas"]["ExportedPasswordResets"][];
+            /** @description Reflections of people. */
+            aiSessions: components["schemas"]["ExportedAiSessions"][];
+            /** @description The questions of a session in order, each with its answer (null until it is given). */
+            aiTurns: components["schemas"]["ExportedAiTurns"][];
+            /** @description The people who find an argument helpful. */
+            argumentVotes: components["schemas"]["ExportedArgumentVotes"][];
+            /** @description The rows of the table `audio`. */
+            audio: components["schemas"]["ExportedAudio"][];
+            /** @description The part of an audit entry that can be erased: the caller's address, reasons, free text. */
+            auditAddresses: components["schemas"]["ExportedAuditAddresses"][];
+            auditEntries: components["schemas"]["ExportedAuditEntries"][];
+            auditEntriesAboutMe: components["schemas"]["ExportedAuditEntriesAboutMe"][];
+            /** @description Who blocked whom. */
+            blocks: components["schemas"]["ExportedBlocks"][];
+            /** @description Who bookmarked which posts. */
+            bookmarks: components["schemas"]["ExportedBookmarks"][];
+            /** @description All boosts ever made, append-only. */
+            boosts: components["schemas"]["ExportedBoosts"][];
+            /** @description Messages of admins to everybody. */
+            broadcasts: components["schemas"]["ExportedBroadcasts"][];
+            circleInvitationsReceived: components["schemas"]["ExportedCircleInvitationsReceived"][];
+            circleInvitationsSent: components["schemas"]["ExportedCircleInvitationsSent"][];
+            circleMembers: components["schemas"]["ExportedCircleMembers"][];
+            circleMemberships: components["schemas"]["ExportedCircleMemberships"][];
+            /** @description A person's circles. */
+            circles: components["schemas"]["ExportedCircles"][];
+            /** @description The invited and accepted co-authors of a post, at most four; id is that of the invitation. */
+            coAuthorships: components["schemas"]["ExportedCoAuthorships"][];
+            /** @description The head of every content: its kind, its author, its space, and who sees it. */
+            contents: components["schemas"]["ExportedContents"][];
+            contributionEntries: components["schemas"]["ExportedContributionEntries"][];
+            /** @description The ledger summed by person, including the shares written so far. Null if there is none. */
+            contributionScore: components["schemas"]["ExportedContributionScore"] | null;
+            /** @description Who takes part in a conversation. */
+            conversations: components["schemas"]["ExportedConversations"][];
+            /** @description The students of each course. */
+            courseEnrolments: components["schemas"]["ExportedCourseEnrolments"][];
+            /** @description The lessons of courses, at positions from 1 without gaps; at most 200 in a course. */
+            courseLessons: components["schemas"]["ExportedCourseLessons"][];
+            /** @description The rows of the table `courses`. */
+            courses: components["schemas"]["ExportedCourses"][];
+            /** @description Arguments. */
+            debateArguments: components["schemas"]["ExportedDebateArguments"][];
+            /** @description The positions that people take in a debate. */
+            debatePositions: components["schemas"]["ExportedDebatePositions"][];
+            /** @description The rows of the table `debates`. */
+            debates: components["schemas"]["ExportedDebates"][];
             /** @description Links that verify an address, with the SHA-256 of the token that was mailed. */
             emailVerifications: components["schemas"]["ExportedEmailVerifications"][];
+            /** @description The denylist, keyed by a token's (sub, iat, exp) in unix seconds, because PostgREST and Realtime see only claims. */
+            endedTokens: components["schemas"]["ExportedEndedTokens"][];
+            /** @description How many people replied to an event, including those whom a viewer cannot see. */
+            eventPlaces: components["schemas"]["ExportedEventPlaces"][];
+            /** @description Who replied to which event. */
+            eventReplies: components["schemas"]["ExportedEventReplies"][];
+            /** @description The rows of the table `events`. */
+            events: components["schemas"]["ExportedEvents"][];
+            followers: components["schemas"]["ExportedFollowers"][];
+            following: components["schemas"]["ExportedFollowing"][];
+            /** @description Proposals of members to their guild, and their outcomes. */
+            guildProposals: components["schemas"]["ExportedGuildProposals"][];
+            /** @description Votes on proposals. */
+            guildVotes: components["schemas"]["ExportedGuildVotes"][];
+            /** @description The imports of people, kept for 7 days. */
+            imports: components["schemas"]["ExportedImports"][];
+            /** @description What a person looks for, one intent per person. Null if there is none. */
+            intent: components["schemas"]["ExportedIntent"] | null;
+            /** @description Who chose which interest. */
+            interests: components["schemas"]["ExportedInterests"][];
             /** @description One-time codes. */
             inviteCodes: components["schemas"]["ExportedInviteCodes"][];
             /** @description Who invited whom, and with which code. */
             invited: components["schemas"]["ExportedInvited"][];
             /** @description Who invited whom, and with which code. Null if there is none. */
             invitedBy: components["schemas"]["ExportedInvitedBy"] | null;
-            /** @description Who chose which interest. */
-            interests: components["schemas"]["ExportedInterests"][];
-            /** @description A person's circles. */
-            circles: components["schemas"]["ExportedCircles"][];
-            circleMembers: components["schemas"]["ExportedCircleMembers"][];
-            circleMemberships: components["schemas"]["ExportedCircleMemberships"][];
-            circleInvitationsSent: components["schemas"]["ExportedCircleInvitationsSent"][];
-            circleInvitationsReceived: components["schemas"]["ExportedCircleInvitationsReceived"][];
-            following: components["schemas"]["ExportedFollowing"][];
-            followers: components["schemas"]["ExportedFollowers"][];
-            /** @description Who muted whom. */
-            mutes: components["schemas"]["ExportedMutes"][];
-            /** @description Keywords that a person's feed leaves out, permanently or until a time. */
-            mutedKeywords: components["schemas"]["ExportedMutedKeywords"][];
-            /** @description Reports to the staff. */
-            reports: components["schemas"]["ExportedReports"][];
-            /** @description Who blocked whom. */
-            blocks: components["schemas"]["ExportedBlocks"][];
-            /** @description Who belongs to a space. */
-            spaceMemberships: components["schemas"]["ExportedSpaceMemberships"][];
-            /** @description Requests to join a space: join requests of groups, applications to guilds. */
-            spaceRequests: components["schemas"]["ExportedSpaceRequests"][];
-            spaceInvitationsSent: components["schemas"]["ExportedSpaceInvitationsSent"][];
-            spaceInvitationsReceived: components["schemas"]["ExportedSpaceInvitationsReceived"][];
-            /** @description People who may not join a space again until the ban is lifted. */
-            spaceBans: components["schemas"]["ExportedSpaceBans"][];
-            /** @description What people publish. */
-            posts: components["schemas"]["ExportedPosts"][];
-            /** @description Replies to posts. */
-            replies: components["schemas"]["ExportedReplies"][];
-            /** @description Hearts and sparks, at most one of each per person and post. */
-            reactions: components["schemas"]["ExportedReactions"][];
-            /** @description Who bookmarked which posts. */
-            bookmarks: components["schemas"]["ExportedBookmarks"][];
-            /** @description Who muted which posts. */
-            postMutes: components["schemas"]["ExportedPostMutes"][];
-            /** @description Who voted for what: one vote per person and poll. */
-            pollVotes: components["schemas"]["ExportedPollVotes"][];
-            /** @description A series of one author. */
-            series: components["schemas"]["ExportedSeries"][];
-            /** @description The people who are notified of new items of a series. */
-            seriesFollows: components["schemas"]["ExportedSeriesFollows"][];
-            /** @description The invited and accepted co-authors of a post, at most four; id is that of the invitation. */
-            coAuthorships: components["schemas"]["ExportedCoAuthorships"][];
-            /** @description What a post said before each edit of its words, oldest first; created_at is the time of that edit. */
-            postVersions: components["schemas"]["ExportedPostVersions"][];
-            /** @description Counts of a post, in a separate table so that counting does not rewrite the post. */
-            postCounters: components["schemas"]["ExportedPostCounters"][];
-            /** @description Mana paid for a post, by emotion. */
-            postEmotions: components["schemas"]["ExportedPostEmotions"][];
-            /** @description The rows of the table `poll_options`. */
-            pollOptions: components["schemas"]["ExportedPollOptions"][];
-            /** @description The items of a series, at most 200. */
-            seriesItems: components["schemas"]["ExportedSeriesItems"][];
-            /** @description The poll of a post. */
-            polls: components["schemas"]["ExportedPolls"][];
-            /** @description The rows of the table `post_interests`. */
-            postInterests: components["schemas"]["ExportedPostInterests"][];
-            /** @description A person's notifications. */
-            notifications: components["schemas"]["ExportedNotifications"][];
-            /** @description The rows of the table `notification_preferences`. */
-            notificationPreferences: components["schemas"]["ExportedNotificationPreferences"][];
-            /** @description When a person gets their digest. Null if there is none. */
-            notificationSettings: components["schemas"]["ExportedNotificationSettings"] | null;
-            /** @description Devices that receive pushes, at most 20 per person. */
-            pushTokens: components["schemas"]["ExportedPushTokens"][];
-            /** @description The actors of a notification: everybody who caused it, each once. */
-            notificationActors: components["schemas"]["ExportedNotificationActors"][];
-            reputationEntries: components["schemas"]["ExportedReputationEntries"][];
-            /** @description The ledger summed by person and interest. */
-            reputation: components["schemas"]["ExportedReputation"][];
-            reputationVotesCast: components["schemas"]["ExportedReputationVotesCast"][];
-            /** @description Appeals, at most one pending per person and interest. */
-            reputationAppeals: components["schemas"]["ExportedReputationAppeals"][];
-            contributionEntries: components["schemas"]["ExportedContributionEntries"][];
-            /** @description The ledger summed by person, including the shares written so far. Null if there is none. */
-            contributionScore: components["schemas"]["ExportedContributionScore"] | null;
-            reputationVotesReceived: components["schemas"]["ExportedReputationVotesReceived"][];
-            /** @description A person's balance in whole mana: the sum of their account's entries. Null if there is none. */
-            wallet: components["schemas"]["ExportedWallet"] | null;
             /** @description How much mana a movement adds to an account or takes from it. */
             manaEntries: components["schemas"]["ExportedManaEntries"][];
             /** @description A person's held mana, and its purpose. */
             manaHolds: components["schemas"]["ExportedManaHolds"][];
-            /** @description All boosts ever made, append-only. */
-            boosts: components["schemas"]["ExportedBoosts"][];
-            paymentsSent: components["schemas"]["ExportedPaymentsSent"][];
-            paymentsReceived: components["schemas"]["ExportedPaymentsReceived"][];
-            paymentSharesGiven: components["schemas"]["ExportedPaymentSharesGiven"][];
-            paymentSharesReceived: components["schemas"]["ExportedPaymentSharesReceived"][];
             /** @description The movements of mana. */
             manaTransactions: components["schemas"]["ExportedManaTransactions"][];
-            /** @description The head of every content: its kind, its author, its space, and who sees it. */
-            contents: components["schemas"]["ExportedContents"][];
-            /** @description The rows of the table `videos`. */
-            videos: components["schemas"]["ExportedVideos"][];
-            /** @description The counts of a video, in a table of their own so that counting doesn't rewrite the video. */
-            videoCounters: components["schemas"]["ExportedVideoCounters"][];
-            /** @description The rows of the table `audio`. */
-            audio: components["schemas"]["ExportedAudio"][];
-            /** @description Who likes which video. */
-            videoLikes: components["schemas"]["ExportedVideoLikes"][];
-            /** @description Who has reposted which video. */
-            videoReposts: components["schemas"]["ExportedVideoReposts"][];
-            /** @description Comments on videos. */
-            videoComments: components["schemas"]["ExportedVideoComments"][];
-            /** @description Proposals of members to their guild, and their outcomes. */
-            guildProposals: components["schemas"]["ExportedGuildProposals"][];
-            /** @description Votes on proposals. */
-            guildVotes: components["schemas"]["ExportedGuildVotes"][];
-            treasuryActs: components["schemas"]["ExportedTreasuryActs"][];
-            treasuryMovements: components["schemas"]["ExportedTreasuryMovements"][];
-            /** @description What somebody wrote about a movement. */
-            treasuryNotes: components["schemas"]["ExportedTreasuryNotes"][];
-            /** @description Who takes part in a conversation. */
-            conversations: components["schemas"]["ExportedConversations"][];
-            /** @description Messages. */
-            messages: components["schemas"]["ExportedMessages"][];
+            /** @description The files that people have announced or uploaded. */
+            mediaAssets: components["schemas"]["ExportedMediaAssets"][];
             /** @description Who reacted to which message with which emoji. */
             messageReactions: components["schemas"]["ExportedMessageReactions"][];
-            /** @description The rows of the table `events`. */
-            events: components["schemas"]["ExportedEvents"][];
-            /** @description How many people replied to an event, including those whom a viewer cannot see. */
-            eventPlaces: components["schemas"]["ExportedEventPlaces"][];
-            /** @description Who replied to which event. */
-            eventReplies: components["schemas"]["ExportedEventReplies"][];
-            /** @description The rows of the table `debates`. */
-            debates: components["schemas"]["ExportedDebates"][];
-            /** @description The positions that people take in a debate. */
-            debatePositions: components["schemas"]["ExportedDebatePositions"][];
-            /** @description Arguments. */
-            debateArguments: components["schemas"]["ExportedDebateArguments"][];
-            /** @description The people who find an argument helpful. */
-            argumentVotes: components["schemas"]["ExportedArgumentVotes"][];
-            /** @description The rows of the table `problems`. */
-            problems: components["schemas"]["ExportedProblems"][];
+            /** @description Messages. */
+            messages: components["schemas"]["ExportedMessages"][];
+            /** @description Keywords that a person's feed leaves out, permanently or until a time. */
+            mutedKeywords: components["schemas"]["ExportedMutedKeywords"][];
+            /** @description Who muted whom. */
+            mutes: components["schemas"]["ExportedMutes"][];
+            /** @description The actors of a notification: everybody who caused it, each once. */
+            notificationActors: components["schemas"]["ExportedNotificationActors"][];
+            /** @description The rows of the table `notification_preferences`. */
+            notificationPreferences: components["schemas"]["ExportedNotificationPreferences"][];
+            /** @description When a person gets their digest. Null if there is none. */
+            notificationSettings: components["schemas"]["ExportedNotificationSettings"] | null;
+            /** @description A person's notifications. */
+            notifications: components["schemas"]["ExportedNotifications"][];
+            /** @description The reviews that buyers wrote about their orders. */
+            offeringReviews: components["schemas"]["ExportedOfferingReviews"][];
+            /** @description The rows of the table `offerings`. */
+            offerings: components["schemas"]["ExportedOfferings"][];
+            /** @description The history of an order, append-only: each state that it got into, and which party caused it. */
+            orderSteps: components["schemas"]["ExportedOrderSteps"][];
+            ordersPlaced: components["schemas"]["ExportedOrdersPlaced"][];
+            ordersReceived: components["schemas"]["ExportedOrdersReceived"][];
+            /** @description Requests for a new password, with the SHA-256 of the token that was mailed. */
+            passwordResets: components["schemas"]["ExportedPasswordResets"][];
+            paymentSharesGiven: components["schemas"]["ExportedPaymentSharesGiven"][];
+            paymentSharesReceived: components["schemas"]["ExportedPaymentSharesReceived"][];
+            paymentsReceived: components["schemas"]["ExportedPaymentsReceived"][];
+            paymentsSent: components["schemas"]["ExportedPaymentsSent"][];
+            /** @description The personas under which a person publishes. */
+            personas: components["schemas"]["ExportedPersonas"][];
+            /** @description The rows of the table `poll_options`. */
+            pollOptions: components["schemas"]["ExportedPollOptions"][];
+            /** @description Who voted for what: one vote per person and poll. */
+            pollVotes: components["schemas"]["ExportedPollVotes"][];
+            /** @description The poll of a post. */
+            polls: components["schemas"]["ExportedPolls"][];
+            /** @description Counts of a post, in a separate table so that counting does not rewrite the post. */
+            postCounters: components["schemas"]["ExportedPostCounters"][];
+            /** @description Mana paid for a post, by emotion. */
+            postEmotions: components["schemas"]["ExportedPostEmotions"][];
+            /** @description The rows of the table `post_interests`. */
+            postInterests: components["schemas"]["ExportedPostInterests"][];
+            /** @description Who muted which posts. */
+            postMutes: components["schemas"]["ExportedPostMutes"][];
+            /** @description What a post said before each edit of its words, oldest first; created_at is the time of that edit. */
+            postVersions: components["schemas"]["ExportedPostVersions"][];
+            /** @description What people publish. */
+            posts: components["schemas"]["ExportedPosts"][];
             /** @description Solutions. */
             problemSolutions: components["schemas"]["ExportedProblemSolutions"][];
-            /** @description People's votes on solutions. */
-            solutionVotes: components["schemas"]["ExportedSolutionVotes"][];
-            /** @description The rows of the table `courses`. */
-            courses: components["schemas"]["ExportedCourses"][];
-            /** @description The lessons of courses, at positions from 1 without gaps; at most 200 in a course. */
-            courseLessons: components["schemas"]["ExportedCourseLessons"][];
-            /** @description The students of each course. */
-            courseEnrolments: components["schemas"]["ExportedCourseEnrolments"][];
-            /** @description The rows of the table `projects`. */
-            projects: components["schemas"]["ExportedProjects"][];
+            /** @description The rows of the table `problems`. */
+            problems: components["schemas"]["ExportedProblems"][];
+            /** @description A person. Null if there is none. */
+            profile: components["schemas"]["ExportedProfile"] | null;
+            /** @description Who applied for which role. */
+            projectApplications: components["schemas"]["ExportedProjectApplications"][];
+            /** @description Who holds which role. */
+            projectMemberships: components["schemas"]["ExportedProjectMemberships"][];
             /** @description The roles that a project wants to fill. */
             projectRoles: components["schemas"]["ExportedProjectRoles"][];
             /** @description News that the author of a project posts about it. */
             projectUpdates: components["schemas"]["ExportedProjectUpdates"][];
-            /** @description Who holds which role. */
-            projectMemberships: components["schemas"]["ExportedProjectMemberships"][];
-            /** @description Who applied for which role. */
-            projectApplications: components["schemas"]["ExportedProjectApplications"][];
-            /** @description The rows of the table `offerings`. */
-            offerings: components["schemas"]["ExportedOfferings"][];
-            ordersPlaced: components["schemas"]["ExportedOrdersPlaced"][];
-            ordersReceived: components["schemas"]["ExportedOrdersReceived"][];
-            /** @description The reviews that buyers wrote about their orders. */
-            offeringReviews: components["schemas"]["ExportedOfferingReviews"][];
-            /** @description The history of an order, append-only: each state that it got into, and which party caused it. */
-            orderSteps: components["schemas"]["ExportedOrderSteps"][];
+            /** @description The rows of the table `projects`. */
+            projects: components["schemas"]["ExportedProjects"][];
+            /** @description Devices that receive pushes, at most 20 per person. */
+            pushTokens: components["schemas"]["ExportedPushTokens"][];
+            /** @description Hearts and sparks, at most one of each per person and post. */
+            reactions: components["schemas"]["ExportedReactions"][];
+            /** @description Replies to posts. */
+            replies: components["schemas"]["ExportedReplies"][];
+            /** @description Reports to the staff. */
+            reports: components["schemas"]["ExportedReports"][];
+            /** @description The ledger summed by person and interest. */
+            reputation: components["schemas"]["ExportedReputation"][];
+            /** @description Appeals, at most one pending per person and interest. */
+            reputationAppeals: components["schemas"]["ExportedReputationAppeals"][];
+            reputationEntries: components["schemas"]["ExportedReputationEntries"][];
+            reputationVotesCast: components["schemas"]["ExportedReputationVotesCast"][];
+            reputationVotesReceived: components["schemas"]["ExportedReputationVotesReceived"][];
+            /** @description A series of one author. */
+            series: components["schemas"]["ExportedSeries"][];
+            /** @description The people who are notified of new items of a series. */
+            seriesFollows: components["schemas"]["ExportedSeriesFollows"][];
+            /** @description The items of a series, at most 200. */
+            seriesItems: components["schemas"]["ExportedSeriesItems"][];
+            /** @description Families of refresh tokens, one per login. */
+            sessions: components["schemas"]["ExportedSessions"][];
+            /** @description People's votes on solutions. */
+            solutionVotes: components["schemas"]["ExportedSolutionVotes"][];
+            /** @description People who may not join a space again until the ban is lifted. */
+            spaceBans: components["schemas"]["ExportedSpaceBans"][];
+            spaceInvitationsReceived: components["schemas"]["ExportedSpaceInvitationsReceived"][];
+            spaceInvitationsSent: components["schemas"]["ExportedSpaceInvitationsSent"][];
+            /** @description Who belongs to a space. */
+            spaceMemberships: components["schemas"]["ExportedSpaceMemberships"][];
+            /** @description Requests to join a space: join requests of groups, applications to guilds. */
+            spaceRequests: components["schemas"]["ExportedSpaceRequests"][];
+            treasuryActs: components["schemas"]["ExportedTreasuryActs"][];
+            treasuryMovements: components["schemas"]["ExportedTreasuryMovements"][];
+            /** @description What somebody wrote about a movement. */
+            treasuryNotes: components["schemas"]["ExportedTreasuryNotes"][];
+            /** @description Every name that a person has or ever had, so that one unique key decides who can take a name. */
+            usernames: components["schemas"]["ExportedUsernames"][];
+            /** @description Comments on videos. */
+            videoComments: components["schemas"]["ExportedVideoComments"][];
+            /** @description The counts of a video, in a table of their own so that counting doesn't rewrite the video. */
+            videoCounters: components["schemas"]["ExportedVideoCounters"][];
+            /** @description Who likes which video. */
+            videoLikes: components["schemas"]["ExportedVideoLikes"][];
+            /** @description Who has reposted which video. */
+            videoReposts: components["schemas"]["ExportedVideoReposts"][];
+            /** @description The rows of the table `videos`. */
+            videos: components["schemas"]["ExportedVideos"][];
+            /** @description A person's balance in whole mana: the sum of their account's entries. Null if there is none. */
+            wallet: components["schemas"]["ExportedWallet"] | null;
+            /** @description Proposed texts for an entry. */
+            wikiProposals: components["schemas"]["ExportedWikiProposals"][];
             /** @description Every version of every entry; rows are only added. */
             wikiVersions: components["schemas"]["ExportedWikiVersions"][];
             /** @description Votes on proposals, one per person and proposal. */
             wikiVotes: components["schemas"]["ExportedWikiVotes"][];
-            /** @description Proposed texts for an entry. */
-            wikiProposals: components["schemas"]["ExportedWikiProposals"][];
-            /** @description Reflections of people. */
-            aiSessions: components["schemas"]["ExportedAiSessions"][];
-            /** @description The questions of a session in order, each with its answer (null until it is given). */
-            aiTurns: components["schemas"]["ExportedAiTurns"][];
-            /** @description What a person looks for, one intent per person. Null if there is none. */
-            intent: components["schemas"]["ExportedIntent"] | null;
-            /** @description Messages of admins to everybody. */
-            broadcasts: components["schemas"]["ExportedBroadcasts"][];
             /** @description The signature of the instance: `POST /me/import`. */
             signature: string;
         };
