@@ -83,7 +83,7 @@ async function readBooks(sql: postgres.Sql): Promise<Books | null> {
     select to_regprocedure('private.readiness()') is not null
        and to_regclass('supabase_migrations.schema_migrations') is not null as readable`
   if (!row?.readable) return null
-  const [found] = await sql<{ books: Books }[]>`select private.readiness() -> 'migrations' as books`
+  const [found] = await sql<{ books: Books }[]>`select private.readiness() as books`
   return found?.books ?? {}
 }
 

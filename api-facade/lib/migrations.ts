@@ -1,10 +1,16 @@
-// Compares the migrations of this code with those of a database. docs/decisions.md, Jobs.
+// Compares the migrations and functions of this code with those of a database. docs/decisions.md, Jobs.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { functions } from '../generated/functions.ts'
 
-/** The migrations of a database, from private.readiness: the hash of each text, or null if it has none. */
-export type Books = Record<string, string | null>
+/** What private.readiness says of a database; nothing if it has no schema of Kith. */
+export type Books = {
+  /** The hash of each migration's text, or null if it has none. */
+  migrations?: Record<string, string | null>
+  /** The fingerprint of its functions. */
+  functions?: string
+}
 
 /** Sentences for the operator: why this code cannot run on the database, and warnings. */
 export type Difference = { faults: string[]; warnings: string[] }
@@ -22,15 +28,24 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text.trim().replace(/;$/, '')).digest('hex')
 }
 
-export function compare(found: Books): Difference {
+const CHANGED =
+  'The migrations of the database are those of this code, but its functions are not: somebody changed them. ' +
+  'Run npm run compare-schema -- <connection string> to see which, and change them back.'
+
+export function compare({ migrations = {}, functions: found }: Books): Difference {
   const faults = [...expected].flatMap(([version, hash]) => {
-    const there = found[version]
+    const there = migrations[version]
     if (there === undefined)
-      return `The migration ${version} has not been applied: this code is newer than the database. Run supabase db push.`
+      return (
+        `The migration ${version} has not been applied: this code is newer than the database. ` +
+        'Run npm run prepare-database -- <connection string> --migrate, or supabase db push.'
+      )
     return there === null || there === hash ? [] : `The migration ${version} was applied with another text.`
   })
-  const warnings = Object.keys(found)
-    .filter((version) => !expected.has(version))
-    .map((version) => `The database has the migration ${version}, which this code is too old for. Deploy newer code.`)
-  return { faults, warnings }
+  const newer = Object.keys(migrations).filter((version) => !expected.has(version))
+  const isChanged = faults.length === 0 && newer.length === 0 && found !== functions
+  const warnings = newer.map(
+    (version) => `The database has the migration ${version}, which this code is too old for. Deploy newer code.`,
+  )
+  return { faults: isChanged ? [CHANGED] : faults, warnings }
 }

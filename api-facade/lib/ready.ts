@@ -6,7 +6,7 @@ import type { Pools } from './database.ts'
 import type { Log } from './log.ts'
 import { type Books, compare, type Difference } from './migrations.ts'
 
-type Found = { migrations: Books; worker: boolean; within: string }
+type Found = Books & { worker: boolean; within: string }
 type Options = { config: Config; pools: Pools; log: Log }
 
 /** How long one look takes at most, and how long a result is cached, because /ready has no limit. Milliseconds. */
@@ -78,8 +78,8 @@ function cannotWrite(failure: unknown): string {
 }
 
 /** A separate worker that is gone must not take the facades out as well: they still answer without it. */
-function judge({ migrations, worker, within }: Found, config: Config): Difference {
-  const { faults, warnings } = compare(migrations)
+function judge({ worker, within, ...books }: Found, config: Config): Difference {
+  const { faults, warnings } = compare(books)
   const missing = worker ? [] : [`No worker has been seen for ${within}.`]
   if (config.worker === 'off') return { faults, warnings: [...warnings, ...missing] }
   return { faults: [...faults, ...missing], warnings }

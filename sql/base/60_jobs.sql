@@ -117,6 +117,22 @@ comment on function private.job_metrics is
   'depth}], effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000; lag '
   'is how many seconds ago the oldest of them was caused; stuck is how many people have effects that failed.';
 
+create function private.functions_fingerprint() returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select encode(sha256(string_agg(f.hash, '' order by f.hash)), 'hex')
+    from (select sha256(convert_to(concat_ws(' ', n.nspname, p.proname, oidvectortypes(p.proargtypes), p.provolatile,
+                                             p.prosecdef, p.proconfig, p.prosrc), 'UTF8')) as hash
+          from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+          where n.nspname in ('app', 'private', 'api', 'pgboss')) f);
+end $$;
+comment on function private.functions_fingerprint is
+  'A SHA-256 of the names, arguments, settings and texts of all functions of the schema. Every server with the same '
+  'functions has the same one.';
+
 create function private.readiness() returns json
 language plpgsql stable security definer   -- the gate may read neither the migrations nor the queues
 set search_path = ''
@@ -130,13 +146,15 @@ begin
                             sha256(convert_to(regexp_replace(btrim(m.statements[1], E' \t\r\n'), ';$', ''), 'UTF8')),
                             'hex') end), '{}')
                    from supabase_migrations.schema_migrations m),
+    'functions', private.functions_fingerprint(),
     'worker', exists (select from pgboss.version v where v.cron_on > now() - c_within::interval)
            or exists (select from private.job_runs r where r.last_run_at > now() - c_within::interval),
     'within', c_within);
 end $$;
 comment on function private.readiness is
   'For /ready and at a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
-  'worker: whether a worker was active lately, within: how long ago at most, such as 3 minutes}.';
+  'functions: private.functions_fingerprint, worker: whether a worker was active lately, within: how long ago at '
+  'most, such as 3 minutes}.';
 
 create table private.vital_tables (
   relation regclass primary key

@@ -2,8 +2,8 @@
 // readers need of the schema: error codes, operations and their parameters, sections of the export, and types for
 // supabase-js. It reads them from a database made from sql/ and policies/. The API's description is generated
 // afterwards, because routes depend on operations: api-facade/describe.ts.
-// `npm run gen -- --freeze` ends the time in which the baseline changes. From then on the
-// migrations must give the declared schema, and `npm run gen -- --name add_bookshelves` drafts the one that is missing.
+// `npm run gen -- --freeze` ends the time in which the baseline changes. From then on the migrations must give the
+// declared schema, and `npm run gen -- --name add_bookshelves` drafts the one that is missing.
 import { readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -94,6 +94,9 @@ function errorsTable(rows: ErrorRow[], failures: ReadonlyMap<string, string[]>):
 ## By operation\n\n${table(['operation', 'codes'], byOperation)}\n`
 }
 
+const functionsModule = (fingerprint: string): string =>
+  `${header}\n/** The fingerprint of the schema's functions: private.functions_fingerprint. */\nexport const functions = '${fingerprint}'\n`
+
 const targetsModule = (types: string[]): string =>
   formatted(
     `${header}\n/** The kinds of things that can be reported: private.report_targets. */\nexport const reportTargets = [${types.map(quote).join(', ')}] as const\n`,
@@ -155,10 +158,13 @@ export async function generated(url: string): Promise<Record<string, string>> {
              array(select private.camel_case(n[1]) from regexp_matches(d.adds, '\\mas (\\w+)(?:,|$)', 'g') n) as adds
       from private.personal_data d join pg_class c on c.oid = d.relation where d.section is not null
       order by d.section collate "C"`
+    const [{ fingerprint }] = await sql<[{ fingerprint: string }]>`
+      select private.functions_fingerprint() as fingerprint`
     const { failures } = await readFailures(sql)
     return {
       'api-facade/generated/channels.ts': channelsModule(channels),
       'api-facade/generated/errors.ts': errorsModule(errors),
+      'api-facade/generated/functions.ts': functionsModule(fingerprint),
       'api-facade/generated/operations.ts': operationsModule(operations, failures),
       'api-facade/generated/sections.ts': sectionsModule(sections),
       'api-facade/generated/report-targets.ts': targetsModule(targets.map(({ type }) => type)),

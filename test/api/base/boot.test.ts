@@ -117,6 +117,13 @@ describe('Migrations', () => {
     expect(await checkMigrations(owner)).toEqual([])
   })
 
+  test('that are the right ones do not help if somebody changed a function', async () => {
+    await owner`alter function private.release_reservations() set work_mem = '8MB'`
+    await expect(start({})).rejects.toThrow(/ does not match .*\n.* its functions are not: .* npm run compare-schema/)
+    await owner`alter function private.release_reservations() reset work_mem`
+    expect(await checkMigrations(owner)).toEqual([])
+  })
+
   test('that the code does not know produce a warning and do not prevent the start', async () => {
     await owner`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`
     expect(await checkMigrations(owner)).toEqual([expect.stringMatching(/ 29990101000000, .* newer code\.$/)])

@@ -57,6 +57,19 @@ test('GET /ready answers 200 with a warning if the database is newer than the co
   await until(async () => !JSON.stringify((await ready()).body).includes('warnings'))
 })
 
+test('GET /ready answers 503 if somebody changed a function, unless the database is newer than the code', async () => {
+  await worker('now()')
+  await owner`create function private.by_hand() returns integer language sql as 'select 1'`
+  await missing(/its functions are not: .* Run npm run compare-schema/)
+  expect((await ready()).status).toBe(503)
+  await owner`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`
+  await missing(/"ready"/)
+  await owner`delete from supabase_migrations.schema_migrations where version = '29990101000000'`
+  await missing(/its functions are not/)
+  await owner`drop function private.by_hand()`
+  await missing(/"ready"/)
+})
+
 test('GET /ready reports that the database does not answer', async () => {
   await owner`revoke execute on function private.readiness from gate`
   await missing(/The database does not answer/)
