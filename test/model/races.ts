@@ -72,8 +72,8 @@ export const wallet = ({ id }: Someone) => row('app.wallets', `user_id = '${id}'
 export type Races = Awaited<ReturnType<typeof createRaces>>
 
 /** Makes the database. Call it at the top of a file or of a describe, as createDatabase. */
-export async function createRaces() {
-  const database = await createDatabase()
+export async function createRaces(from?: string) {
+  const database = await createDatabase(from)
   const { owner, superuser } = database
   const pools = {
     user: database.connect('kith_user'),

@@ -3,9 +3,9 @@ import { createRaces, type Races, type Someone, statement } from '../model/races
 
 export type Sample = { who: Someone & { role?: string }; given: Record<string, unknown> }
 
-/** Creates the database, and a person (`me`) who has one of everything. */
-export async function createSamples() {
-  const races = await createRaces()
+/** Creates the database, a copy of a template, and a person (`me`) who has one of everything. */
+export async function createSamples(from?: string) {
+  const races = await createRaces(from)
   const samples = await prepare(races)
   return { races, samples }
 }
@@ -430,8 +430,8 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
     })
   await get(staff, 'hand_over_guild', { p_id: guild, p_user_id: me.username, p_role: 'founder' })
   await get(me, 'contribute', { p_guild_id: guild, p_amount: 50 })
-  await owner`insert into app.contribution_scores (user_id, score) values (${me.id}, 2), (${you.id}, 1)
-    on conflict (user_id) do update set score = excluded.score`
+  await owner`insert into app.contribution_entries (user_id, kind, delta, source_id)
+    values (${me.id}, 'post_created', 2, gen_random_uuid()), (${you.id}, 'post_created', 1, gen_random_uuid())`
   const proposal = { p_id: guild, p_kind: 'general', p_title: 'Bread', p_body: 'x', p_payload: {} }
   const proposed = { p_id: guild, p_pid: await make(me, 'create_proposal', proposal) }
   sample('create_guild', {
