@@ -69,6 +69,7 @@ export function requestId(c: Context): string {
 }
 
 const exposed = [
+  'Deprecation',
   'ETag',
   'Idempotency-Replayed',
   'Link',

@@ -279,6 +279,10 @@ const headers = {
     description: 'If a CSV does not contain the whole list: `<…>; rel="next"`, where it continues.',
     schema: { type: 'string' as const },
   },
+  Deprecation: {
+    description: 'If the path is deprecated, since when: `@` and the Unix time (RFC 9745).',
+    schema: { type: 'string' as const, examples: ['@1795737600'] },
+  },
   ETag: {
     description: 'For the request headers If-None-Match and If-Match.',
     required: true,
@@ -290,7 +294,8 @@ type HeaderName = keyof typeof headers
 
 const referTo = (...names: HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-const onAll = referTo('X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy')
+const limitHeaders = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'] as const
+const onAll = referTo('X-Request-Id', ...limitHeaders, 'Deprecation')
 
 const malformed = '`request_malformed`: the request line or the headers cannot be read.'
 

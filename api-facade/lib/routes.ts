@@ -210,17 +210,21 @@ export function otherMethods(taken: readonly string[]): (c: Context) => Response
 export const hasCsv = ({ page, access }: Row): boolean =>
   page === true && (access === 'moderator' || access === 'admin')
 
+/** Since when aliases are deprecated: 1.0.0. As RFC 9745 writes it. */
+const DEPRECATED = `@${Date.UTC(2026, 10, 27) / 1000}`
+
 const ranks = { public: 0, user: 1, moderator: 2, admin: 3 } as const
 const poolOf = { public: 'anon', user: 'user', moderator: 'service', admin: 'service' } as const
 
 /** Serves a row. The order of errors is 429, 401, 403, the gate, then those of the input. */
-function answerer({ method, path, row }: Route): (c: Context) => Promise<Response> {
+function answerer({ method, path, row, alias }: Route): (c: Context) => Promise<Response> {
   const read = inputReader(API + path, row)
   const run = row.handler ? handle(row.handler) : callOf(`${method} ${path}`, row)
   const status = Number(Object.keys(row.answers)[0])
   const passGate = gateOf(API + path, row)
 
   return async (c) => {
+    if (alias) setHeader(c, 'Deprecation', DEPRECATED)
     c.set('route', `${method} ${path}`)
     c.set('pattern', API + path)
     c.set('pool', row.pool ?? poolOf[row.access])

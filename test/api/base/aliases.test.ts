@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { applicant } from '../../support/joining.ts'
 import { world } from '../../support/world.ts'
 
-const { admin, nobody } = await world({ people: [] })
+const { admin, alice, nobody } = await world({ people: ['alice'] })
 
 type Registered = { userId: string; accessToken: string; refreshToken: string }
 
@@ -62,4 +62,11 @@ test('The alias paths suffice to register two people, connect them in a circle, 
   expect(await ben.delete('/users/ada/follow')).toMatchObject({ status: 204 })
   expect(await ben.post('/identity/me/delete', { password: applicant('ben').password })).toMatchObject({ status: 200 })
   expect(await ben.get('/identity/me')).toFailWith(401, 'token_revoked')
+})
+
+test('An answer of a deprecated path says since when, also an error', async () => {
+  const sinceOf = async (path: string, who = alice) => (await who.get(path)).headers.get('deprecation')
+  expect(await sinceOf('/me')).toBe(null)
+  expect(await sinceOf('/identity/me')).toBe('@1795737600')
+  expect(await sinceOf('/identity/me', nobody)).toBe('@1795737600')
 })
