@@ -63,6 +63,7 @@ export interface Schemas {
     width: number | null
     height: number | null
     blurhash: string | null
+    posterUrl: string | null
     createdAt: Schemas['Timestamp']
     committedAt: Schemas['Timestamp'] | null
   }
@@ -74,6 +75,7 @@ export interface Schemas {
     width: number | null
     height: number | null
     blurhash: string | null
+    posterUrl: string | null
   }
   Audio: {
     id: string
@@ -376,6 +378,7 @@ export interface Schemas {
     | 'asset_large'
     | 'asset_missing'
     | 'asset_pending'
+    | 'asset_poster'
     | 'asset_unfit'
     | 'asset_unknown'
     | 'assets_exhausted'
@@ -1290,6 +1293,7 @@ export interface Schemas {
     width: number | null
     height: number | null
     blurhash: string | null
+    posterId: string | null
     status: string
     expiresAt: Schemas['Timestamp'] | null
     committedAt: Schemas['Timestamp'] | null
@@ -2443,6 +2447,7 @@ export interface Schemas {
     width?: number | null
     height?: number | null
     blurhash?: string | null
+    posterId?: string | null
   }
   NewAudio: {
     mediaUrl: string
@@ -3647,7 +3652,14 @@ export interface Schemas {
     title: string
   }
   PostInterest: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }
-  PostMedia: { url: string; alt: string | null; width: number | null; height: number | null; blurhash: string | null }
+  PostMedia: {
+    url: string
+    alt: string | null
+    width: number | null
+    height: number | null
+    blurhash: string | null
+    posterUrl: string | null
+  }
   PostNote: {
     id: string
     authorId: string
@@ -4674,6 +4686,7 @@ export interface Schemas {
     width: number | null
     height: number | null
     blurhash: string | null
+    posterUrl: string | null
     status: 'pending' | 'committed'
     url: string | null
     committedAt: Schemas['Timestamp'] | null

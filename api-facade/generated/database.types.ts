@@ -88,6 +88,7 @@ export type Database = {
           p_height?: number
           p_in_parts?: boolean
           p_kind: string
+          p_poster_id?: string
           p_size: number
           p_width?: number
         }

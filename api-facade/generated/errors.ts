@@ -30,6 +30,7 @@ export const errors = {
   asset_large: [413, 'The storage does not accept a file of this size, although Kith allows it. Ask the operator of this instance to raise the limit of its buckets.'],
   asset_missing: [422, 'The file of this media asset, or a part of it, has not been uploaded yet. Upload it first.'],
   asset_pending: [422, 'This media asset has not been committed yet. Commit it first.'],
+  asset_poster: [422, 'Only a video can have a poster. The poster must be a committed media asset of yours, of the kind image.'],
   asset_unfit: [422, 'The uploaded file has another size or type than announced, and was deleted. Upload the announced file.'],
   asset_unknown: [404, 'There is no such media asset.'],
   assets_exhausted: [409, 'You have 50 uncommitted uploads from the last 15 minutes. Commit one, or wait until they are older.'],

@@ -64,6 +64,7 @@ export const operations = {
     p_width: 'integer',
     p_height: 'integer',
     p_blurhash: 'text',
+    p_poster_id: 'uuid',
     p_in_parts: 'boolean',
   },
   create_audio: {
@@ -1225,6 +1226,7 @@ export const failures = {
   create_asset: [
     'alt_text',
     'asset_dimensions',
+    'asset_poster',
     'assets_exhausted',
     'blurhash',
     'idempotency_answer_gone',

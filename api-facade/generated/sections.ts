@@ -678,6 +678,10 @@ export const sections = {
       ],
       height: ['integer?', 'As width.'],
       blurhash: ['app.blurhash?', 'Computed by the client; null if it announced none.'],
+      posterId: [
+        'uuid?',
+        'Of a video: the picture to show until it plays, which is a committed asset of the same person, of the kind image. Null if it has none.',
+      ],
       status: ['text', 'pending until its owner commits it, then committed.'],
       expiresAt: ['timestamp with time zone?', 'When a pending asset is deleted; null once it is committed.'],
       committedAt: [
@@ -1084,7 +1088,7 @@ export const sections = {
       body: ['text'],
       media: [
         'jsonb',
-        'Pictures and other media, in order: [{url, alt, width, height, blurhash}]. All but url can be null.',
+        'Pictures and other media, in order: [{url, alt, width, height, blurhash, posterUrl}]. All but url can be null.',
       ],
       quotedPostId: ['uuid?', 'The original of a quote or a repost.'],
       visibility: ['text'],

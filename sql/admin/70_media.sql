@@ -6,7 +6,9 @@ create index ai_sessions_created_at_idx on app.ai_sessions (created_at desc, id 
 
 create view private.staff_media with (security_invoker) as
 select a.created_at as at, a.id, a.kind, a.status, a.owner_id,
-       a.kind = 'attachment' or exists (select from app.messages m where m.asset_id = a.id) as in_messages,
+       a.kind = 'attachment' or exists (select from app.messages m where m.asset_id = a.id)
+         or exists (select from app.media_assets v join app.messages m on m.asset_id = v.id where v.poster_id = a.id)
+         as in_messages,
        concat_ws(' ', a.key, a.content_type, u.username) as said,
        json_build_object(
          'id', a.id,
@@ -20,6 +22,7 @@ select a.created_at as at, a.id, a.kind, a.status, a.owner_id,
          'width', a.width,
          'height', a.height,
          'blurhash', a.blurhash,
+         'posterUrl', private.asset_url(a.poster_id::text),
          'status', a.status,
          'url', case when a.status = 'committed' then private.asset_url(a.key) end,
          'committedAt', private.utc(a.committed_at),
@@ -28,7 +31,8 @@ from app.media_assets a
 join app.users u on u.id = a.owner_id
 join app.person_card owner on owner.id = a.owner_id;
 comment on view private.staff_media is
-  'Uploads as staff sees them. in_messages: whether the upload was sent in a message or is meant for one.';
+  'Uploads as staff sees them. in_messages: whether the upload, or a video whose poster it is, was sent in a '
+  'message, or the upload is meant for one.';
 
 create function api.list_media(
   p_kind text default null, p_status text default null, p_owner_id text default null, p_q text default null,
@@ -45,7 +49,8 @@ begin
                       'in_messages', false),
     array['owner_id'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_media is 'Uploads, newest first, without those that were sent in messages.';
+comment on function api.list_media is
+  'Uploads, newest first, without those that were sent in messages and the posters of these.';
 
 create view private.staff_ai_sessions with (security_invoker) as
 select s.created_at as at, s.id, s.user_id, private.ai_status(s) as status, u.username as said,

@@ -766,6 +766,7 @@ alter table app.mana_holds
   add constraint mana_holds_rules check (private.mana_holds_rules(purpose));
 
 create function private.media_assets_rules(
+  kind text,
   content_type text,
   size bigint,
   part_size integer,
@@ -774,6 +775,7 @@ create function private.media_assets_rules(
   width integer,
   height integer,
   blurhash app.blurhash,
+  poster_id uuid,
   status text,
   expires_at timestamp with time zone,
   committed_at timestamp with time zone) returns boolean
@@ -782,6 +784,7 @@ set search_path = ''
 as $$
 begin
   if ((num_nulls(width, height) <> 1) AND ((COALESCE(width, 1) >= 1) AND (COALESCE(width, 1) <= 65535)) AND ((COALESCE(height, 1) >= 1) AND (COALESCE(height, 1) <= 65535)) AND ((num_nonnulls(width, blurhash) = 0) OR (content_type ~ '^(image|video)/'::text))) is false then perform private.raise_check_violation('asset_dimensions'); end if;
+  if ((poster_id IS NULL) OR (kind = 'video'::text)) is false then perform private.raise_check_violation('asset_poster'); end if;
   if ((status = 'committed'::text) = ((committed_at IS NOT NULL) AND (mime_type IS NOT NULL) AND (expires_at IS NULL))) is false then perform private.raise_check_violation('media_assets_check'); end if;
   if (part_size > 0) is false then perform private.raise_check_violation('media_assets_part_size_check'); end if;
   if (size > 0) is false then perform private.raise_check_violation('media_assets_size_check'); end if;
@@ -793,12 +796,14 @@ comment on function private.media_assets_rules is 'The checks of app.media_asset
 grant execute on function private.media_assets_rules to anon, authenticated, service_role, gate;
 alter table app.media_assets
   drop constraint asset_dimensions,
+  drop constraint asset_poster,
   drop constraint media_assets_check,
   drop constraint media_assets_part_size_check,
   drop constraint media_assets_size_check,
   drop constraint media_assets_status_check,
   drop constraint media_assets_upload_id_check,
   add constraint media_assets_rules check (private.media_assets_rules(
+  kind,
   content_type,
   size,
   part_size,
@@ -807,6 +812,7 @@ alter table app.media_assets
   width,
   height,
   blurhash,
+  poster_id,
   status,
   expires_at,
   committed_at));

@@ -50,6 +50,7 @@ create table app.media_assets (
   width        integer,
   height       integer,
   blurhash     app.blurhash,
+  poster_id    uuid references app.media_assets on delete set null,
   status       text not null default 'pending' check (status in ('pending', 'committed')),
   expires_at   timestamptz default now() + interval '24 hours',
   committed_at timestamptz,
@@ -59,10 +60,12 @@ create table app.media_assets (
   constraint asset_dimensions check (
     num_nulls(width, height) <> 1
     and coalesce(width, 1) between 1 and 65535 and coalesce(height, 1) between 1 and 65535
-    and (num_nonnulls(width, blurhash) = 0 or content_type ~ '^(image|video)/'))
+    and (num_nonnulls(width, blurhash) = 0 or content_type ~ '^(image|video)/')),
+  constraint asset_poster check (poster_id is null or kind = 'video')
 );
 create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at desc, id desc);
 create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
+create index media_assets_poster_id_idx on app.media_assets (poster_id) where poster_id is not null;
 create index media_assets_expires_at_idx on app.media_assets (expires_at);
 comment on table app.media_assets is
   'The files that people have announced or uploaded. Only definer functions write this table, so every committed '
@@ -81,6 +84,9 @@ comment on column app.media_assets.width is
   'replaces it by what the file says.';
 comment on column app.media_assets.height is 'As width.';
 comment on column app.media_assets.blurhash is 'Computed by the client; null if it announced none.';
+comment on column app.media_assets.poster_id is
+  'Of a video: the picture to show until it plays, which is a committed asset of the same person, of the kind '
+  'image. Null if it has none.';
 comment on column app.media_assets.status is 'pending until its owner commits it, then committed.';
 comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
@@ -138,6 +144,8 @@ insert into private.errors (code, status, text) values
   ('asset_dimensions', 422, 'A picture or video can have a width and a height of 1 to 65535 pixels, both or neither, '
    'and a blurhash. Other files cannot.'),
   ('blurhash', 422, 'This is no BlurHash.'),
+  ('asset_poster', 422, 'Only a video can have a poster. The poster must be a committed media asset of yours, of the '
+   'kind image.'),
   ('alt_text', 422, 'An alt text can have at most 1000 characters, and needs an asset that it describes.'),
   ('asset_unknown', 404, 'There is no such media asset.'),
   ('asset_pending', 422, 'This media asset has not been committed yet. Commit it first.'),
@@ -158,13 +166,14 @@ comment on function private.media_setting is
   'objects), media_quota (how many bytes one person may have) or media_hosts (the other hosts allowed for media).';
 
 create function private.asset_url(p_key text) returns text
-language plpgsql stable
+language plpgsql stable strict
 set search_path = ''
 as $$
 begin
   return private.media_setting('media_url') || '/' || p_key;
 end $$;
-comment on function private.asset_url is 'The public address of an object.';
+comment on function private.asset_url is
+  'The public address of an object. The key of an asset is its id, so its id is enough. Null if p_key is null.';
 
 create function private.attachment_card(p_asset app.media_assets, p_alt text) returns json
 language plpgsql stable
@@ -178,11 +187,12 @@ begin
     'alt', p_alt,
     'width', p_asset.width,
     'height', p_asset.height,
-    'blurhash', p_asset.blurhash);
+    'blurhash', p_asset.blurhash,
+    'posterUrl', private.asset_url(p_asset.poster_id::text));
 end $$;
 comment on function private.attachment_card is
   'An asset as everybody sees it who may see where it is used: {assetId, url, contentType, alt, '
-  'width, height, blurhash}.';
+  'width, height, blurhash, posterUrl}.';
 
 create function private.require_usable_asset(p_asset app.media_assets, p_kinds text[]) returns text
 language plpgsql stable

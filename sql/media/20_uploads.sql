@@ -39,12 +39,13 @@ begin
     'width', p_asset.width,
     'height', p_asset.height,
     'blurhash', p_asset.blurhash,
+    'posterUrl', private.asset_url(p_asset.poster_id::text),
     'createdAt', private.utc(p_asset.created_at),
     'committedAt', private.utc(p_asset.committed_at));
 end $$;
 comment on function private.asset_card is
   'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, partSize, '
-  'alt, width, height, blurhash, createdAt, committedAt}.';
+  'alt, width, height, blurhash, posterUrl, createdAt, committedAt}.';
 
 create function private.part_size(p_size bigint) returns integer
 language plpgsql immutable
@@ -76,6 +77,11 @@ begin
   elsif (p_asset.size between 1 and v_kind.max_size) is not true then
     perform private.raise_error('media_size');
   end if;
+  if p_asset.poster_id is not null and not exists (
+    select from app.media_assets a
+    where a.id = p_asset.poster_id and a.owner_id = v_caller and a.status = 'committed' and a.kind = 'image') then
+    perform private.raise_error('asset_poster');
+  end if;
   perform private.count_writes('megabytes', (p_asset.size / 1000000 + 1)::integer);
   perform private.count_writes('uploads');
   perform private.lock('assets', v_caller::text);   -- so that concurrent calls don't exceed the limits
@@ -98,10 +104,11 @@ begin
     perform private.raise_error('assets_exhausted');
   end loop;
   insert into app.media_assets (id, key, owner_id, kind, content_type, size, part_size, alt, width, height, blurhash,
-                                bucket)
+                                poster_id, bucket)
   select id, id, v_caller, p_asset.kind, p_asset.content_type, p_asset.size,
          case when p_in_parts then private.part_size(p_asset.size) end,
-         p_asset.alt, p_asset.width, p_asset.height, p_asset.blurhash, private.media_setting('media_bucket')
+         p_asset.alt, p_asset.width, p_asset.height, p_asset.blurhash, p_asset.poster_id,
+         private.media_setting('media_bucket')
   from gen_random_uuid() id
   returning * into v_asset;
   return v_asset;
@@ -112,7 +119,8 @@ comment on function private.announce_asset is
 
 create function api.create_asset(
   p_kind text, p_content_type text, p_size bigint, p_alt text default null, p_width integer default null,
-  p_height integer default null, p_blurhash text default null, p_in_parts boolean default false
+  p_height integer default null, p_blurhash text default null, p_poster_id uuid default null,
+  p_in_parts boolean default false
 ) returns json
 language plpgsql volatile
 set search_path = ''
@@ -120,7 +128,7 @@ as $$
 declare
   v_kept  json := private.begin_idempotent(
     'create_asset',
-    json_build_array(p_kind, p_content_type, p_size, p_alt, p_width, p_height, p_blurhash, p_in_parts));
+    json_build_array(p_kind, p_content_type, p_size, p_alt, p_width, p_height, p_blurhash, p_poster_id, p_in_parts));
   v_asset app.media_assets;
 begin
   if v_kept is not null then
@@ -133,11 +141,12 @@ begin
   v_asset.width := p_width;
   v_asset.height := p_height;
   v_asset.blurhash := p_blurhash;
+  v_asset.poster_id := p_poster_id;
   return private.finish_idempotent('create_asset', private.asset_card(private.announce_asset(v_asset, p_in_parts)));
 end $$;
 comment on function api.create_asset is
   'Announces an upload, in parts if p_in_parts, and returns it as api.get_asset does. The facade then has the upload '
-  'URLs signed. Fails: alt_text, asset_dimensions, blurhash.';
+  'URLs signed. Fails: alt_text, asset_dimensions, asset_poster, blurhash.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
@@ -155,7 +164,7 @@ begin
 end $$;
 comment on function api.get_asset is
   'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, partSize, alt, width, height, '
-  'blurhash, createdAt, committedAt}. Fails: asset_unknown (also if it is another person''s).';
+  'blurhash, posterUrl, createdAt, committedAt}. Fails: asset_unknown (also if it is another person''s).';
 
 create function api.commit_asset(
   p_asset_id uuid, p_mime_type text, p_width integer default null, p_height integer default null

@@ -179,7 +179,7 @@ comment on column app.posts.deleted_at is 'When it was deleted, for everyone and
 comment on column app.posts.persona_id is
   'The persona under which it was published; null means the author''s default persona.';
 comment on column app.posts.media is
-  'Pictures and other media, in order: [{url, alt, width, height, blurhash}]. All but url can be null.';
+  'Pictures and other media, in order: [{url, alt, width, height, blurhash, posterUrl}]. All but url can be null.';
 comment on column app.posts.quoted_post_id is 'The original of a quote or a repost.';
 comment on column app.posts.original_author_id is
   'For a repost of a post for circles: the author of the original. Triggers write it.';

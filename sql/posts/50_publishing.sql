@@ -37,7 +37,8 @@ begin
                        'url', used.url,
                        'alt', case when piece ? 'alt' then nullif(private.require_text(piece ->> 'alt'), '')
                                    else asset.alt end,
-                       'width', asset.width, 'height', asset.height, 'blurhash', asset.blurhash)
+                       'width', asset.width, 'height', asset.height, 'blurhash', asset.blurhash,
+                       'posterUrl', private.asset_url(asset.poster_id::text))
                      order by place)
     from jsonb_array_elements(p_media) with ordinality m (piece, place)
     cross join lateral (select case when piece ->> 'url' is not null
@@ -46,9 +47,9 @@ begin
     cross join lateral private.find_own_asset(used.url) asset);
 end $$;
 comment on function private.require_media is
-  'Media as a post of this format stores them: [{url, alt, width, height, blurhash}] without other fields, with '
-  'alt null if it is empty. Each item names a url or an asset of the caller. The last three are those of the asset, '
-  'and so is alt if the item has none. The format decides how many items are allowed.';
+  'Media as a post of this format stores them: [{url, alt, width, height, blurhash, posterUrl}] without other '
+  'fields, with alt null if it is empty. Each item names a url or an asset of the caller. The last four are '
+  'those of the asset, and so is alt if the item has none. The format decides how many items are allowed.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable

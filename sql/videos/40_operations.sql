@@ -36,15 +36,16 @@ begin
   end if;
   v_caption := private.find_caption(p_caption);
   v_media := private.use_media_url(p_media_url, '{video}');
-  v_thumbnail := case when p_thumbnail_url is not null then private.use_media_url(p_thumbnail_url, '{image}') end;
+  v_thumbnail := case when p_thumbnail_url is not null then private.use_media_url(p_thumbnail_url, '{image}')
+                      else private.asset_url((private.find_own_asset(v_media)).poster_id::text) end;
   v_id := private.add_content('video', p_interest_id, null, array[v_caption], p_group_id, p_guild_id);
   insert into app.videos (id, media_url, thumbnail_url, caption, duration_sec)
   values (v_id, v_media, v_thumbnail, v_caption, private.clamped(p_duration_sec, 60));
   return private.finish_idempotent('create_video', private.video_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_video is
-  'Publishes a video, optionally in a group or guild. Fails: video_caption. Never: content_title, interest_unknown '
-  '(theirs may be any).';
+  'Publishes a video, optionally in a group or guild. Its default thumbnail is the poster of its asset. Fails: '
+  'video_caption. Never: content_title, interest_unknown (theirs may be any).';
 
 create function api.list_videos(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,

@@ -4495,6 +4495,7 @@ create table app.media_assets (
   width        integer,
   height       integer,
   blurhash     app.blurhash,
+  poster_id    uuid references app.media_assets on delete set null,
   status       text not null default 'pending' check (status in ('pending', 'committed')),
   expires_at   timestamptz default now() + interval '24 hours',
   committed_at timestamptz,
@@ -4504,10 +4505,12 @@ create table app.media_assets (
   constraint asset_dimensions check (
     num_nulls(width, height) <> 1
     and coalesce(width, 1) between 1 and 65535 and coalesce(height, 1) between 1 and 65535
-    and (num_nonnulls(width, blurhash) = 0 or content_type ~ '^(image|video)/'))
+    and (num_nonnulls(width, blurhash) = 0 or content_type ~ '^(image|video)/')),
+  constraint asset_poster check (poster_id is null or kind = 'video')
 );
 create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at desc, id desc);
 create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
+create index media_assets_poster_id_idx on app.media_assets (poster_id) where poster_id is not null;
 create index media_assets_expires_at_idx on app.media_assets (expires_at);
 comment on table app.media_assets is
   'The files that people have announced or uploaded. Only definer functions write this table, so every committed '
@@ -4526,6 +4529,9 @@ comment on column app.media_assets.width is
   'replaces it by what the file says.';
 comment on column app.media_assets.height is 'As width.';
 comment on column app.media_assets.blurhash is 'Computed by the client; null if it announced none.';
+comment on column app.media_assets.poster_id is
+  'Of a video: the picture to show until it plays, which is a committed asset of the same person, of the kind '
+  'image. Null if it has none.';
 comment on column app.media_assets.status is 'pending until its owner commits it, then committed.';
 comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
@@ -4583,6 +4589,8 @@ insert into private.errors (code, status, text) values
   ('asset_dimensions', 422, 'A picture or video can have a width and a height of 1 to 65535 pixels, both or neither, '
    'and a blurhash. Other files cannot.'),
   ('blurhash', 422, 'This is no BlurHash.'),
+  ('asset_poster', 422, 'Only a video can have a poster. The poster must be a committed media asset of yours, of the '
+   'kind image.'),
   ('alt_text', 422, 'An alt text can have at most 1000 characters, and needs an asset that it describes.'),
   ('asset_unknown', 404, 'There is no such media asset.'),
   ('asset_pending', 422, 'This media asset has not been committed yet. Commit it first.'),
@@ -4603,13 +4611,14 @@ comment on function private.media_setting is
   'objects), media_quota (how many bytes one person may have) or media_hosts (the other hosts allowed for media).';
 
 create function private.asset_url(p_key text) returns text
-language plpgsql stable
+language plpgsql stable strict
 set search_path = ''
 as $$
 begin
   return private.media_setting('media_url') || '/' || p_key;
 end $$;
-comment on function private.asset_url is 'The public address of an object.';
+comment on function private.asset_url is
+  'The public address of an object. The key of an asset is its id, so its id is enough. Null if p_key is null.';
 
 create function private.attachment_card(p_asset app.media_assets, p_alt text) returns json
 language plpgsql stable
@@ -4623,11 +4632,12 @@ begin
     'alt', p_alt,
     'width', p_asset.width,
     'height', p_asset.height,
-    'blurhash', p_asset.blurhash);
+    'blurhash', p_asset.blurhash,
+    'posterUrl', private.asset_url(p_asset.poster_id::text));
 end $$;
 comment on function private.attachment_card is
   'An asset as everybody sees it who may see where it is used: {assetId, url, contentType, alt, '
-  'width, height, blurhash}.';
+  'width, height, blurhash, posterUrl}.';
 
 create function private.require_usable_asset(p_asset app.media_assets, p_kinds text[]) returns text
 language plpgsql stable
@@ -4830,12 +4840,13 @@ begin
     'width', p_asset.width,
     'height', p_asset.height,
     'blurhash', p_asset.blurhash,
+    'posterUrl', private.asset_url(p_asset.poster_id::text),
     'createdAt', private.utc(p_asset.created_at),
     'committedAt', private.utc(p_asset.committed_at));
 end $$;
 comment on function private.asset_card is
   'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, partSize, '
-  'alt, width, height, blurhash, createdAt, committedAt}.';
+  'alt, width, height, blurhash, posterUrl, createdAt, committedAt}.';
 
 create function private.part_size(p_size bigint) returns integer
 language plpgsql immutable
@@ -4867,6 +4878,11 @@ begin
   elsif (p_asset.size between 1 and v_kind.max_size) is not true then
     perform private.raise_error('media_size');
   end if;
+  if p_asset.poster_id is not null and not exists (
+    select from app.media_assets a
+    where a.id = p_asset.poster_id and a.owner_id = v_caller and a.status = 'committed' and a.kind = 'image') then
+    perform private.raise_error('asset_poster');
+  end if;
   perform private.count_writes('megabytes', (p_asset.size / 1000000 + 1)::integer);
   perform private.count_writes('uploads');
   perform private.lock('assets', v_caller::text);   -- so that concurrent calls don't exceed the limits
@@ -4889,10 +4905,11 @@ begin
     perform private.raise_error('assets_exhausted');
   end loop;
   insert into app.media_assets (id, key, owner_id, kind, content_type, size, part_size, alt, width, height, blurhash,
-                                bucket)
+                                poster_id, bucket)
   select id, id, v_caller, p_asset.kind, p_asset.content_type, p_asset.size,
          case when p_in_parts then private.part_size(p_asset.size) end,
-         p_asset.alt, p_asset.width, p_asset.height, p_asset.blurhash, private.media_setting('media_bucket')
+         p_asset.alt, p_asset.width, p_asset.height, p_asset.blurhash, p_asset.poster_id,
+         private.media_setting('media_bucket')
   from gen_random_uuid() id
   returning * into v_asset;
   return v_asset;
@@ -4903,7 +4920,8 @@ comment on function private.announce_asset is
 
 create function api.create_asset(
   p_kind text, p_content_type text, p_size bigint, p_alt text default null, p_width integer default null,
-  p_height integer default null, p_blurhash text default null, p_in_parts boolean default false
+  p_height integer default null, p_blurhash text default null, p_poster_id uuid default null,
+  p_in_parts boolean default false
 ) returns json
 language plpgsql volatile
 set search_path = ''
@@ -4911,7 +4929,7 @@ as $$
 declare
   v_kept  json := private.begin_idempotent(
     'create_asset',
-    json_build_array(p_kind, p_content_type, p_size, p_alt, p_width, p_height, p_blurhash, p_in_parts));
+    json_build_array(p_kind, p_content_type, p_size, p_alt, p_width, p_height, p_blurhash, p_poster_id, p_in_parts));
   v_asset app.media_assets;
 begin
   if v_kept is not null then
@@ -4924,11 +4942,12 @@ begin
   v_asset.width := p_width;
   v_asset.height := p_height;
   v_asset.blurhash := p_blurhash;
+  v_asset.poster_id := p_poster_id;
   return private.finish_idempotent('create_asset', private.asset_card(private.announce_asset(v_asset, p_in_parts)));
 end $$;
 comment on function api.create_asset is
   'Announces an upload, in parts if p_in_parts, and returns it as api.get_asset does. The facade then has the upload '
-  'URLs signed. Fails: alt_text, asset_dimensions, blurhash.';
+  'URLs signed. Fails: alt_text, asset_dimensions, asset_poster, blurhash.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
@@ -4946,7 +4965,7 @@ begin
 end $$;
 comment on function api.get_asset is
   'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, partSize, alt, width, height, '
-  'blurhash, createdAt, committedAt}. Fails: asset_unknown (also if it is another person''s).';
+  'blurhash, posterUrl, createdAt, committedAt}. Fails: asset_unknown (also if it is another person''s).';
 
 create function api.commit_asset(
   p_asset_id uuid, p_mime_type text, p_width integer default null, p_height integer default null
@@ -11859,7 +11878,7 @@ comment on column app.posts.deleted_at is 'When it was deleted, for everyone and
 comment on column app.posts.persona_id is
   'The persona under which it was published; null means the author''s default persona.';
 comment on column app.posts.media is
-  'Pictures and other media, in order: [{url, alt, width, height, blurhash}]. All but url can be null.';
+  'Pictures and other media, in order: [{url, alt, width, height, blurhash, posterUrl}]. All but url can be null.';
 comment on column app.posts.quoted_post_id is 'The original of a quote or a repost.';
 comment on column app.posts.original_author_id is
   'For a repost of a post for circles: the author of the original. Triggers write it.';
@@ -14637,7 +14656,8 @@ begin
                        'url', used.url,
                        'alt', case when piece ? 'alt' then nullif(private.require_text(piece ->> 'alt'), '')
                                    else asset.alt end,
-                       'width', asset.width, 'height', asset.height, 'blurhash', asset.blurhash)
+                       'width', asset.width, 'height', asset.height, 'blurhash', asset.blurhash,
+                       'posterUrl', private.asset_url(asset.poster_id::text))
                      order by place)
     from jsonb_array_elements(p_media) with ordinality m (piece, place)
     cross join lateral (select case when piece ->> 'url' is not null
@@ -14646,9 +14666,9 @@ begin
     cross join lateral private.find_own_asset(used.url) asset);
 end $$;
 comment on function private.require_media is
-  'Media as a post of this format stores them: [{url, alt, width, height, blurhash}] without other fields, with '
-  'alt null if it is empty. Each item names a url or an asset of the caller. The last three are those of the asset, '
-  'and so is alt if the item has none. The format decides how many items are allowed.';
+  'Media as a post of this format stores them: [{url, alt, width, height, blurhash, posterUrl}] without other '
+  'fields, with alt null if it is empty. Each item names a url or an asset of the caller. The last four are '
+  'those of the asset, and so is alt if the item has none. The format decides how many items are allowed.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
@@ -24682,15 +24702,16 @@ begin
   end if;
   v_caption := private.find_caption(p_caption);
   v_media := private.use_media_url(p_media_url, '{video}');
-  v_thumbnail := case when p_thumbnail_url is not null then private.use_media_url(p_thumbnail_url, '{image}') end;
+  v_thumbnail := case when p_thumbnail_url is not null then private.use_media_url(p_thumbnail_url, '{image}')
+                      else private.asset_url((private.find_own_asset(v_media)).poster_id::text) end;
   v_id := private.add_content('video', p_interest_id, null, array[v_caption], p_group_id, p_guild_id);
   insert into app.videos (id, media_url, thumbnail_url, caption, duration_sec)
   values (v_id, v_media, v_thumbnail, v_caption, private.clamped(p_duration_sec, 60));
   return private.finish_idempotent('create_video', private.video_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_video is
-  'Publishes a video, optionally in a group or guild. Fails: video_caption. Never: content_title, interest_unknown '
-  '(theirs may be any).';
+  'Publishes a video, optionally in a group or guild. Its default thumbnail is the poster of its asset. Fails: '
+  'video_caption. Never: content_title, interest_unknown (theirs may be any).';
 
 create function api.list_videos(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
@@ -43430,7 +43451,9 @@ create index ai_sessions_created_at_idx on app.ai_sessions (created_at desc, id 
 
 create view private.staff_media with (security_invoker) as
 select a.created_at as at, a.id, a.kind, a.status, a.owner_id,
-       a.kind = 'attachment' or exists (select from app.messages m where m.asset_id = a.id) as in_messages,
+       a.kind = 'attachment' or exists (select from app.messages m where m.asset_id = a.id)
+         or exists (select from app.media_assets v join app.messages m on m.asset_id = v.id where v.poster_id = a.id)
+         as in_messages,
        concat_ws(' ', a.key, a.content_type, u.username) as said,
        json_build_object(
          'id', a.id,
@@ -43444,6 +43467,7 @@ select a.created_at as at, a.id, a.kind, a.status, a.owner_id,
          'width', a.width,
          'height', a.height,
          'blurhash', a.blurhash,
+         'posterUrl', private.asset_url(a.poster_id::text),
          'status', a.status,
          'url', case when a.status = 'committed' then private.asset_url(a.key) end,
          'committedAt', private.utc(a.committed_at),
@@ -43452,7 +43476,8 @@ from app.media_assets a
 join app.users u on u.id = a.owner_id
 join app.person_card owner on owner.id = a.owner_id;
 comment on view private.staff_media is
-  'Uploads as staff sees them. in_messages: whether the upload was sent in a message or is meant for one.';
+  'Uploads as staff sees them. in_messages: whether the upload, or a video whose poster it is, was sent in a '
+  'message, or the upload is meant for one.';
 
 create function api.list_media(
   p_kind text default null, p_status text default null, p_owner_id text default null, p_q text default null,
@@ -43469,7 +43494,8 @@ begin
                       'in_messages', false),
     array['owner_id'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_media is 'Uploads, newest first, without those that were sent in messages.';
+comment on function api.list_media is
+  'Uploads, newest first, without those that were sent in messages and the posters of these.';
 
 create view private.staff_ai_sessions with (security_invoker) as
 select s.created_at as at, s.id, s.user_id, private.ai_status(s) as status, u.username as said,
@@ -44853,6 +44879,7 @@ alter table app.mana_holds
   add constraint mana_holds_rules check (private.mana_holds_rules(purpose));
 
 create function private.media_assets_rules(
+  kind text,
   content_type text,
   size bigint,
   part_size integer,
@@ -44861,6 +44888,7 @@ create function private.media_assets_rules(
   width integer,
   height integer,
   blurhash app.blurhash,
+  poster_id uuid,
   status text,
   expires_at timestamp with time zone,
   committed_at timestamp with time zone) returns boolean
@@ -44869,6 +44897,7 @@ set search_path = ''
 as $$
 begin
   if ((num_nulls(width, height) <> 1) AND ((COALESCE(width, 1) >= 1) AND (COALESCE(width, 1) <= 65535)) AND ((COALESCE(height, 1) >= 1) AND (COALESCE(height, 1) <= 65535)) AND ((num_nonnulls(width, blurhash) = 0) OR (content_type ~ '^(image|video)/'::text))) is false then perform private.raise_check_violation('asset_dimensions'); end if;
+  if ((poster_id IS NULL) OR (kind = 'video'::text)) is false then perform private.raise_check_violation('asset_poster'); end if;
   if ((status = 'committed'::text) = ((committed_at IS NOT NULL) AND (mime_type IS NOT NULL) AND (expires_at IS NULL))) is false then perform private.raise_check_violation('media_assets_check'); end if;
   if (part_size > 0) is false then perform private.raise_check_violation('media_assets_part_size_check'); end if;
   if (size > 0) is false then perform private.raise_check_violation('media_assets_size_check'); end if;
@@ -44880,12 +44909,14 @@ comment on function private.media_assets_rules is 'The checks of app.media_asset
 grant execute on function private.media_assets_rules to anon, authenticated, service_role, gate;
 alter table app.media_assets
   drop constraint asset_dimensions,
+  drop constraint asset_poster,
   drop constraint media_assets_check,
   drop constraint media_assets_part_size_check,
   drop constraint media_assets_size_check,
   drop constraint media_assets_status_check,
   drop constraint media_assets_upload_id_check,
   add constraint media_assets_rules check (private.media_assets_rules(
+  kind,
   content_type,
   size,
   part_size,
@@ -44894,6 +44925,7 @@ alter table app.media_assets
   width,
   height,
   blurhash,
+  poster_id,
   status,
   expires_at,
   committed_at));

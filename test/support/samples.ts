@@ -111,7 +111,7 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   sample('delete_asset', { p_asset_id: assetId })
   sample('create_asset', {
     ...{ p_kind: 'image', p_content_type: 'image/png', p_size: 100 },
-    ...{ p_alt: null, p_width: 3, p_height: 4, p_blurhash: '000000', p_in_parts: false },
+    ...{ p_alt: null, p_width: 3, p_height: 4, p_blurhash: '000000', p_poster_id: null, p_in_parts: false },
   })
   sample('get_wallet')
   sample('get_my_capabilities')

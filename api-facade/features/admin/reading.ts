@@ -56,7 +56,7 @@ export default routes('admin', {
   },
   'GET /admin/media': {
     summary: 'List uploads, newest first',
-    description: `Leaves out attachments of messages. \`q\` matches the key, the content type or the username of the owner. ${short}`,
+    description: `Leaves out attachments of messages and their posters. \`q\` matches the key, the content type or the username of the owner. ${short}`,
     access: 'moderator',
     operation: 'list_media',
     query: MediaQuery,

@@ -37,9 +37,9 @@ async function announce(c: Context, given: z.output<typeof NewAsset>, inParts: b
   const { config } = c.get('services')
   if (!config.storage && !config.mediaSink)
     throw new ApiError('storage_unavailable', ['This instance has no storage of media, so nothing can be uploaded.'])
-  const { kind, contentType, size, alt, width, height, blurhash } = given
+  const { kind, contentType, size, alt, width, height, blurhash, posterId } = given
   const announced = { p_kind: kind, p_content_type: contentType, p_size: size, p_in_parts: inParts }
-  const about = { p_alt: alt, p_width: width, p_height: height, p_blurhash: blurhash }
+  const about = { p_alt: alt, p_width: width, p_height: height, p_blurhash: blurhash, p_poster_id: posterId }
   return callFor(c, 'create_asset', { ...announced, ...about }, Asset)
 }
 

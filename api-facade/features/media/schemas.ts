@@ -5,7 +5,7 @@ import { IdParam, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 export const AssetId = z.object({ assetId: IdParam })
 export const AssetKey = z.object({ key: Uuid })
 
-/** How much space a picture takes, and what to show there while it loads. */
+/** How much space a picture or video takes, and what to show there until it is loaded or plays. */
 export const picture = {
   width: z.int().nullable().describe('Of a picture or video: pixels, as it is shown. Null if unknown.'),
   height: z.int().nullable().describe('Of a picture or video: pixels, as it is shown. Null if unknown.'),
@@ -13,6 +13,7 @@ export const picture = {
     .string()
     .nullable()
     .describe('A [BlurHash](https://blurha.sh), to be shown while the picture loads. Null if unknown.'),
+  posterUrl: z.string().nullable().describe('Of a video: the picture to show until it plays. Null if it has none.'),
 }
 export const AltText = z
   .string()
@@ -51,6 +52,9 @@ export const NewAsset = z
       .nullish()
       .openapi({ example: 'LEHV6nWB2yk8pyo0adR*.7kCMdnj' })
       .describe('Of a picture or video: a [BlurHash](https://blurha.sh), to be shown while it loads.'),
+    posterId: Uuid.nullish().describe(
+      'Of a video: a committed asset of yours of kind `image`, to be shown until it plays.',
+    ),
   })
   .openapi('NewAsset')
 

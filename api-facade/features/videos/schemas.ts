@@ -13,8 +13,12 @@ const seconds = (most: number) =>
   z.number().min(0).nullish().describe(`In seconds, kept to a thousandth; values above ${most} become ${most}.`)
 const interestId = Uuid.nullish().describe('Any UUID; it need not be in the catalog.')
 
+const thumbnailUrl = mediaUrl
+  .nullish()
+  .describe('As `mediaUrl`. Default: the poster of the asset at `mediaUrl`, if it has one.')
+
 export const NewVideo = z
-  .object({ mediaUrl, thumbnailUrl: mediaUrl.nullish(), caption, durationSec: seconds(60), interestId, ...space })
+  .object({ mediaUrl, thumbnailUrl, caption, durationSec: seconds(60), interestId, ...space })
   .openapi('NewVideo')
 export const NewAudio = z
   .object({ mediaUrl, caption, durationSec: seconds(300), interestId, ...space })

@@ -57,6 +57,10 @@ const event = {
   location: { kind: 'online' },
 }
 const walk = await made(alice, '/events', event)
+const [picture] = await owner<{ id: string }[]>`
+  insert into app.media_assets (owner_id, kind, content_type, size, bucket, key, mime_type, status, committed_at, expires_at)
+  values (${alice.id}, 'image', 'image/png', 1, 'local', gen_random_uuid(), 'image/png', 'committed', now(), null)
+  returning id`
 const course = await made(alice, '/courses', { title: 'Course', summary: 'Of lessons.', depth: 0 })
 const lesson = await made(alice, `/courses/${course}/lessons`, { title: 'Lesson', body: 'Text.' })
 const session = await made(alice, '/ai/sessions', { topic: 'Rules' })
@@ -97,6 +101,10 @@ const reached: Record<string, Call | Call[] | string> = {
   ai_answer: ['answer_ai_session', { p_session_id: session, p_answer: ' ' }],
   alt_text: ['create_asset', { p_kind: 'image', p_content_type: 'image/png', p_size: 1, p_alt: 'x'.repeat(1001) }],
   asset_dimensions: ['create_asset', { p_kind: 'image', p_content_type: 'image/png', p_size: 1, p_width: 1 }],
+  asset_poster: [
+    ['create_asset', { p_kind: 'image', p_content_type: 'image/png', p_size: 1, p_poster_id: picture?.id }],
+    ['create_asset', { p_kind: 'video', p_content_type: 'video/mp4', p_size: 1, p_poster_id: UNKNOWN }],
+  ],
   blurhash: ['create_asset', { p_kind: 'image', p_content_type: 'image/png', p_size: 1, p_blurhash: '00000' }],
   ai_topic: ['start_ai_session', { p_topic: ' ' }],
   block_oneself: ['block_person', { p_person: alice.username }],

@@ -16,7 +16,7 @@ import { world } from '../../support/world.ts'
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'kith-media-'))
 afterAll(() => rmSync(DATA_DIR, { recursive: true }))
-const { alice, bob, nobody, database, url, stack } = await world({ people: ['alice', 'bob'], env: { DATA_DIR } })
+const { alice, bob, nobody, admin, database, url, stack } = await world({ people: ['alice', 'bob'], env: { DATA_DIR } })
 const { owner } = database
 
 type Upload = {
@@ -27,7 +27,7 @@ type Upload = {
   headers: Record<string, string>
 }
 type Asset = { assetId: string; status: string; publicUrl: string; committedAt: string | null }
-const unknown = { width: null, height: null, blurhash: null }
+const unknown = { width: null, height: null, blurhash: null, posterUrl: null }
 const UNKNOWN = '3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10'
 
 /** The same address at the facade under test, whose port its settings don't contain. */
@@ -244,7 +244,7 @@ test('A picture has the dimensions that its file says, and the blurhash that the
   const { assetId, publicUrl } = announced
   const { body } = await alice.post<{ id: string }>('/posts', { format: 'photo', media: [{ assetId }] })
   expect((await bob.get<{ media: object[] }>(`/posts/${body.id}`)).body.media).toEqual([
-    { url: publicUrl, alt: null, ...expected },
+    { url: publicUrl, alt: null, posterUrl: null, ...expected },
   ])
   const film = await announce(alice, { ...image(files['video/mp4']?.length, 'video/mp4', 'video'), ...about })
   await put(film, files['video/mp4'] as Uint8Array<ArrayBuffer>)
@@ -262,6 +262,117 @@ test('A picture has the dimensions that its file says, and the blurhash that the
     422,
     'asset_dimensions',
   )
+})
+
+describe('The poster of a video', async () => {
+  const circle = (await alice.post<{ id: string }>('/circles', { name: 'Friends' })).body.id
+  await alice.post(`/circles/me/${circle}/members`, { memberId: 'bob' })
+  const clip = image(files['video/mp4']?.length, 'video/mp4', 'video')
+  const withPoster = (posterId: string, asset: object = clip) =>
+    alice.post<Upload>('/media/presign', { ...asset, posterId })
+  async function still(person = alice, kind = 'image') {
+    const announced = await upload(person, png, 'image/png', kind)
+    await commit(person, announced)
+    return announced
+  }
+  const about = { alt: 'A lake', width: 640, height: 360, blurhash: 'LEHV6nWB2yk8pyo0adR*.7kCMdnj' }
+  async function film(poster: Upload) {
+    const announced = (await withPoster(poster.assetId, { ...clip, ...about })).body
+    await put(announced, files['video/mp4'] as Uint8Array<ArrayBuffer>)
+    expect(await commit(alice, announced)).toMatchObject({ status: 200, body: { posterUrl: poster.publicUrl } })
+    return announced
+  }
+  const post = async (media: object) => {
+    const { id } = (await alice.post<{ id: string }>('/posts', { format: 'video', media: [media] })).body
+    return (await bob.get<{ media: object[] }>(`/posts/${id}`)).body.media
+  }
+  const send = async (assetId: string) => {
+    const talk = await alice.post<{ id: string }>('/conversations', {
+      kind: 'group',
+      memberIds: ['bob'],
+      title: 'Films',
+    })
+    const fields = { body: 'Look', assetId, clientId: crypto.randomUUID() }
+    const { id } = (await alice.post<{ id: string }>(`/conversations/${talk.body.id}/messages`, fields)).body
+    return async () => (await bob.get<{ attachment: object }>(`/messages/${id}`)).body.attachment
+  }
+
+  test('is a committed picture of the same person', async () => {
+    const poster = await upload(alice)
+    expect(await withPoster(poster.assetId)).toFailWith(422, 'asset_poster')
+    await commit(alice, poster)
+    expect((await withPoster(poster.assetId)).status).toBe(201)
+    expect(await alice.post('/media/multipart', { ...clip, posterId: UNKNOWN })).toFailWith(422, 'asset_poster')
+    for (const wrong of [await still(bob), await still(alice, 'avatar'), await film(poster), { assetId: UNKNOWN }])
+      expect(await withPoster(wrong.assetId)).toFailWith(422, 'asset_poster')
+    expect(await withPoster('x')).toFailWith(422, 'validation_failed')
+    expect(await withPoster(poster.assetId, image())).toFailWith(422, 'asset_poster')
+    const key = { 'idempotency-key': 'the film and its poster' }
+    const keyed = () => alice.post<Upload>('/media/presign', { ...clip, posterId: poster.assetId }, key)
+    expect((await keyed()).body.assetId).toBe((await keyed()).body.assetId)
+    expect(await alice.post('/media/presign', clip, key)).toFailWith(422, 'idempotency_key_reused')
+  })
+
+  test('is shown wherever the video is', async () => {
+    const poster = await still()
+    const { assetId, publicUrl } = await film(poster)
+    const posterUrl = poster.publicUrl
+    const shown = { url: publicUrl, ...about, posterUrl }
+    expect(await post({ assetId })).toEqual([shown])
+    expect(await post({ url: publicUrl, posterUrl: 'https://example.org/other.png' })).toEqual([shown])
+    const attached = { assetId, contentType: 'video/mp4', ...shown }
+    expect(await (await send(assetId))()).toEqual(attached)
+
+    const course = (await alice.post<{ id: string }>('/courses', { title: 'Films', summary: 'All.', depth: 0 })).body.id
+    const lesson = await alice.post(`/courses/${course}/lessons`, { title: 'One', body: 'Look.', assetId })
+    expect(lesson).toMatchObject({ status: 201, body: { asset: attached } })
+
+    const offering = { title: 'A film', description: 'Of you.', priceMana: 5, deliveryDays: 7 }
+    const { id } = (await alice.post<{ id: string }>('/economy/market/offerings', offering)).body
+    type Placed = { order: { id: string } }
+    const { order } = (await bob.post<Placed>(`/economy/market/offerings/${id}/orders`, { expectedPrice: 5 })).body
+    const at = `/economy/market/orders/${order.id}`
+    expect((await alice.post(`${at}/accept`)).status).toBe(200)
+    expect((await alice.post(`${at}/deliver`, { deliveryNote: 'Here.', assetId })).status).toBe(200)
+    expect(JSON.stringify((await bob.get(at)).body)).toContain(JSON.stringify(posterUrl))
+
+    const thumbnailOf = async (fields: object) =>
+      (await alice.post<{ thumbnailUrl: string | null }>('/videos', { mediaUrl: publicUrl, ...fields })).body
+        .thumbnailUrl
+    expect(await thumbnailOf({})).toBe(posterUrl)
+    expect(await thumbnailOf({ thumbnailUrl: null })).toBe(posterUrl)
+    expect(await thumbnailOf({ thumbnailUrl: 'https://example.org/own.png' })).toBe('https://example.org/own.png')
+    expect(await thumbnailOf({ mediaUrl: 'https://example.org/a.mp4' })).toBe(null)
+
+    const { mediaAssets } = (await alice.get<{ mediaAssets: { id: string }[] }>('/me/export')).body
+    expect(mediaAssets).toContainEqual(expect.objectContaining({ id: assetId, posterId: poster.assetId }))
+  })
+
+  test('is hidden from staff if the video was sent in a message', async () => {
+    const [open, secret] = [await still(), await still()]
+    await film(open)
+    const sent = await film(secret)
+    type Row = { id: string; posterUrl: string | null }
+    const listed = async () =>
+      (await admin.get<{ items: Row[] }>('/admin/media?limit=50&ownerId=alice&status=committed')).body.items
+    const before = await listed()
+    expect(before.find(({ posterUrl }) => posterUrl === open.publicUrl)).toBeDefined()
+    expect(before.map(({ id }) => id)).toEqual(expect.arrayContaining([sent.assetId, open.assetId, secret.assetId]))
+    await send(sent.assetId)
+    const hidden = [sent.assetId, secret.assetId]
+    expect(await listed()).toEqual(before.filter(({ id }) => !hidden.includes(id)))
+  })
+
+  test('is kept like every committed asset, and a video whose poster is deleted has none', async () => {
+    const poster = await still()
+    const { assetId } = await film(poster)
+    const attachment = await send(assetId)
+    expect(await alice.delete(`/media/${poster.assetId}`)).toFailWith(409, 'asset_committed')
+    expect(await attachment()).toMatchObject({ posterUrl: poster.publicUrl })
+    await owner`delete from app.media_assets where id = ${poster.assetId}`
+    expect(await attachment()).toMatchObject({ assetId, posterUrl: null })
+    expect(await commit(alice, { assetId })).toMatchObject({ status: 200, body: { posterUrl: null } })
+  })
 })
 
 describe('The address of an asset', async () => {

@@ -21,7 +21,7 @@ grant execute on all functions in schema pg_temp to public;
 -- Acting as Alice
 select test.act_as('alice');
 select set_eq($$ select json_object_keys(pg_temp.announce(1)) $$,
-  array['assetId', 'kind', 'contentType', 'size', 'key', 'status', 'publicUrl', 'partSize', 'alt', 'width', 'height', 'blurhash', 'createdAt', 'committedAt'], 'An announced asset has these fields');
+  array['assetId', 'kind', 'contentType', 'size', 'key', 'status', 'publicUrl', 'partSize', 'alt', 'width', 'height', 'blurhash', 'posterUrl', 'createdAt', 'committedAt'], 'An announced asset has these fields');
 select is((select a.status || ' ' || a.bucket from app.media_assets a where a.id = pg_temp.made(1)), 'pending kith', 'An announced asset is pending');
 select is(api.get_asset(pg_temp.made(1)) ->> 'publicUrl', 'https://media.example.org/kith/' || pg_temp.made(1), 'An announced asset has its public URL');
 select is(api.create_asset('image', ' Image/PNG ', 1) ->> 'contentType', 'image/png', 'The content type ignores case');

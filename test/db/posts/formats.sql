@@ -52,8 +52,8 @@ select throws_ok(format('select api.create_post(%L, %L, p_media => pg_temp.media
 from (values ('photo', '', 0, null), ('photo', '', 11, null), ('video', '', 0, null), ('video', '', 2, null), ('note', 'x', 11, null),
              ('quote', 'x', 11, 'note'), ('repost', '', 1, 'note')) c (f, body, n, quoted);
 select is((api.create_post('x', p_media => '[{"alt": " A cat ", "url": "https://example.org/a?b#c", "more": 1}, {"url": "HTTP://example.org", "alt": " "}]') -> 'media')::jsonb,
-  '[{"url": "https://example.org/a?b#c", "alt": "A cat", "width": null, "height": null, "blurhash": null},
-    {"url": "HTTP://example.org", "alt": null, "width": null, "height": null, "blurhash": null}]', 'Media are stored as url and alt, in order');
+  '[{"url": "https://example.org/a?b#c", "alt": "A cat", "width": null, "height": null, "blurhash": null, "posterUrl": null},
+    {"url": "HTTP://example.org", "alt": null, "width": null, "height": null, "blurhash": null, "posterUrl": null}]', 'Media are stored as url and alt, in order');
 select is(api.create_post('x', p_media => null) ->> 'media', '[]', 'Null media are stored as no media');
 select lives_ok(format('select api.create_post(%L, p_media => %L)', 'x',
   jsonb_build_array(jsonb_build_object('url', 'http://x/' || repeat('é', 1991), 'alt', repeat('é', 1000)))), 'Media at their maximum lengths are accepted');

@@ -25,7 +25,7 @@ update app.media_assets set key = id;
 -- Acting as Alice
 select test.act_as('alice');
 select is((api.create_post('x', f, p_media => pg_temp.media(m)) -> 'media')::jsonb,
-  jsonb_build_array(jsonb_build_object('url', pg_temp.place(m), 'alt', 'A thing', 'width', null, 'height', null, 'blurhash', null)), format('A %s with the asset %s has its URL', f, m))
+  jsonb_build_array(jsonb_build_object('url', pg_temp.place(m), 'alt', 'A thing', 'width', null, 'height', null, 'blurhash', null, 'posterUrl', null)), format('A %s with the asset %s has its URL', f, m))
 from (values ('photo', 'image'), ('video', 'video'), ('note', 'image'), ('note', 'video'), ('note', 'audio')) c (f, m);
 select test.act_as_owner();
 update app.media_assets set alt = 'A cat', content_type = 'image/png', width = 3, height = 4, blurhash = '000000' where id = pg_temp.id('image');
@@ -36,7 +36,7 @@ from (values ('{}'::jsonb, 'A cat', 'that of the asset'), ('{"alt": "Our cat"}',
              ('{"alt": " "}', null, 'none if empty')) c (alt, stored, what);
 select is(api.create_post('x', p_media => jsonb_build_array(jsonb_build_object('url', upper(left(pg_temp.place('image'), 4)) || substr(pg_temp.place('image'), 5)))) #>> '{media,0,alt}',
   'A cat', 'An asset named by its URL has its alt text too');
-select is((api.create_post('x', p_media => m) -> 'media' -> 0)::jsonb, jsonb_build_object('url', pg_temp.place('image'), 'alt', 'A cat', 'width', 3, 'height', 4, 'blurhash', '000000'),
+select is((api.create_post('x', p_media => m) -> 'media' -> 0)::jsonb, jsonb_build_object('url', pg_temp.place('image'), 'alt', 'A cat', 'width', 3, 'height', 4, 'blurhash', '000000', 'posterUrl', null),
   'The media of a post have the dimensions of their asset: ' || left(m::text, 15))
 from (values (jsonb_build_array(jsonb_build_object('assetId', pg_temp.id('image'), 'width', 9))),
              (jsonb_build_array(jsonb_build_object('url', pg_temp.place('image'), 'blurhash', 'x')))) c (m);
