@@ -103,7 +103,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   mountInstance(app)
   mountAppLinks(app, config)
   mountDocs(app)
-  mountMetrics(app)
+  mountMetrics(app, readiness)
   mount(app, tables)
   return app
 }

@@ -7,6 +7,7 @@ import type { Context, Env } from './context.ts'
 import type { PoolName } from './database.ts'
 import { ApiError } from './errors.ts'
 import { send } from './headers.ts'
+import type { Readiness } from './ready.ts'
 import { otherMethods } from './routes.ts'
 
 const registry = new Registry()
@@ -47,6 +48,7 @@ export const metrics = {
 
 const poolInFlight = gauge('pool_in_flight', 'Statements that are running or waiting for a connection.', ['pool'])
 const poolSize = gauge('pool_size', 'The maximum number of connections of a pool.', ['pool'])
+const ready = gauge('ready', 'Whether /ready answers 200.')
 const databaseUp = gauge('database_up', 'Whether the database answered this scrape.')
 const jobRuns = counter('job_runs_total', 'Runs of a job in all workers.', ['job'])
 const jobFailures = counter('job_failures_total', 'Runs of a job that failed, or of an audit that found violations.', [
@@ -105,16 +107,20 @@ async function readJobs(c: Context): Promise<void> {
 }
 
 /** The text of a scrape. Without the database it has only the metrics of the process, which are needed most then. */
-async function scrape(c: Context): Promise<string> {
+async function scrape(c: Context, readiness: Readiness): Promise<string> {
   const { config, log, pools } = c.get('services')
   for (const [pool, size] of Object.entries(config.poolSizes)) {
     poolInFlight.set({ pool }, pools[pool as PoolName].inFlight)
     poolSize.set({ pool }, size)
   }
-  const failure = await readJobs(c).then(
-    () => null,
-    (error: unknown) => error,
-  )
+  const [{ faults }, failure] = await Promise.all([
+    readiness(),
+    readJobs(c).then(
+      () => null,
+      (error: unknown) => error,
+    ),
+  ])
+  ready.set(faults.length > 0 ? 0 : 1)
   if (failure) log.warn({ failure }, 'cannot read the metrics of the jobs')
   databaseUp.set(failure ? 0 : 1)
   return registry.metrics()
@@ -140,10 +146,10 @@ function mayLook(c: Context): boolean {
 }
 
 /** Serves /metrics. Others get 404, as for an unknown route. */
-export function mountMetrics(app: Hono<Env>): void {
+export function mountMetrics(app: Hono<Env>, readiness: Readiness): void {
   app.get('/metrics', async (c) => {
     if (!mayLook(c)) throw new ApiError('route_unknown')
-    return send(c, await scrape(c), 200, { 'Content-Type': registry.contentType })
+    return send(c, await scrape(c, readiness), 200, { 'Content-Type': registry.contentType })
   })
   app.all('/metrics', (c) => {
     if (!mayLook(c)) throw new ApiError('route_unknown')

@@ -15,8 +15,10 @@ const HOLDS = 1000
 
 const noAnswer = 'The database does not answer.'
 
-/** @returns one sentence per fault, none if ready; and warnings, with which it is still ready */
-export function createReadiness(options: Options): () => Promise<Difference> {
+/** Gives one sentence per fault, none if ready; and warnings, with which it is still ready. */
+export type Readiness = () => Promise<Difference>
+
+export function createReadiness(options: Options): Readiness {
   let last: { at: number; found: Promise<Difference> } | undefined
   let known = ''
   /** The connections of a look that is late are still taken: there is no second one until they are free. */

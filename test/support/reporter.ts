@@ -1,4 +1,4 @@
-// Prints only failures, and as its very last line `N passed, N failed`.
+// Prints only failures and what tests annotate, and as its very last line `N passed, N failed`.
 import { writeSync } from 'node:fs'
 import type { SerializedError } from 'vitest'
 import { MinimalReporter, type TestModule, type TestRunEndReason, type Vitest } from 'vitest/node'
@@ -22,6 +22,9 @@ export default class Reporter extends MinimalReporter {
     const selected = this.ctx.config.testNamePattern !== undefined
     this.#tally = tally(modules, errors.length, selected)
     if (reason === 'interrupted' && this.#tally.failed === 0) this.#tally.failed = 1
+    for (const test of modules.flatMap((module) => [...module.children.allTests()])) {
+      for (const { message } of test.annotations()) this.log(`${test.module.relativeModuleId}: ${message}`)
+    }
     if (selected) return
     for (const test of modules.flatMap((module) => [...module.children.allTests('skipped')])) {
       this.log(`skipped, so failed: ${test.module.relativeModuleId} > ${test.fullName}`)

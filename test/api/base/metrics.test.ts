@@ -2,6 +2,7 @@
 import { get } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { metrics } from '../../../api-facade/lib/metrics.ts'
+import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
 const token = 'a-token-for-the-scraper'
@@ -135,6 +136,21 @@ describe('The metrics', () => {
     expect(await value('kith_database_up')).toBe(0)
     await database.owner`grant execute on function private.job_metrics to gate`
     expect(await value('kith_database_up')).toBe(1)
+  })
+
+  test('report whether /ready answers 200', async () => {
+    const { owner } = database
+    const isReady = async () => (await nobody.get('//ready')).status === 200
+    const seen = async (ago: string) => {
+      await owner`delete from private.job_runs`
+      await owner`update pgboss.version set cron_on = now() - ${ago}::interval`
+    }
+    await seen('0 s')
+    await until(isReady)
+    expect(await value('kith_ready')).toBe(1)
+    await seen('4 minutes')
+    await until(async () => !(await isReady()))
+    expect(await value('kith_ready')).toBe(0)
   })
 
   test('are not part of the API description', async () => {
