@@ -245,7 +245,7 @@ export const sections = {
       title: ['text?', 'The title, for kinds that have one; null for videos and audio.'],
       spaceId: ['uuid?', 'The id of a row of the table `spaces`.'],
       isDraft: ['boolean', 'Whether it is still a draft, which only its author sees.'],
-      editedAt: ['timestamp with time zone?', 'When its text was last changed; null if never.'],
+      editedAt: ['timestamp with time zone?', 'When its author last edited it; null if never.'],
       removedAt: [
         'timestamp with time zone?',
         'When staff removed it, so that only its author sees it; null if it is not removed.',

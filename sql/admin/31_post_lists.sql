@@ -106,7 +106,7 @@ select s.created_at as at, s.id, s.author_id, concat_ws(' ', s.title, s.descript
          'createdAt', private.utc(s.created_at)) as card
 from app.series s
 join app.person_card author on author.id = s.author_id;
-comment on view private.staff_series is 'Series as staff sees them; partCount includes hidden and deleted posts.';
+comment on view private.staff_series is 'Series as staff sees them; partCount includes hidden posts.';
 
 create function api.list_all_series(
   p_author_id text default null, p_q text default null, p_from timestamptz default null,

@@ -74,7 +74,7 @@ comment on column app.contents.interest_id is
 comment on column app.contents.title is 'The title, for kinds that have one; null for videos and audio.';
 comment on column app.contents.is_draft is 'Whether it is still a draft, which only its author sees.';
 comment on column app.contents.words is 'The words of its title and text, for searches.';
-comment on column app.contents.edited_at is 'When its text was last changed; null if never.';
+comment on column app.contents.edited_at is 'When its author last edited it; null if never.';
 comment on column app.contents.removed_at is
   'When staff removed it, so that only its author sees it; null if it is not removed.';
 comment on column app.contents.deleted_at is

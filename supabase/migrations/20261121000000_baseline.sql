@@ -23143,7 +23143,7 @@ comment on column app.contents.interest_id is
 comment on column app.contents.title is 'The title, for kinds that have one; null for videos and audio.';
 comment on column app.contents.is_draft is 'Whether it is still a draft, which only its author sees.';
 comment on column app.contents.words is 'The words of its title and text, for searches.';
-comment on column app.contents.edited_at is 'When its text was last changed; null if never.';
+comment on column app.contents.edited_at is 'When its author last edited it; null if never.';
 comment on column app.contents.removed_at is
   'When staff removed it, so that only its author sees it; null if it is not removed.';
 comment on column app.contents.deleted_at is
@@ -41283,7 +41283,7 @@ select s.created_at as at, s.id, s.author_id, concat_ws(' ', s.title, s.descript
          'createdAt', private.utc(s.created_at)) as card
 from app.series s
 join app.person_card author on author.id = s.author_id;
-comment on view private.staff_series is 'Series as staff sees them; partCount includes hidden and deleted posts.';
+comment on view private.staff_series is 'Series as staff sees them; partCount includes hidden posts.';
 
 create function api.list_all_series(
   p_author_id text default null, p_q text default null, p_from timestamptz default null,
