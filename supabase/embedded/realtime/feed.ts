@@ -2,11 +2,10 @@
 // is sent before its commit, and a write only costs its row (NOTIFY would serialize commits). Not postgres.js's
 // `subscribe`: it crashes the process if the database is down while it reconnects.
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import postgres from 'postgres'
-import { createDecoder, type InsertedRow, readSent, standbyStatus } from './pgoutput.ts'
+import { finish, openReplication, readSent, standbyStatus } from '../replication.ts'
+import { createDecoder, type InsertedRow } from './pgoutput.ts'
 
 type FeedOptions = {
   /** The connection string of a role with replication rights. */
@@ -26,8 +25,6 @@ const PUBLICATION = 'supabase_realtime_messages_publication'
 /** The first and the longest delay of a reconnect. Milliseconds. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 2000
-/** How long the server can take to end a stream. Milliseconds. */
-const GRACE = 1000
 /** How often the walsender is woken to check for a missed commit. Milliseconds. */
 const BEAT = 250
 
@@ -71,19 +68,10 @@ type Link = { lost: Promise<unknown>; close(): Promise<void> }
 
 /** One replication connection with a temporary slot. */
 async function openLink(databaseUrl: string, onRow: (row: InsertedRow) => void): Promise<Link> {
-  const sql = postgres(databaseUrl, {
-    max: 1,
-    connect_timeout: 10,
-    idle_timeout: 0,
-    max_lifetime: null,
-    fetch_types: false,
-    onnotice: () => {},
-    connection: { application_name: 'kith_realtime', replication: 'database' },
-  })
+  const sql = openReplication(databaseUrl, 'kith_realtime')
   const cut = () => sql.end({ timeout: 0 })
   try {
     const slot = `kith_realtime_${randomBytes(6).toString('hex')}`
-    // in capitals: the commands of a walsender
     await sql.unsafe(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT`)
     const stream = (await sql
       .unsafe(`START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names '${PUBLICATION}')`)
@@ -100,13 +88,6 @@ async function openLink(databaseUrl: string, onRow: (row: InsertedRow) => void):
   }
 }
 
-/** Ends the copy first; otherwise the server logs a protocol error. */
-async function finish(stream: Duplex): Promise<void> {
-  if (stream.closed) return
-  stream.end()
-  await once(stream, 'close', { signal: AbortSignal.timeout(GRACE) }).catch(() => {})
-}
-
 /**
  * Resolves with the reason why the stream ended. Answers each position that the walsender reports, and again at each
  * beat. An answer wakes the walsender: since PostgreSQL 16 it can miss a commit that happens just when it falls asleep,
@@ -114,14 +95,14 @@ async function finish(stream: Duplex): Promise<void> {
  */
 function read(stream: Duplex, onRow: (row: InsertedRow) => void): Promise<unknown> {
   const decode = createDecoder()
-  let position: Buffer | undefined
+  let position: bigint | undefined
   const answer = () => {
-    if (position && stream.writable) stream.write(standbyStatus(position))
+    if (position !== undefined && stream.writable) stream.write(standbyStatus(position))
   }
   stream.on('data', (message: Buffer) => {
     const sent = readSent(message)
     if (sent?.kind === 'position') {
-      position = sent.position
+      position = sent.at
       answer()
     }
     const row = sent?.kind === 'data' ? decode(sent.data) : null

@@ -1,6 +1,5 @@
-// Parses the messages of a walsender: PostgreSQL's logical replication with the plugin pgoutput, protocol version 1,
-// text. PostgreSQL, "Streaming Replication Protocol" and "Logical Replication Message Formats". Only the messages of
-// inserts.
+// Parses what a walsender sends of the log: PostgreSQL's logical replication with the plugin pgoutput, protocol version 1,
+// text. PostgreSQL, "Logical Replication Message Formats". Only the messages of inserts.
 
 /** A column's value as text, null for SQL null. */
 export type InsertedRow = Readonly<Record<string, string | null>>
@@ -70,24 +69,4 @@ export function createDecoder(): (data: Buffer) => InsertedRow | null {
     if (kind === 'R') relation(data)
     return kind === 'I' ? insert(data) : null
   }
-}
-
-/** A message of the walsender: a part of the log from byte 25 on, or its position. */
-export type Sent = { kind: 'data'; data: Buffer } | { kind: 'position'; position: Buffer } | null
-
-export function readSent(message: Buffer): Sent {
-  const kind = String.fromCharCode(message[0] ?? 0)
-  if (kind === 'w') return { kind: 'data', data: message.subarray(25) }
-  if (kind === 'k') return { kind: 'position', position: message.subarray(1, 9) }
-  return null
-}
-
-/** Confirms everything up to `position` as written, flushed and applied, so that the log can be removed. */
-export function standbyStatus(position: Buffer): Buffer {
-  const status = Buffer.alloc(34)
-  status.write('r')
-  for (const at of [1, 9, 17]) position.copy(status, at)
-  const microseconds = (Date.now() - Date.UTC(2000, 0, 1)) * 1000
-  status.writeBigInt64BE(BigInt(microseconds), 25)
-  return status
 }
