@@ -44,11 +44,12 @@ const rules: Record<string, string> = {
     'select user_id, sum(delta)::numeric(14, 2) from app.contribution_entries group by 1',
   ),
   'the counters of posts are the counts of their rows': difference(
-    'select post_id, reactions, bookmarks, shares from app.post_counters',
+    'select post_id, reactions, replies, shares, bookmarks from app.post_counters',
     `select p.id, (select count(*)::int from app.reactions r where r.post_id = p.id and r.kind = 'heart'),
-            (select count(*)::int from app.bookmarks b where b.post_id = p.id),
-            (select count(*)::int from app.posts q
-             where q.quoted_post_id = p.id and q.format = 'repost' and q.deleted_at is null)
+            (select count(*)::int from app.replies r where r.post_id = p.id and r.required_level = 0),
+            (select count(*)::int from app.posts q where q.quoted_post_id = p.id and q.format = 'repost'
+             and q.published_at is not null and q.deleted_at is null),
+            (select count(*)::int from app.bookmarks b where b.post_id = p.id)
      from app.posts p`,
   ),
 }
@@ -62,34 +63,36 @@ async function readLog(tx: TransactionSql, after: number): Promise<AuditLog> {
 }
 
 /** @throws Error if it is not a database of Kith */
-export async function verify(sql: Pick<Sql, 'begin'>): Promise<Verified> {
-  return sql.begin('isolation level repeatable read read only', async (tx) => {
-    const [kith] = await tx`select to_regprocedure('private.verify_audit(bigint)') is not null as there`
-    if (!kith?.there) throw new Error('The database is not one of Kith.')
-    const violations: Violation[] = []
-    for (const [rule, query] of Object.entries(rules)) {
-      const [found] = await tx.unsafe<[{ count: number; example: string | null }]>(
-        `select count(*)::int as count, min(subject) as example from (${query}) v`,
-      )
-      if (found.count > 0) violations.push({ rule, count: found.count, example: found.example ?? '' })
-    }
-    let after: number | null = 0
-    while (after !== null) {
-      const log: AuditLog = await readLog(tx, after)
-      if (log.firstBroken !== null)
-        violations.push({ rule: 'the audit log is a chain', count: 1, example: `entry ${log.firstBroken}` })
-      after = log.next
-    }
-    const tables = await tx<{ name: string }[]>`
-      select c.oid::regclass::text as name from pg_class c
-      where c.relkind = 'r' and c.relnamespace in ('app'::regnamespace, 'private'::regnamespace) order by 1`
-    const rows: Record<string, number> = {}
-    for (const { name } of tables) {
-      const [counted] = await tx.unsafe<[{ count: number }]>(`select count(*)::float8 as count from ${name}`)
-      rows[name] = counted.count
-    }
-    return { violations, rows }
-  }) as Promise<Verified>
+export const verify = (sql: Pick<Sql, 'begin'>): Promise<Verified> =>
+  sql.begin('isolation level repeatable read read only', check) as Promise<Verified>
+
+/** The same in a transaction of the caller. */
+export async function check(tx: TransactionSql): Promise<Verified> {
+  const [kith] = await tx`select to_regprocedure('private.verify_audit(bigint)') is not null as there`
+  if (!kith?.there) throw new Error('The database is not one of Kith.')
+  const violations: Violation[] = []
+  for (const [rule, query] of Object.entries(rules)) {
+    const [found] = await tx.unsafe<[{ count: number; example: string | null }]>(
+      `select count(*)::int as count, min(subject) as example from (${query}) v`,
+    )
+    if (found.count > 0) violations.push({ rule, count: found.count, example: found.example ?? '' })
+  }
+  let after: number | null = 0
+  while (after !== null) {
+    const log: AuditLog = await readLog(tx, after)
+    if (log.firstBroken !== null)
+      violations.push({ rule: 'the audit log is a chain', count: 1, example: `entry ${log.firstBroken}` })
+    after = log.next
+  }
+  const tables = await tx<{ name: string }[]>`
+    select c.oid::regclass::text as name from pg_class c
+    where c.relkind = 'r' and c.relnamespace in ('app'::regnamespace, 'private'::regnamespace) order by 1`
+  const rows: Record<string, number> = {}
+  for (const { name } of tables) {
+    const [counted] = await tx.unsafe<[{ count: number }]>(`select count(*)::float8 as count from ${name}`)
+    rows[name] = counted.count
+  }
+  return { violations, rows }
 }
 
 /** The sentence for each violation. */
