@@ -35,6 +35,7 @@ export async function boot({ config, databaseUrl, tell, ...given }: BootOptions)
     await takeSetting(sql, 'media_quota', String(config.mediaQuota * 1024 * 1024))
     await takeSetting(sql, 'media_hosts', config.mediaHosts.join(' '))
     await takeSetting(sql, 'webhook_exempt', config.webhookExempt.join(' '))
+    await takeSetting(sql, 'backups', config.backup ? 'on' : 'off')
     await setPasswords(sql, secretsOf(config, secret))
     return [...warnings, ...(await ensureFirstAdmin(sql, config, tell))]
   } catch (error) {
@@ -117,6 +118,7 @@ type Setting =
   | 'rate_limit_scale'
   | `media_${'url' | 'bucket' | 'quota' | 'hosts'}`
   | 'webhook_exempt'
+  | 'backups'
 
 /**
  * Writes a setting that SQL needs (for example sql/base/81_writes.sql). If facades differ, the last one to start

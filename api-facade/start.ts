@@ -1,6 +1,7 @@
 // All of Kith in one process. Without DATABASE_URL it starts its own Postgres.
 // docs/configuration.md lists what it reads from the environment.
-import { resolve } from 'node:path'
+import { readdirSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { boot, type FirstAdmin } from './boot.ts'
 import { endSignal, run, wait } from './ending.ts'
 import { type Config, nearMisses, readConfig } from './lib/config.ts'
@@ -59,8 +60,33 @@ async function database(config: Config, log: Log): Promise<Database> {
   const jwtSecret = config.jwtSecret ?? embeddedSecret(dataDir)
   const announce = async (apiUrl: string) =>
     writeInstance(dataDir, { apiUrl, dbUrl: server.url(), jwtSecret, ...(await apiKeys(jwtSecret)) })
-  const { stop, exited: ended } = server
+  const archive = await startBackups(config, server.url(), dataDir, log)
+  const stop = async () => {
+    await archive?.stop()
+    await server.stop()
+  }
+  const { exited: ended } = server
   return { url: server.url(), jwtSecret, ...(await openGateways(jwtSecret)), announce, stop, ended }
+}
+
+/** Archives the log if BACKUP_TO is set. */
+async function startBackups({ backup }: Config, databaseUrl: string, dataDir: string, log: Log) {
+  const { dropSlot, startArchive } = await import('../supabase/embedded/backup/archive.ts')
+  if (!backup) return dropSlot(databaseUrl).then(() => null)
+  const { openPlace } = await import('../supabase/embedded/backup/place.ts')
+  const { backUp, SCRATCH } = await import('../supabase/embedded/backup/base.ts')
+  for (const name of readdirSync(dataDir)) // of a verification that was killed
+    if (name.startsWith(SCRATCH)) rmSync(join(dataDir, name), { recursive: true, force: true })
+  const place = openPlace(backup.to, backup.s3)
+  const options = { ...backup, databaseUrl, dataDir, place }
+  return startArchive({
+    ...options,
+    onError: (failure) => log.error({ failure }, 'cannot back up'),
+    onBegin: async () => {
+      const { takenAt } = await backUp(options)
+      log.info({ takenAt }, 'the first base backup is complete')
+    },
+  })
 }
 
 /** The services of a Supabase stack beside the API: `/rest/v1/rpc` and Realtime, on the facade's port. */

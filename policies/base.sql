@@ -116,6 +116,9 @@ alter table private.audit_head enable row level security;
 -- job_runs: only for definer functions
 alter table private.job_runs enable row level security;
 
+-- verified_backups: only for definer functions
+alter table private.verified_backups enable row level security;
+
 -- jobs: a registry, only for definer functions
 alter table private.jobs enable row level security;
 
@@ -225,6 +228,7 @@ grant execute on function
 grant execute on function
   private.apply_effects,
   private.erase_more,
+  private.job_back_up,
   private.job_finish_erasures,
   private.job_purge,
   private.job_roll_realtime_partitions,

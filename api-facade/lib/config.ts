@@ -86,7 +86,7 @@ const sender = /^([^\s<>@,;:"]+@[^\s<>@,;:"]+|("[^"\r\n]+"|[^<>@,;:"\r\n]+) <[^\
 
 /** What an operator may set for the embedded PostgreSQL; Kith relies on its own values of the others. */
 const databaseSettings =
-  /^(shared_buffers|effective_cache_size|work_mem|maintenance_work_mem|huge_pages|max_connections|(min|max)_wal_size|wal_(buffers|compression)|checkpoint_(timeout|completion_target)|(seq|random)_page_cost|effective_io_concurrency|max_(worker_processes|parallel_\w+)|log_min_duration_statement|autovacuum_\w+)$/
+  /^(shared_buffers|effective_cache_size|work_mem|maintenance_work_mem|huge_pages|max_connections|(min|max)_wal_size|max_slot_wal_keep_size|wal_(buffers|compression)|checkpoint_(timeout|completion_target)|(seq|random)_page_cost|effective_io_concurrency|max_(worker_processes|parallel_\w+)|log_min_duration_statement|autovacuum_\w+)$/
 
 const assignments = list.transform((items, context) =>
   Object.fromEntries(
@@ -221,6 +221,20 @@ const Variables = z.object({
   DATA_DIR: z.string().optional(),
   DB_PORT: integer(1024, 65_535).optional(),
   DB_SETTINGS: assignments.optional(),
+  BACKUP_TO: z
+    .string()
+    .regex(/^(?!s3:)|^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w./-]*)?$/, 'must be a folder, or s3://bucket/prefix')
+    .optional(),
+  BACKUP_PASSPHRASE: z.string().min(12).optional(),
+  BACKUP_DAYS: integer(1, 3650).default(7),
+  BACKUP_SECONDS: integer(1, 3600).default(10),
+  BACKUP_URL: webUrl.optional(),
+  BACKUP_REGION: z
+    .string()
+    .regex(/^[a-z0-9-]+$/)
+    .default('us-east-1'),
+  BACKUP_ACCESS_KEY: z.string().regex(/^\S+$/).optional(),
+  BACKUP_SECRET_KEY: z.string().regex(/^\S+$/).optional(),
   RATE_LIMIT_SCALE: z.coerce.number().positive('must be above 0').default(1),
   RATE_LIMITS: json.default({}).pipe(rateLimits),
   RATE_LIMIT_STORE: z.enum(['memory', 'database']).optional(),
@@ -242,6 +256,19 @@ const Variables = z.object({
 
 const apnsParts = ['APNS_KEY', 'APNS_KEY_ID', 'APNS_TEAM_ID', 'APNS_TOPIC']
 const storageParts = ['STORAGE_URL', 'STORAGE_BUCKET', 'STORAGE_ACCESS_KEY', 'STORAGE_SECRET_KEY', 'STORAGE_PUBLIC_URL']
+
+const backupParts = ['BACKUP_URL', 'BACKUP_ACCESS_KEY', 'BACKUP_SECRET_KEY']
+
+/** The settings of backups; undefined without a place for them. */
+function backupOf(s: z.output<typeof Variables>) {
+  const { BACKUP_TO: to, BACKUP_URL: url, BACKUP_ACCESS_KEY: accessKey, BACKUP_SECRET_KEY: secretKey } = s
+  if (!to) return undefined
+  const s3 =
+    url && accessKey && secretKey
+      ? { url: withoutSlash(url), region: s.BACKUP_REGION, accessKey, secretKey }
+      : undefined
+  return { to, s3, passphrase: s.BACKUP_PASSPHRASE, days: s.BACKUP_DAYS, seconds: s.BACKUP_SECONDS }
+}
 
 /** The settings of the object storage; undefined unless all of them are set. */
 function storageOf(s: z.output<typeof Variables>) {
@@ -278,6 +305,14 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     path: ['DB_SETTINGS'],
     error: 'is only for the embedded database, but DATABASE_URL is set',
   })
+  .refine((s) => !s.DATABASE_URL || !s.BACKUP_TO, {
+    path: ['BACKUP_TO'],
+    error: 'is only for the embedded database. docs/operation.md, Backup and restore, says how to back up another one',
+  })
+  .refine((s) => !s.BACKUP_TO?.startsWith('s3:') || s.BACKUP_URL, {
+    path: ['BACKUP_URL'],
+    error: 'must be set together with BACKUP_ACCESS_KEY and BACKUP_SECRET_KEY, because BACKUP_TO is in a bucket',
+  })
   .refine((s) => !s.STORAGE_UPLOAD_BUCKET || (s.STORAGE_BUCKET && s.STORAGE_UPLOAD_BUCKET !== s.STORAGE_BUCKET), {
     path: ['STORAGE_UPLOAD_BUCKET'],
     error: 'must be another bucket than STORAGE_BUCKET, which is public',
@@ -295,6 +330,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     for (const [parts, others] of [
       [storageParts, 'STORAGE_…'],
       [apnsParts, 'APNS_…'],
+      [backupParts, 'of BACKUP_URL, BACKUP_ACCESS_KEY and BACKUP_SECRET_KEY'],
     ] as const) {
       const missing = parts.filter((name) => given[name] === undefined)
       if (missing.length === parts.length) continue
@@ -353,6 +389,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     dataDir: s.DATA_DIR,
     databasePort: s.DB_PORT,
     databaseSettings: s.DB_SETTINGS,
+    backup: backupOf(s),
     rateLimitScale: s.RATE_LIMIT_SCALE,
     rateLimits: s.RATE_LIMITS,
     // a given database may have several facades; the embedded one has one process

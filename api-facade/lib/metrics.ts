@@ -73,6 +73,11 @@ const effectsStuck = gauge(
   'People with an effect that could not be applied: private.stuck_effects.',
 )
 
+const backupVerified = gauge(
+  'backup_verified_timestamp_seconds',
+  'The moment until which the last verified backup can be restored; 0 if there is none.',
+)
+
 type Recorded = {
   runs: {
     job: string
@@ -85,12 +90,13 @@ type Recorded = {
   }[]
   queues: { queue: string; state: string; depth: number }[]
   effects: { depth: number; lag: number; stuck: number }
+  verifiedBackup: number | null
 }
 
 async function readJobs(c: Context): Promise<void> {
   const { gate } = c.get('services').pools
   const [row] = await gate.run((sql) => sql<{ text: string }[]>`select private.job_metrics()::text as text`)
-  const { runs, queues, effects } = JSON.parse(row?.text ?? '') as Recorded
+  const { runs, queues, effects, verifiedBackup } = JSON.parse(row?.text ?? '') as Recorded
   for (const counted of [jobRuns, jobFailures, jobChanged]) counted.reset() // the database has the totals
   for (const { job, ...record } of runs) {
     jobRuns.inc({ job }, record.runs)
@@ -104,6 +110,7 @@ async function readJobs(c: Context): Promise<void> {
   effectsDepth.set(effects.depth)
   effectsLag.set(effects.lag)
   effectsStuck.set(effects.stuck)
+  backupVerified.set(verifiedBackup ?? 0)
 }
 
 /** The text of a scrape. Without the database it has only the metrics of the process, which are needed most then. */

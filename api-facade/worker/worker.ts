@@ -8,6 +8,7 @@ import { loginPassword } from '../lib/database.ts'
 import { openFunctions } from '../lib/functions.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { createSeals } from '../lib/seals.ts'
+import { takeBackups } from './backups.ts'
 import { takeBatches } from './batches.ts'
 import { type DigestOptions, takeDigests } from './digest.ts'
 import { type EffectLoop, startEffects } from './effects.ts'
@@ -100,6 +101,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
     await takePushes(boss, options, more)
     await takeDigests(boss, options, more)
     await takeObjects(boss, options, polling)
+    if (config.backup) await takeBackups(boss, { log, ...more })
     embedder = openEmbedder(config, options.functions)
     await takeEmbeddings(boss, { embedder, log }, more)
     effects = startEffects(boss.getDb(), log)

@@ -44,8 +44,8 @@ create table app.settings (
   value text not null
 );
 comment on table app.settings is 'Settings that SQL needs. Written at boot: instance_domain, rate_limit_scale, '
-  'public_url, media_url, media_bucket, media_quota, media_hosts, webhook_exempt. Written by the worker: '
-  'embedding_model. Written by operators: searches_at_once. None is secret.';
+  'public_url, media_url, media_bucket, media_quota, media_hosts, webhook_exempt, backups (on or off). Written by the '
+  'worker: embedding_model. Written by operators: searches_at_once. None is secret.';
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 

@@ -110,12 +110,14 @@ begin
                          'depth', count(*),
                          'lag', coalesce(extract(epoch from clock_timestamp() - min(e.caused_at)), 0),
                          'stuck', (select count(*) from private.stuck_effects))
-                from (select caused_at from private.effects limit 100000) e));
+                from (select caused_at from private.effects limit 100000) e),
+    'verifiedBackup', (select extract(epoch from reaches_until) from private.verified_backups));
 end $$;
 comment on function private.job_metrics is
   'For /metrics: {runs: [{job, runs, failures, changed, lastChanged, lastRun, lastFailure}], queues: [{queue, state, '
-  'depth}], effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000; lag '
-  'is how many seconds ago the oldest of them was caused; stuck is how many people have effects that failed.';
+  'depth}], effects: {depth, lag, stuck}, verifiedBackup}; times in unix seconds. depth is how many effects wait, up '
+  'to 100,000; lag is how many seconds ago the oldest of them was caused; stuck is how many people have effects that '
+  'failed; verifiedBackup is until when the last verified backup reaches, or null';
 
 create function private.functions_fingerprint() returns text
 language plpgsql stable

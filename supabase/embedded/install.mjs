@@ -28,7 +28,9 @@ const NODE = 24
 function isCurrent() {
   const wanted = packagesOf('package-lock.json')
   const found = packagesOf(INSTALLED)
-  const starting = ['prestart', 'preprepare-database'].includes(process.env.npm_lifecycle_event)
+  const starting = ['prestart', 'preprepare-database', 'prebackup', 'prerestore'].includes(
+    process.env.npm_lifecycle_event,
+  )
   const packageOf = (entry) => (entry.link ? wanted[entry.resolved] : entry)
   const mayBeAbsent = (entry) => entry.optional || (starting && (entry.dev || entry.devOptional))
   return (

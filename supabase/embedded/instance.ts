@@ -98,12 +98,12 @@ export function readInstance(dataDir: string): Instance | null {
   }
 }
 
-/** 32 random bytes as base64url, created on first use and stored in the data folder, readable only by the caller. */
-export function keptSecret(dataDir: string, name: string): string {
+/** Random bytes as base64url, created on first use and stored in the data folder, readable only by the caller. */
+export function keptSecret(dataDir: string, name: string, bytes = 32): string {
   const file = join(makeDataDir(dataDir), name)
   if (!existsSync(file)) {
     const unfinished = `${file}.${process.pid}`
-    writeFileSync(unfinished, randomBytes(32).toString('base64url'), { mode: 0o600 })
+    writeFileSync(unfinished, randomBytes(bytes).toString('base64url'), { mode: 0o600 })
     try {
       linkSync(unfinished, file) // not a rename, so that two concurrent first starts keep the same secret
     } catch {

@@ -1,5 +1,6 @@
 // The embedded PostgreSQL: starts and stops the server. A data folder has: postgres/ (the cluster), postgres.log (its
-// log; the previous part is in postgres.log.old), cluster-secret, jwt-secret, instance.json, lock.
+// log; the previous part is in postgres.log.old), cluster-secret, jwt-secret, instance.json, lock;
+// and for backups, backup-history (the name of its folder there) and backup.lock.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
@@ -47,6 +48,7 @@ const settings = {
   wal_level: 'logical', // the Realtime gateway reads messages as the real server does
   max_replication_slots: '10',
   max_wal_senders: '10',
+  max_slot_wal_keep_size: '16GB', // a reader of the log that does not come back must not fill the disk
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] %q%a ',
@@ -70,7 +72,7 @@ async function freePort(given = 0): Promise<number> {
   return address.port
 }
 
-interface Server {
+export interface Server {
   process: ChildProcess
   exited: Promise<void>
   ended: boolean
@@ -79,12 +81,19 @@ interface Server {
 }
 
 /** In a session of its own, because Ctrl-C must first end the users of the database. */
-function launch(bin: string, dataDir: string, port: number, log: string, mode: Record<string, string>): Server {
+export function launch(
+  bin: string,
+  dataDir: string,
+  port: number,
+  log: string,
+  mode: Record<string, string>,
+  cluster = 'postgres',
+): Server {
   turnOver(log)
   const start = sizeOf(log)
   const output = openSync(log, 'a', 0o600)
   const options = Object.entries({ ...settings, ...mode, port }).map(([name, value]) => `--${name}=${value}`)
-  const child = spawn(join(bin, 'postgres'), ['-D', join(dataDir, 'postgres'), ...options], {
+  const child = spawn(join(bin, 'postgres'), ['-D', join(dataDir, cluster), ...options], {
     ...surroundings(dataDir),
     detached: true,
     stdio: ['ignore', output, output],
@@ -103,7 +112,7 @@ function launch(bin: string, dataDir: string, port: number, log: string, mode: R
 }
 
 /** The errors of a connection while the server is starting. */
-const notYet = ['ECONNREFUSED', 'ECONNRESET', 'CONNECTION_CLOSED', 'CONNECT_TIMEOUT', '57P03']
+export const notYet = ['ECONNREFUSED', 'ECONNRESET', 'CONNECTION_CLOSED', 'CONNECT_TIMEOUT', '57P03']
 
 /** Resolves when the server answers; fails if it ends or takes longer than a minute (a long recovery). */
 async function ready(server: Server, url: string, password: string, log: string): Promise<void> {
@@ -126,7 +135,7 @@ async function ready(server: Server, url: string, password: string, log: string)
 }
 
 /** A fast shutdown; after ten seconds an immediate one, after which the next start runs a recovery. */
-async function end(server: Server): Promise<void> {
+export async function end(server: Server): Promise<void> {
   if (server.ended) return
   server.process.ref()
   server.process.kill('SIGINT')

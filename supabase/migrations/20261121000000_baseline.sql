@@ -347,8 +347,8 @@ create table app.settings (
   value text not null
 );
 comment on table app.settings is 'Settings that SQL needs. Written at boot: instance_domain, rate_limit_scale, '
-  'public_url, media_url, media_bucket, media_quota, media_hosts, webhook_exempt. Written by the worker: '
-  'embedding_model. Written by operators: searches_at_once. None is secret.';
+  'public_url, media_url, media_bucket, media_quota, media_hosts, webhook_exempt, backups (on or off). Written by the '
+  'worker: embedding_model. Written by operators: searches_at_once. None is secret.';
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 
@@ -2079,11 +2079,12 @@ begin
                          'depth', count(*),
                          'lag', coalesce(extract(epoch from clock_timestamp() - min(e.caused_at)), 0),
                          'stuck', (select count(*) from private.stuck_effects))
-                from (select caused_at from private.effects limit 100000) e));
+                from (select caused_at from private.effects limit 100000) e),
+    'verifiedBackup', (select extract(epoch from reaches_until) from private.verified_backups));
 end $$;
 comment on function private.job_metrics is
   'For /metrics: {runs: [{job, runs, failures, changed, lastChanged, lastRun, lastFailure}], queues: [{queue, state, '
-  'depth}], effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000; lag '
+  'depth}], effects: {depth, lag, stuck}, verifiedBackup}; times in unix seconds. depth is how many effects wait, up to 100,000; lag '
   'is how many seconds ago the oldest of them was caused; stuck is how many people have effects that failed.';
 
 create function private.functions_fingerprint() returns text
@@ -2886,6 +2887,37 @@ comment on function private.retry_failed is
   'For DBAs: retries the jobs of a queue that failed for good since p_since, all or the oldest p_most, and returns '
   'how many. Each failure is retried once, however often the function is called. If a job fails for good again, that '
   'is a new failure. A job that is no longer needed does nothing, because it reads what is due from rows.';
+
+-- sql/base/77_backups.sql
+
+-- Backups of the embedded instance. The job asks for one, the worker takes and verifies it (api-facade/worker).
+
+create table private.verified_backups (
+  reaches_until timestamptz not null
+);
+create unique index verified_backups_one_row_idx on private.verified_backups ((true));
+comment on table private.verified_backups is
+  'One row as soon as there is a verified backup: the last one. For /metrics.';
+comment on column private.verified_backups.reaches_until is 'The moment of the newest data that was restored.';
+
+select pgboss.create_queue('backups', '{"policy": "standard"}');
+
+create function private.job_back_up() returns integer
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
+set search_path = ''
+as $$
+begin
+  if not exists (select from app.settings s where s.key = 'backups' and s.value = 'on')
+     or exists (select from pgboss.job j where j.name = 'backups' and j.state <= 'active') then
+    return 0;
+  end if;
+  perform private.enqueue('backups', '{}');
+  return 1;
+end $$;
+comment on function private.job_back_up is
+  'Job: queues a backup if BACKUP_TO is set. The worker takes it, restores it into a scratch folder, and verifies it '
+  'there. May run twice: while a backup is queued or running, it adds none.';
+insert into private.jobs (name, cron, expires) values ('back-up', '20 4 * * *', 60);
 
 -- sql/base/80_rates.sql
 
@@ -3720,6 +3752,9 @@ alter table private.audit_head enable row level security;
 -- job_runs: only for definer functions
 alter table private.job_runs enable row level security;
 
+-- verified_backups: only for definer functions
+alter table private.verified_backups enable row level security;
+
 -- jobs: a registry, only for definer functions
 alter table private.jobs enable row level security;
 
@@ -3829,6 +3864,7 @@ grant execute on function
 grant execute on function
   private.apply_effects,
   private.erase_more,
+  private.job_back_up,
   private.job_finish_erasures,
   private.job_purge,
   private.job_roll_realtime_partitions,

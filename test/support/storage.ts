@@ -104,6 +104,8 @@ function isSigned({ method, url, headers }: IncomingMessage): boolean {
 type Stored = { body: Buffer; headers: Record<string, string> }
 /** An upload in parts: the object that it becomes, and what has arrived. */
 type Begun = { path: string; headers: Record<string, string>; parts: Map<number, { body: Buffer; tag: string }> }
+/** S3 lists at most so many keys at once. */
+const PAGE = 1000
 /** S3 joins no smaller parts, except the last one. */
 const SMALLEST = 5 * 1024 * 1024
 const KEPT = ['content-type', 'cache-control', 'content-disposition']
@@ -136,10 +138,14 @@ export async function strictStorage() {
     if (!isSigned(request) && !isPublic) return end(403)
     if (!there.has(bucket)) return refuse(404, 'NoSuchBucket')
     if (!key) {
-      const found = [...objects.keys()].filter((name) =>
-        name.startsWith(`${bucket}/${searchParams.get('prefix') ?? ''}`),
-      )
-      return end(200, {}, found.map((name) => `<Key>${name.slice(bucket.length + 1)}</Key>`).join())
+      const from = searchParams.get('continuation-token') ?? ''
+      const found = [...objects.keys()]
+        .filter((name) => name.startsWith(`${bucket}/${searchParams.get('prefix') ?? ''}`) && name > from)
+        .sort()
+      const page = found.slice(0, PAGE)
+      const keys = page.map((name) => `<Key>${name.slice(bucket.length + 1)}</Key>`).join()
+      const more = found.length > PAGE ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ''
+      return end(200, {}, keys + more)
     }
     const sent = Object.fromEntries(KEPT.flatMap((name) => [[name, String(headers[name] ?? '')]]))
     if (method === 'POST' && searchParams.has('uploads')) {

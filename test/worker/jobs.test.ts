@@ -122,6 +122,14 @@ describe('The job', () => {
     expect(await out()).toHaveLength(2)
   })
 
+  test('back-up queues a backup if there is a place for it, and none beside another one', async () => {
+    expect(await run('back-up')).toBe(0)
+    await owner`update app.settings set value = 'on' where key = 'backups'`
+    expect([await run('back-up'), await run('back-up')]).toEqual([1, 0])
+    await superuser`delete from pgboss.job where name = 'backups'`
+    await owner`update app.settings set value = 'off' where key = 'backups'`
+  })
+
   test('roll-realtime-partitions creates the partitions of the days ahead and drops old ones', async () => {
     expect(await run('roll-realtime-partitions')).toBe(0)
     const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)

@@ -1,0 +1,41 @@
+// Takes a backup and verifies it, in a process of its own, because both are a lot of work. private.job_back_up queues it.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import type { PgBoss } from 'pg-boss'
+import type { Log } from '../lib/log.ts'
+import { HEARTBEAT, type Polling } from './polling.ts'
+import { note, told } from './record.ts'
+
+const BACKUPS = 'backups'
+
+/** One retry, after ten minutes: the place may be unreachable for a while. */
+const settings = {
+  retryLimit: 1,
+  retryDelay: 600,
+  expireInSeconds: 43_200,
+  retentionSeconds: 86_400,
+  deleteAfterSeconds: 86_400,
+  ...HEARTBEAT,
+}
+
+type Options = { log: Log; deadLetter: string; polling: Polling }
+
+/** Takes backups from their queue, which the schema creates. */
+export async function takeBackups(boss: PgBoss, { log, deadLetter, polling }: Options): Promise<void> {
+  await boss.updateQueue(BACKUPS, { ...settings, deadLetter })
+  const db = boss.getDb()
+  await polling.work(BACKUPS, {}, async () => {
+    await told(db, BACKUPS, log, backUp)
+    await note(db, BACKUPS, 1, false)
+  })
+}
+
+/** @throws Error with what the command says */
+function backUp(): Promise<void> {
+  const command = join(import.meta.dirname, '../backup.ts')
+  return new Promise((settle, fail) => {
+    execFile(process.execPath, [command, '--take', '--verify'], (error, _, said) =>
+      error ? fail(new Error(said.trim() || error.message)) : settle(),
+    )
+  })
+}

@@ -1,0 +1,146 @@
+// Archives the log while the instance runs: it reads the replication stream, and writes a piece of the log to the place
+// every few seconds. The server keeps the log until its piece is durable (a replication slot).
+import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import postgres from 'postgres'
+import { finish, openReplication, positionOf, readSent, standbyStatus } from '../replication.ts'
+import { historyOf } from './base.ts'
+import { pieceName } from './manifest.ts'
+import type { Place } from './place.ts'
+
+export interface ArchiveOptions {
+  /** The connection string of a role with replication rights. */
+  databaseUrl: string
+  dataDir: string
+  place: Place
+  /** The longest time until a piece is written, which is what the loss of the machine can lose. */
+  seconds: number
+  /** Called with a failure. The archive tries again. */
+  onError(failure: unknown): void
+  /** Called if the log begins here: what was before is not in the archive, so a base backup is needed now. */
+  onBegin(): Promise<unknown>
+}
+export interface Archive {
+  /** Resolves when the last piece is written, or cannot be. Call it before the server stops, because the server waits for it. */
+  stop(): Promise<void>
+}
+
+const SLOT = 'kith_backup'
+/** The log that is gathered in memory at most, and so the size of a piece. Bytes. */
+const LARGEST = 16 * 1024 * 1024
+/** The first and the longest pause after a failure, and how often the server hears that we are there. Milliseconds. */
+const FIRST_PAUSE = 1000
+const LONGEST_PAUSE = 60_000
+const BEAT = 1000
+/** How often it is checked whether a piece is due. Milliseconds. */
+const LOOK = 100
+/** More than the time between the server's look at its log and the sending of what it saw. Milliseconds. */
+const DELAY = 1000
+/** How long the end waits for the last piece. Milliseconds. */
+const PATIENCE = 5000
+
+const zip = promisify(gzip)
+
+export function startArchive(options: ArchiveOptions): Archive {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  async function run(): Promise<void> {
+    for (let pause = FIRST_PAUSE; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+      await stream(options, signal, () => {
+        pause = FIRST_PAUSE
+      }).catch(options.onError)
+      await sleep(signal.aborted ? 0 : pause, undefined, { signal }).catch(() => {})
+    }
+  }
+  const ended = run()
+  const stop = async () => {
+    stopping.abort()
+    await Promise.race([ended, sleep(PATIENCE, undefined, { ref: false })])
+  }
+  return { stop }
+}
+
+/** Without an archive the server must not keep the log for it. */
+export async function dropSlot(databaseUrl: string): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  try {
+    await sql`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${SLOT}`
+  } finally {
+    await sql.end()
+  }
+}
+
+/** One connection, until it is lost or the archive is stopped. */
+async function stream(options: ArchiveOptions, signal: AbortSignal, wrote: () => void): Promise<void> {
+  const { place, seconds } = options
+  const folder = historyOf(options.dataDir)
+  const sql = openReplication(options.databaseUrl, 'kith_archive')
+  try {
+    const [slot] = await sql.unsafe<{ at: string; lost: boolean }[]>(
+      `select restart_lsn::text as at, wal_status = 'lost' as lost from pg_replication_slots where slot_name = '${SLOT}'`,
+    )
+    if (slot?.lost) await sql.unsafe(`DROP_REPLICATION_SLOT ${SLOT}`)
+    const isNew = !slot || slot.lost
+    if (isNew) await sql.unsafe(`CREATE_REPLICATION_SLOT ${SLOT} PHYSICAL RESERVE_WAL`)
+    const [made] = await sql.unsafe<[{ at: string; timeline: number }]>(
+      `select restart_lsn::text as at, (select timeline_id from pg_control_checkpoint()) as timeline
+       from pg_replication_slots where slot_name = '${SLOT}'`,
+    )
+    const { timeline } = made
+    const needsBase = isNew || !(await place.list(`${folder}base/`)).some((name) => name.endsWith('/manifest.json'))
+    let done = positionOf(made.at)
+    const copy = (await sql
+      .unsafe(`START_REPLICATION SLOT ${SLOT} PHYSICAL ${made.at} TIMELINE ${timeline}`)
+      .writable()) as Duplex // and readable
+    let [gathered, from, to, until]: [Buffer[], bigint, bigint, number] = [[], done, done, 0]
+
+    const write = async () => {
+      if (from === to) return
+      const piece = { timeline, from, to, until }
+      const bytes = Buffer.concat(gathered)
+      ;[gathered, from] = [[], to]
+      await place.put(pieceName(folder, piece), await zip(bytes, { level: 1 }))
+      done = piece.to
+      wrote()
+    }
+    const answer = () => {
+      if (copy.writable) copy.write(standbyStatus(done))
+    }
+    const beat = setInterval(answer, BEAT)
+    let failure: unknown = null
+    copy
+      .on('data', (message: Buffer) => {
+        const sent = readSent(message)
+        if (sent?.kind !== 'data') return answer()
+        gathered.push(sent.data)
+        to = sent.at + BigInt(sent.data.length)
+        if (to >= sent.serverAt) until = sent.sentAt - DELAY // otherwise there is more, from before that time
+        if (to - from >= LARGEST) copy.pause() // until it is written
+      })
+      .once('error', (error) => {
+        failure = error
+      })
+      .once('close', () => {
+        failure ??= new Error('The server has ended the stream of the log.')
+      })
+    try {
+      if (needsBase) options.onBegin().catch(options.onError)
+      for (let due = Date.now() + seconds * 1000; ; ) {
+        await sleep(LOOK, undefined, { signal }).catch(() => {})
+        if (failure) throw failure
+        if (!signal.aborted && to - from < LARGEST && Date.now() < due) continue
+        due = Date.now() + seconds * 1000
+        await write()
+        answer()
+        copy.resume()
+        if (signal.aborted) return await finish(copy)
+      }
+    } finally {
+      clearInterval(beat)
+    }
+  } finally {
+    await sql.end({ timeout: 0 })
+  }
+}

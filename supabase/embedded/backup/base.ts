@@ -1,0 +1,186 @@
+// Takes a base backup of the embedded cluster, with the media of the local folder and the secrets, and deletes old ones.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { Sql } from 'postgres'
+import { keptSecret, lock } from '../instance.ts'
+import { openReplication, positionOf } from '../replication.ts'
+import { type Base, listBases, type Manifest, piecesOf, seal, sha256 } from './manifest.ts'
+import type { Place } from './place.ts'
+
+export interface BaseOptions {
+  /** The connection string of a role with replication rights. */
+  databaseUrl: string
+  dataDir: string
+  place: Place
+  /** Without it the secrets are left out. */
+  passphrase?: string | undefined
+  /** Every moment of so many last days stays restorable. */
+  days: number
+}
+
+/** The size of a part of the cluster's archive, in bytes. */
+const PART = 32 * 1024 * 1024
+const DAY = 86_400_000
+
+/** The files of the data folder that are secrets: whoever has them can sign tokens. */
+const SECRETS = ['jwt-secret', 'cluster-secret']
+const MEDIA = 'media'
+
+/** How the folders begin, in the data folder, into which backups are restored to verify them. */
+export const SCRATCH = 'backup-check-'
+
+/** The beginning of the names of this data folder's backups. A restored one gets another. */
+export const historyOf = (dataDir: string): string => `${keptSecret(dataDir, 'backup-history', 9)}/`
+
+/** @throws Error if another process takes one of the same instance */
+export async function backUp(options: BaseOptions): Promise<Base> {
+  const { dataDir, place } = options
+  const held = lock(join(dataDir, 'backup.lock'), 0)
+  if (!held) throw new Error(`Another backup of ${dataDir} is running.`)
+  try {
+    const folder = historyOf(dataDir)
+    const id = new Date().toISOString().replaceAll(':', '')
+    const base = { ...(await write(options, folder, `${folder}base/${id}/`)), folder, id }
+    await prune(place, options.days)
+    return base
+  } finally {
+    held.close()
+  }
+}
+
+async function write({ databaseUrl, dataDir, ...options }: BaseOptions, folder: string, path: string) {
+  const { place, passphrase } = options
+  const sql = openReplication(databaseUrl, 'kith_backup')
+  try {
+    const cluster = await copyCluster(sql, place, path)
+    const media = await copyMedia(dataDir, place, folder)
+    const secrets = passphrase ? seal(readSecrets(dataDir), passphrase) : null
+    if (secrets) await place.put(`${path}secrets.json`, secrets)
+    const manifest: Manifest = {
+      format: 'kith backup 1',
+      ...cluster,
+      media,
+      secrets: secrets && { sha256: sha256(secrets) },
+    }
+    await place.put(`${path}manifest.json`, Buffer.from(JSON.stringify(manifest, null, 2)))
+    return manifest
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+async function copyCluster(sql: Sql, place: Place, path: string) {
+  const [server] = await sql.unsafe<[{ system: string; version: number; size: number; spaces: number }]>(`
+    select (select system_identifier from pg_control_system())::text as system,
+           current_setting('server_version_num')::int / 10000 as version,
+           (select setting::int from pg_settings where name = 'wal_segment_size') as size,
+           (select count(*)::int from pg_tablespace) as spaces`)
+  if (server.spaces > 2) throw new Error('The cluster has tablespaces, which a backup does not contain.')
+  // keeps the log until it is copied, too
+  await sql.unsafe(`CREATE_REPLICATION_SLOT kith_base_${process.pid} TEMPORARY PHYSICAL RESERVE_WAL`)
+  const positions: { recptr: string; tli: string }[] = []
+  const command = sql.unsafe(`BASE_BACKUP (LABEL 'kith', CHECKPOINT 'fast', WAL, MANIFEST 'no')`)
+  command.forEach(({ recptr, tli }) => {
+    if (recptr) positions.push({ recptr, tli })
+  })
+  const archive = await command.readable()
+  const parts: Manifest['parts'] = []
+  const put = async (bytes: Buffer) => {
+    const name = `base.tar.gz.${String(parts.length).padStart(3, '0')}`
+    await place.put(`${path}${name}`, bytes)
+    parts.push({ name, sha256: sha256(bytes) })
+  }
+  // a message is the name of an archive, or d and a piece of it
+  const pieces = new Transform({
+    transform: (message: Buffer, _, done) => done(null, message[0] === 0x64 ? message.subarray(1) : undefined),
+  })
+  await pipeline(archive, pieces, createGzip({ level: 1 }), async (source: AsyncIterable<Buffer>) => {
+    let [gathered, size]: [Buffer[], number] = [[], 0]
+    for await (const bytes of source) {
+      gathered.push(bytes)
+      size += bytes.length
+      if (size < PART) continue
+      await put(Buffer.concat(gathered))
+      ;[gathered, size] = [[], 0]
+    }
+    await put(Buffer.concat(gathered))
+  })
+  archive._read(0) // postgres.js may have paused the connection, and reads nothing after the last piece
+  await sql.unsafe('select') // now the command has ended
+  const takenAt = new Date().toISOString()
+  const [from, to] = positions
+  if (!from || !to) throw new Error('The server has not said where the backup ends.')
+  const { system, version: postgres, size: segmentSize } = server
+  return {
+    system,
+    postgres,
+    segmentSize,
+    timeline: Number(from.tli),
+    from: from.recptr,
+    to: to.recptr,
+    takenAt,
+    parts,
+  }
+}
+
+/** After the cluster, because then every object that it names is there, unless it was deleted meanwhile. */
+async function copyMedia(dataDir: string, place: Place, folder: string): Promise<Record<string, string>> {
+  const media: Record<string, string> = {}
+  if (!existsSync(join(dataDir, MEDIA))) return media
+  const known = new Set(await place.list(`${folder}media/`))
+  for (const file of readdirSync(join(dataDir, MEDIA))) {
+    const bytes = await readFile(join(dataDir, MEDIA, file)).catch(() => null)
+    if (!bytes) continue // it was deleted meanwhile
+    const hash = sha256(bytes)
+    const name = `${folder}media/${hash}`
+    if (!known.has(name)) await place.put(name, bytes)
+    known.add(name)
+    media[`${MEDIA}/${file}`] = hash
+  }
+  return media
+}
+
+function readSecrets(dataDir: string): Record<string, string> {
+  const there = SECRETS.filter((name) => existsSync(join(dataDir, name)))
+  return Object.fromEntries(there.map((name) => [name, readFileSync(join(dataDir, name), 'utf8')]))
+}
+
+/**
+ * Deletes base backups that are not needed to restore the last days, the log before the oldest one of its history, and
+ * files that no backup has. What a backup that is running now has written stays.
+ */
+export async function prune(place: Place, days: number, now = Date.now()): Promise<void> {
+  const names = await place.list()
+  const bases = await listBases(place, names)
+  const recent = bases.findIndex(({ takenAt }) => Date.parse(takenAt) > now - days * DAY)
+  const kept = bases.slice(Math.max(0, (recent < 0 ? bases.length : recent) - 1))
+  const isNeeded = (folder: string) => {
+    const own = kept.filter((base) => base.folder === folder)
+    const ids = new Set(own.map(({ id }) => id))
+    const media = new Set(own.flatMap((base) => Object.values(base.media)))
+    const known = new Set(bases.filter((base) => base.folder === folder).map(({ id }) => id))
+    const started = new Date(now - DAY).toISOString().replaceAll(':', '')
+    const start = own[0] ? positionOf(own[0].from) : null
+    const pieces = new Set(
+      piecesOf(names, folder).flatMap(({ name, to }) => (start !== null && to > start ? name : [])),
+    )
+    return (name: string): boolean => {
+      const [kind = '', one = ''] = name.slice(folder.length).split('/')
+      if (kind === 'base') return ids.has(one) || (!known.has(one) && one > started)
+      if (kind === 'media') return media.has(one)
+      return kind === 'wal' ? pieces.has(name) : true
+    }
+  }
+  const old = [...new Set(bases.map(({ folder }) => folder))].flatMap((folder) => {
+    const needed = isNeeded(folder)
+    return names.filter((name) => name.startsWith(folder) && !needed(name))
+  })
+  // the manifest first: then a backup that was deleted in part is no backup
+  const isManifest = (name: string) => name.endsWith('/manifest.json')
+  for (const name of old.filter(isManifest)) await place.remove(name)
+  for (const name of old.filter((one) => !isManifest(one))) await place.remove(name)
+}
