@@ -1,8 +1,9 @@
 // npm run admin -- --email=<address> [--reset]: makes an admin, or sets a password. docs/operation.md, Admins.
 import { parseArgs } from 'node:util'
 import type { Sql } from 'postgres'
-import { checkMigrations, explained, newPassword, openOwner } from './boot.ts'
+import { checkMigrations, explained, newPassword } from './boot.ts'
 import { readConfig } from './lib/config.ts'
+import { openOwner } from './lib/database.ts'
 import { environment } from './lib/environment.ts'
 import { hashPassword } from './lib/passwords.ts'
 import { z } from './lib/schemas.ts'

@@ -2,9 +2,9 @@
 // scale of the limits, the media settings (location, allowed hosts, quota), and the first admin. Repeating it changes
 // nothing; several facades may boot at once.
 import { createHmac, randomBytes } from 'node:crypto'
-import postgres from 'postgres'
-import { type Config, mediaPlace, secretsOf } from './lib/config.ts'
-import { loginPassword, scramVerifier } from './lib/database.ts'
+import type postgres from 'postgres'
+import { type Config, mediaPlace } from './lib/config.ts'
+import { LOGINS, loginPassword, openOwner, readLoginSecret, scramVerifier } from './lib/database.ts'
 import { type Books, compare } from './lib/migrations.ts'
 import { checkPassword, hashPassword } from './lib/passwords.ts'
 
@@ -14,7 +14,7 @@ type BootOptions = {
   config: Config
   /** The connection string of the schema's owner. */
   databaseUrl: string
-  /** The secrets from which the pools' passwords are derived; by default the configured ones. */
+  /** The secret of the instance; by default the configured one. */
   jwtSecret?: string
   /** Called with a new first admin before the commit: without its message nobody could log in. */
   tell?: (admin: FirstAdmin) => void
@@ -36,7 +36,8 @@ export async function boot({ config, databaseUrl, tell, ...given }: BootOptions)
     await takeSetting(sql, 'media_hosts', config.mediaHosts.join(' '))
     await takeSetting(sql, 'webhook_exempt', config.webhookExempt.join(' '))
     await takeSetting(sql, 'backups', config.backup ? 'on' : 'off')
-    await setPasswords(sql, secretsOf(config, secret))
+    await takeSecret(sql, secret, config)
+    await setPasswords(sql)
     return [...warnings, ...(await ensureFirstAdmin(sql, config, tell))]
   } catch (error) {
     throw explained(error)
@@ -44,10 +45,6 @@ export async function boot({ config, databaseUrl, tell, ...given }: BootOptions)
     await sql.end()
   }
 }
-
-/** A connection as the schema's owner. Its statements are unnamed: a transaction pooler would lose the names. */
-export const openOwner = (databaseUrl: string): postgres.Sql =>
-  postgres(databaseUrl, { max: 1, prepare: false, connect_timeout: 10, onnotice: () => {} })
 
 const unreachable = /^(E[A-Z]+|CONNECT_TIMEOUT|CONNECTION_CLOSED)$/
 
@@ -129,36 +126,38 @@ export async function takeSetting(sql: postgres.ISql, key: Setting, value: strin
             on conflict (key) do update set value = excluded.value where app.settings.value <> excluded.value`
 }
 
-/**
- * Gives the login roles their passwords, derived from the first secret. A worker that runs alone does the same, because
- * it may start first. @throws Error if neither that secret nor the previous one belongs to the instance
- */
-export function setPasswords(sql: postgres.Sql, secrets: readonly [string, ...string[]]): Promise<void> {
+/** Gives the login roles their passwords. A worker that runs alone does the same, because it may start first. */
+export function setPasswords(sql: postgres.Sql): Promise<void> {
   return alone(sql, async (tx) => {
-    await takeSecret(tx, secrets)
-    for (const pool of ['anon', 'gate', 'user', 'service', 'worker'])
-      await tx.unsafe(`alter role kith_${pool} password '${scramVerifier(loginPassword(secrets[0], `kith_${pool}`))}'`)
+    await tx`insert into private.login_secret select where not exists (select from private.login_secret)`
+    const secret = await readLoginSecret(tx)
+    for (const role of LOGINS)
+      await tx.unsafe(`alter role ${role} password '${scramVerifier(loginPassword(secret, role))}'`)
   })
 }
 
 const fingerprintOf = (secret: string): string => createHmac('sha256', secret).update('kith fingerprint').digest('hex')
 
+type OtherSecrets = Pick<Config, 'jwtSecretNext' | 'jwtSecretPrevious'>
+
 /**
- * Refuses another secret than the instance's: with it all tokens, keys and links would become invalid, and the pools of
- * running facades could not connect.
+ * Refuses another secret than the instance's, because all tokens, keys and links would become invalid with it. While the
+ * secret is being changed, a process that still has the old one may start again, and changes nothing.
  */
-export async function takeSecret(tx: postgres.ISql, secrets: readonly [string, ...string[]]): Promise<void> {
-  const [row] = await tx<{ fingerprint: string }[]>`select fingerprint from private.jwt_fingerprint`
-  const [own, ...previous] = secrets.map(fingerprintOf)
-  if (row?.fingerprint === own) return
-  if (row && !previous.includes(row.fingerprint)) {
-    throw new Error(
-      'JWT_SECRET is not the one of this instance. Start with that one, or, to change it, give that one as ' +
-        'JWT_SECRET_PREVIOUS. docs/operation.md, Another secret, says what to do if it is lost.',
-    )
-  }
-  await tx`delete from private.jwt_fingerprint`
-  await tx`insert into private.jwt_fingerprint values (${own ?? ''})`
+export function takeSecret(sql: postgres.Sql, secret: string, others: OtherSecrets): Promise<void> {
+  return alone(sql, async (tx) => {
+    const [row] = await tx<{ fingerprint: string }[]>`select fingerprint from private.jwt_fingerprint`
+    const is = (one: string | undefined) => one !== undefined && row?.fingerprint === fingerprintOf(one)
+    if (is(secret) || is(others.jwtSecretNext)) return
+    if (row && !is(others.jwtSecretPrevious)) {
+      throw new Error(
+        'JWT_SECRET is not the one of this instance. Start with that one, or, to change it, give that one as ' +
+          'JWT_SECRET_PREVIOUS. docs/operation.md, Another secret, says what to do if it is lost.',
+      )
+    }
+    await tx`delete from private.jwt_fingerprint`
+    await tx`insert into private.jwt_fingerprint values (${fingerprintOf(secret)})`
+  })
 }
 
 /** A password for somebody who is shown it once. */

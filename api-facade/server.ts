@@ -27,7 +27,7 @@ import { createViews } from './lib/views.ts'
 export type ServerOptions = {
   config: Config
   databaseUrl: string
-  /** The secrets for tokens and for the pools' passwords; by default the configured ones. */
+  /** The secret that signs tokens and links; by default the configured one. */
   jwtSecret?: string
   tables?: readonly Table[]
   log?: Log
@@ -44,7 +44,7 @@ export type ServerOptions = {
 type GatewaySite = {
   server: Server
   databaseUrl: string
-  jwtSecret: string
+  jwtSecrets: readonly [string, ...string[]]
   log: Log
   gauge: typeof metrics.sockets
   /** The key under which rate limits count a client. */
@@ -71,7 +71,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const tokens = await createTokens(secrets)
   const seals = createSeals(secrets)
   const log = given.log ?? createLog(config)
-  const pools = openPools({ config, url: databaseUrl, secret, log })
+  const pools = openPools({ config, url: databaseUrl, log })
   const views = createViews(pools.gate, log)
   const aliasOf = createAlias(secret)
   const pushKey = vapidOf(config, secret).publicKey
@@ -117,11 +117,11 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const gauge = metrics.sockets
   // not through a pooler: the gateway changes roles and uses replication
   const straight = config.databaseDirectUrl ?? databaseUrl
-  const site: GatewaySite = { server, databaseUrl: straight, jwtSecret: secret, log, gauge, clientOf, mayJoin }
+  const site: GatewaySite = { server, databaseUrl: straight, jwtSecrets: secrets, log, gauge, clientOf, mayJoin }
   try {
     const port = await listen(server, config)
     await given.prepare?.()
-    await pools.settlePrepare()
+    await pools.settle()
     gateway = await given.gateway?.(site)
     answer = getRequestListener(app.fetch, { errorHandler: unreadable })
     storage.warnings() // logs them at the start

@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { boot, type FirstAdmin } from './boot.ts'
 import { endSignal, run, wait } from './ending.ts'
-import { type Config, nearMisses, readConfig } from './lib/config.ts'
+import { type Config, nearMisses, readConfig, secretsOf } from './lib/config.ts'
 import { environment } from './lib/environment.ts'
 import { createLog, type Log, placeOf } from './lib/log.ts'
 import { heapLimit } from './lib/memory.ts'
@@ -36,7 +36,7 @@ async function database(config: Config, log: Log): Promise<Database> {
       entered(apiUrl)
       if (config.realtime === 'embedded') say(`The anonymous key for supabase-js: ${await anonKeyOf(jwtSecret)}`)
     }
-    const own = config.realtime === 'embedded' ? await openGateways(jwtSecret) : {}
+    const own = config.realtime === 'embedded' ? await openGateways(config, jwtSecret) : {}
     return { url, jwtSecret, ...own, announce, stop: async () => {}, ended: never }
   }
   // imported only here: a deployment on a real stack may lack the binaries of the embedded Postgres
@@ -66,7 +66,7 @@ async function database(config: Config, log: Log): Promise<Database> {
     await server.stop()
   }
   const { exited: ended } = server
-  return { url: server.url(), jwtSecret, ...(await openGateways(jwtSecret)), announce, stop, ended }
+  return { url: server.url(), jwtSecret, ...(await openGateways(config, jwtSecret)), announce, stop, ended }
 }
 
 /** Archives the log if BACKUP_TO is set. */
@@ -90,10 +90,10 @@ async function startBackups({ backup }: Config, databaseUrl: string, dataDir: st
 }
 
 /** The services of a Supabase stack beside the API: `/rest/v1/rpc` and Realtime, on the facade's port. */
-async function openGateways(jwtSecret: string): Promise<Pick<Database, 'beside' | 'gateway'>> {
+async function openGateways(config: Config, secret: string): Promise<Pick<Database, 'beside' | 'gateway'>> {
   const { mountRpc } = await import('../supabase/embedded/rpc.ts')
   const { startGateway } = await import('../supabase/embedded/realtime/gateway.ts')
-  return { beside: (app, site) => mountRpc(app, jwtSecret, site), gateway: startGateway }
+  return { beside: (app, site) => mountRpc(app, secretsOf(config, secret), site), gateway: startGateway }
 }
 
 async function anonKeyOf(jwtSecret: string): Promise<string> {

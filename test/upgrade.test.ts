@@ -43,6 +43,8 @@ async function install(database: Database, release: Release): Promise<void> {
   await migrate(database.url, { folder })
   rmSync(folder, { recursive: true })
   await copyIn(database.superuser, release)
+  // the logins are those of all databases of this server
+  await database.owner`insert into private.login_secret values (${inject('postgres').loginSecret})`
 }
 
 describe.each(versions)('An instance of %s', (version) => {

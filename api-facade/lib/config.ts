@@ -209,6 +209,7 @@ const Variables = z.object({
   EMBEDDINGS: z.enum(['offline', 'edge', 'off']).default('offline'),
   AI_DAILY_TOKENS: integer(0, 1_000_000_000).default(100_000),
   JWT_SECRET: z.string().min(32).optional(),
+  JWT_SECRET_NEXT: z.string().min(32).optional(),
   JWT_SECRET_PREVIOUS: z.string().min(32).optional(),
   INSTANCE_DOMAIN: z
     .string()
@@ -382,6 +383,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     embeddings: s.EMBEDDINGS,
     aiDailyTokens: s.AI_DAILY_TOKENS,
     jwtSecret: s.JWT_SECRET,
+    jwtSecretNext: s.JWT_SECRET_NEXT,
     jwtSecretPrevious: s.JWT_SECRET_PREVIOUS,
     instanceDomain: s.INSTANCE_DOMAIN,
     adminEmail: s.ADMIN_EMAIL,
@@ -414,10 +416,13 @@ export const mediaPlace = ({ storage, facadeUrl }: Config): { url: string; bucke
     ? { url: storage.publicUrl, bucket: storage.bucket }
     : { url: `${facadeUrl}/api/v1/media/local`, bucket: SINK }
 
-/** The secret that signs, then the previous one, which still verifies until its tokens have expired. */
+/**
+ * The secret that signs, then those that only verify: the next one, which other processes may already sign with, and
+ * the previous one, until its tokens have expired.
+ */
 export const secretsOf = (config: Config, secret: string): [string, ...string[]] => [
   secret,
-  ...(config.jwtSecretPrevious ? [config.jwtSecretPrevious] : []),
+  ...[config.jwtSecretNext, config.jwtSecretPrevious].flatMap((one) => one ?? []),
 ]
 
 /** @throws Error that names every wrong variable, but never its value, because some are secrets */

@@ -2,7 +2,7 @@
 // docs/decisions.md, Requests.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import postgres, { type ISql, type Notice } from 'postgres'
+import postgres, { type ISql, type Notice, type Sql } from 'postgres'
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
 import { isLostConnection, NoAnswer, Pool } from './pool.ts'
@@ -10,17 +10,37 @@ import { isLostConnection, NoAnswer, Pool } from './pool.ts'
 export type PoolName = 'anon' | 'gate' | 'user' | 'service'
 export type Pools = Readonly<Record<PoolName, Pool>> & {
   /**
-   * Decides whether statements are prepared by name: as DATABASE_PREPARE says or, with `auto`, unless there is a
-   * transaction pooler. Call it before the first request.
+   * Reads the secret of the passwords, and decides whether statements are prepared by name: as DATABASE_PREPARE says or,
+   * with `auto`, unless there is a transaction pooler. Call it before the first request.
    */
-  settlePrepare(): Promise<void>
+  settle(): Promise<void>
   /** Closes every connection when its statement has ended, at the latest after five seconds. */
   close(): Promise<void>
 }
 
-/** The password of a login role, in hex. Both sides derive it, so it is not stored. */
+/** The login roles of the pools and of the worker. */
+export const LOGINS = ['anon', 'gate', 'user', 'service', 'worker'].map((name) => `kith_${name}`)
+
+/** The password of a login role, in hex, derived from the secret that only the schema's owner can read. */
 export const loginPassword = (secret: string, role: string): string =>
   createHmac('sha256', secret).update(role).digest('hex')
+
+/** A connection as the schema's owner. Its statements are unnamed: a transaction pooler would lose the names. */
+export const openOwner = (databaseUrl: string): Sql =>
+  postgres(databaseUrl, { max: 1, prepare: false, connect_timeout: 10, onnotice: () => {} })
+
+/** @throws Error if nothing has booted on this database yet */
+export async function readLoginSecret(owner: ISql): Promise<string> {
+  const [row] = await owner<{ secret: string }[]>`select secret from private.login_secret`
+  if (!row) throw new Error('The login roles have no passwords yet: boot sets them.')
+  return row.secret
+}
+
+/** The same, on a connection of its own. */
+export async function loginSecretOf(config: Config, databaseUrl: string): Promise<string> {
+  const owner = openOwner(config.databaseDirectUrl ?? databaseUrl)
+  return readLoginSecret(owner).finally(() => owner.end())
+}
 
 /**
  * The verifier that Postgres stores for a password (RFC 5803). Sent instead of it, because a server may log statements.
@@ -33,7 +53,8 @@ export function scramVerifier(password: string): string {
   return `SCRAM-SHA-256$4096:${salt.toString('base64')}$${storedKey}:${keyed('Server Key').toString('base64')}`
 }
 
-type Options = { config: Config; url: string; secret: string; log: Log }
+/** `passwordOf` is called when a connection opens. */
+type Options = { config: Config; url: string; log: Log; passwordOf: (role: string) => string }
 
 /**
  * How long an idle connection stays open, in seconds. Its Postgres process takes 18 MB once it has handled all kinds of
@@ -41,11 +62,11 @@ type Options = { config: Config; url: string; secret: string; log: Log }
  */
 const IDLE = 60
 
-function poolOptions({ secret, log }: Options, name: PoolName) {
+function poolOptions({ passwordOf, log }: Options, name: PoolName) {
   const role = `kith_${name}`
   return {
     username: role,
-    password: loginPassword(secret, role),
+    password: () => passwordOf(role),
     connect_timeout: 5,
     idle_timeout: IDLE,
     backoff: () => 0.25, // before the next attempt to connect, in seconds
@@ -103,11 +124,14 @@ export async function answers(url: string, patience: number): Promise<boolean> {
 const PATIENCE = 5000
 
 /** Opens the pools on the database at `url`. They connect with the first statement. */
-export function openPools(options: Options): Pools {
+export function openPools(given: Omit<Options, 'passwordOf'>): Pools {
+  let secret = ''
+  const options = { ...given, passwordOf: (role: string) => loginPassword(secret, role) }
   const open = (name: PoolName) => new Pool(options.url, poolOptions(options, name), options.config.poolSizes[name])
   const pools = { anon: open('anon'), gate: open('gate'), user: open('user'), service: open('service') }
   const all = Object.values(pools)
-  const settlePrepare = async () => {
+  const settle = async () => {
+    secret = await loginSecretOf(options.config, options.url)
     const { databasePrepare } = options.config
     const prepare = databasePrepare === 'auto' ? !(await sharesConnections(options)) : databasePrepare === 'on'
     for (const pool of all) pool.prepare = prepare
@@ -118,5 +142,5 @@ export function openPools(options: Options): Pools {
     while (all.some(({ inFlight }) => inFlight > 0) && Date.now() < deadline) await sleep(10)
     await Promise.all(all.map((pool) => pool.end()))
   }
-  return { ...pools, settlePrepare, close }
+  return { ...pools, settle, close }
 }

@@ -94,6 +94,7 @@ const foreign: Readonly<Record<string, ErrorCode | undefined>> = {
   '57P03': 'service_unavailable',
   '53': 'service_unavailable',
   '08': 'service_unavailable',
+  '28': 'service_unavailable', // the login is refused
 }
 
 function fromDatabase(error: postgres.PostgresError): ApiError {

@@ -28,12 +28,17 @@ export function isLostConnection(error: unknown): boolean {
   return error instanceof Error && 'code' in error && lostCodes.test(String(error.code))
 }
 
+/** Whether the database does not accept the role or its password. */
+const isRefusedLogin = (error: unknown): boolean => error instanceof postgres.PostgresError && /^28/.test(error.code)
+
 type Turn = (free: Connection) => void
 type Wait = { patience?: number; who?: string }
 
 export class Pool {
   /** Pieces of work that are running or waiting for a connection. */
   inFlight = 0
+  /** Whether the database refused a login, and none has succeeded since (`admits`). */
+  #refused = false
   /** Whether statements are prepared by name. Applies to connections that are opened later. */
   prepare = true
   readonly #connections: Connection[]
@@ -41,11 +46,12 @@ export class Pool {
   /** Callers who are waiting for a connection, by name, in the order of their turns. */
   readonly #lines = new Map<string, Set<Turn>>()
   readonly #deadline: number
+  readonly #open: () => Connection
 
   /** Opens no connection yet: each opens with its first work. */
   constructor(url: string, options: Options, size: number, deadline = DEADLINE) {
-    const open = () => new Connection(url, () => ({ ...options, prepare: this.prepare }))
-    this.#connections = Array.from({ length: size }, open)
+    this.#open = () => new Connection(url, () => ({ ...options, prepare: this.prepare }))
+    this.#connections = Array.from({ length: size }, this.#open)
     this.#idle = [...this.#connections]
     this.#deadline = deadline
   }
@@ -67,6 +73,24 @@ export class Pool {
     } finally {
       this.inFlight--
     }
+  }
+
+  /**
+   * Whether the database accepts new connections of this login. If it has refused one, this tries another: the open ones
+   * continue to work, so they don't show it.
+   */
+  async admits(): Promise<boolean> {
+    if (!this.#refused) return true
+    const fresh = this.#open()
+    try {
+      await fresh.sql`select`
+      this.#refused = false
+    } catch {
+      // still refused
+    } finally {
+      await fresh.end()
+    }
+    return !this.#refused
   }
 
   /** Closes every connection. Running work fails. */
@@ -95,9 +119,9 @@ export class Pool {
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout
       let used = true
-      const free = () => {
+      const free = (refused = false) => {
         clearTimeout(timer)
-        if (used) this.#give(connection)
+        if (used) this.#give(connection, refused)
         used = false
       }
       const done = (value: T) => {
@@ -106,7 +130,9 @@ export class Pool {
       }
       const failed = (error: unknown) => {
         if (used && isLostConnection(error)) connection.drop()
-        free()
+        const refused = isRefusedLogin(error)
+        if (refused) this.#refused = true
+        free(refused)
         reject(error)
       }
       const dropped = () => {
@@ -128,10 +154,12 @@ export class Pool {
     })
   }
 
-  #give(connection: Connection): void {
+  /** One whose login was refused is taken last: the open ones still work. */
+  #give(connection: Connection, refused: boolean): void {
     const [next] = this.#lines
     if (!next) {
-      this.#idle.push(connection)
+      if (refused) this.#idle.unshift(connection)
+      else this.#idle.push(connection)
       return
     }
     const [who, line] = next

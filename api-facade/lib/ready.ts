@@ -52,6 +52,9 @@ async function look({ config, pools }: Options): Promise<Difference> {
       )
     return failed ? [`There is no free connection in the pool ${name}.`] : []
   })
+  const admitted = Object.entries({ anon, gate, user, service }).map(async ([name, pool]) =>
+    (await pool.admits()) ? [] : [`The database refuses the login kith_${name}.`],
+  )
   const [seen, written, ...faults] = await Promise.all([
     gate
       .run((sql) => sql<{ text: string }[]>`select private.readiness()::text as text`)
@@ -66,6 +69,7 @@ async function look({ config, pools }: Options): Promise<Difference> {
         (failure: unknown) => [cannotWrite(failure)],
       ),
     ...connected,
+    ...admitted,
   ])
   return { ...seen, faults: [...new Set([...seen.faults, ...written, ...faults.flat()])] }
 }

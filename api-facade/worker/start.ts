@@ -1,9 +1,10 @@
 // Only the worker, on the database of DATABASE_URL or on that of the instance in DATA_DIR. Facades then run with
 // WORKER=off.
 import manifest from '../../package.json' with { type: 'json' }
-import { checkMigrations, openOwner, setPasswords } from '../boot.ts'
+import { checkMigrations, setPasswords, takeSecret } from '../boot.ts'
 import { endSignal, run, wait } from '../ending.ts'
-import { nearMisses, readConfig, secretsOf } from '../lib/config.ts'
+import { nearMisses, readConfig } from '../lib/config.ts'
+import { openOwner } from '../lib/database.ts'
 import { environment } from '../lib/environment.ts'
 import { createLog, placeOf } from '../lib/log.ts'
 import { heapLimit } from '../lib/memory.ts'
@@ -24,7 +25,8 @@ async function main(): Promise<void> {
   const owner = openOwner(config.databaseDirectUrl ?? base.databaseUrl)
   try {
     for (const warning of await checkMigrations(owner)) warn(warning)
-    await setPasswords(owner, secretsOf(config, base.jwtSecret))
+    await takeSecret(owner, base.jwtSecret, config)
+    await setPasswords(owner)
   } finally {
     await owner.end()
   }

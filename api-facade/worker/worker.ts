@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
 import { type Config, secretsOf } from '../lib/config.ts'
-import { loginPassword } from '../lib/database.ts'
+import { loginPassword, loginSecretOf } from '../lib/database.ts'
 import { openFunctions } from '../lib/functions.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { createSeals } from '../lib/seals.ts'
@@ -25,7 +25,7 @@ import { startWebhooks, type WebhookLoop } from './webhooks.ts'
 type WorkerOptions = {
   config: Config
   databaseUrl: string
-  /** The secret from which the password of the worker's role is derived; by default the configured one. */
+  /** The secret that signs links and tokens; by default the configured one. */
   jwtSecret?: string
   log?: Log
   /** Seconds between two polls of the queues. */
@@ -61,7 +61,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
   if (!secret) throw new Error('A worker needs JWT_SECRET.')
   const log = given.log ?? createLog(config)
   const boss = new PgBoss({
-    connectionString: workerUrl(databaseUrl, secret),
+    connectionString: workerUrl(databaseUrl, await loginSecretOf(config, databaseUrl)),
     application_name: 'kith_worker',
     max: CONNECTIONS,
     schema: 'pgboss',
@@ -124,10 +124,10 @@ function outwardOptions(config: Config, jwtSecret: string, log: Log): DigestOpti
 }
 
 /** The owner's connection string for the worker's role. `sslmode` has the same meaning as for the facade's pools. */
-function workerUrl(databaseUrl: string, secret: string): string {
+function workerUrl(databaseUrl: string, loginSecret: string): string {
   const url = new URL(databaseUrl)
   url.username = 'kith_worker'
-  url.password = loginPassword(secret, url.username)
+  url.password = loginPassword(loginSecret, url.username)
   if (url.searchParams.has('sslmode')) url.searchParams.set('uselibpqcompat', 'true')
   return url.href
 }

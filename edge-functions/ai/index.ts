@@ -1,4 +1,4 @@
-// The function in Deno. Environment: JWT_SECRET, JWT_SECRET_PREVIOUS, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, AI_MODEL,
+// The function in Deno. Environment: JWT_SECRET, JWT_SECRET_NEXT, JWT_SECRET_PREVIOUS, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, AI_MODEL,
 // AI_TIMEOUT; docs/configuration.md, AI.
 import { jwtSecrets, needed, optional, serve } from '../shared/deno.ts'
 import { createAi } from './handler.ts'

@@ -1,4 +1,4 @@
-// The function in Deno. Environment: SMTP_URL, MAIL_FROM, JWT_SECRET, JWT_SECRET_PREVIOUS, VAPID_PRIVATE_KEY, EXPO_URL,
+// The function in Deno. Environment: SMTP_URL, MAIL_FROM, JWT_SECRET, JWT_SECRET_NEXT, JWT_SECRET_PREVIOUS, VAPID_PRIVATE_KEY, EXPO_URL,
 // EXPO_ACCESS_TOKEN, PUSH_ORIGINS, FCM_SERVICE_ACCOUNT, FCM_URL, APNS_KEY, APNS_KEY_ID, APNS_TEAM_ID, APNS_TOPIC,
 // APNS_URL, WEBHOOK_EXEMPT; docs/configuration.md, Mail, push and webhooks.
 import { jwtSecrets, list, needed, optional, serve } from '../shared/deno.ts'

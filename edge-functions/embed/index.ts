@@ -1,4 +1,4 @@
-// The function in Supabase's runtime, which has the model. Environment: JWT_SECRET, JWT_SECRET_PREVIOUS.
+// The function in Supabase's runtime, which has the model. Environment: JWT_SECRET, JWT_SECRET_NEXT, JWT_SECRET_PREVIOUS.
 import { jwtSecrets, serve } from '../shared/deno.ts'
 import { createEmbed, type Session } from './handler.ts'
 

@@ -1,4 +1,4 @@
-// The function in Deno. Environment: JWT_SECRET, JWT_SECRET_PREVIOUS, STORAGE_URL, STORAGE_BUCKET,
+// The function in Deno. Environment: JWT_SECRET, JWT_SECRET_NEXT, JWT_SECRET_PREVIOUS, STORAGE_URL, STORAGE_BUCKET,
 // STORAGE_UPLOAD_BUCKET, STORAGE_REGION, STORAGE_ACCESS_KEY, STORAGE_SECRET_KEY; docs/configuration.md, Media.
 import { jwtSecrets, needed, optional, serve } from '../shared/deno.ts'
 import { createMedia } from './handler.ts'

@@ -22,8 +22,8 @@ export const list = (name: string): string[] | undefined =>
 
 /** The secrets that may have signed a caller's token. */
 export function jwtSecrets(): string[] {
-  const previous = optional('JWT_SECRET_PREVIOUS')
-  return [needed('JWT_SECRET'), ...(previous ? [previous] : [])]
+  const others = ['JWT_SECRET_NEXT', 'JWT_SECRET_PREVIOUS'].flatMap((name) => optional(name) ?? [])
+  return [needed('JWT_SECRET'), ...others]
 }
 
 export function serve(app: { fetch(request: Request): Response | Promise<Response> }): void {

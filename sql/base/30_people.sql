@@ -57,6 +57,13 @@ comment on table private.jwt_fingerprint is
   'fingerprint is rejected.';
 create unique index jwt_fingerprint_one_row_idx on private.jwt_fingerprint ((true));
 
+create table private.login_secret (
+  secret text not null default encode(extensions.gen_random_bytes(32), 'hex') check (secret ~ '^[0-9a-f]{64}$')
+);
+comment on table private.login_secret is
+  'One row, written at boot: the secret from which facades and workers derive the passwords of their login roles.';
+create unique index login_secret_one_row_idx on private.login_secret ((true));
+
 create table app.feature_flags (
   key         text primary key check (key ~ '^[a-z][a-z0-9-]{1,49}$'),
   enabled     boolean not null,

@@ -18,8 +18,8 @@ const ALLOWED =
   'X-Client-Info'
 
 /** Mounts the route before the API's own limits and errors: it has those of a Supabase gateway. */
-export function mountRpc<E extends Env>(app: Hono<E>, jwtSecret: string, site: Site): void {
-  const door = createDoor(jwtSecret)
+export function mountRpc<E extends Env>(app: Hono<E>, jwtSecrets: readonly string[], site: Site): void {
+  const door = createDoor(jwtSecrets)
   app.use(`${REST}/*`, async (c: Context, next: Next) => {
     site.note(c, 'route', `${c.req.method} ${REST}`)
     if (site.cors(c)) {

@@ -360,6 +360,13 @@ comment on table private.jwt_fingerprint is
   'fingerprint is rejected.';
 create unique index jwt_fingerprint_one_row_idx on private.jwt_fingerprint ((true));
 
+create table private.login_secret (
+  secret text not null default encode(extensions.gen_random_bytes(32), 'hex') check (secret ~ '^[0-9a-f]{64}$')
+);
+comment on table private.login_secret is
+  'One row, written at boot: the secret from which facades and workers derive the passwords of their login roles.';
+create unique index login_secret_one_row_idx on private.login_secret ((true));
+
 create table app.feature_flags (
   key         text primary key check (key ~ '^[a-z][a-z0-9-]{1,49}$'),
   enabled     boolean not null,
@@ -3675,6 +3682,9 @@ comment on policy select_all on app.settings is 'Everyone may read the settings,
 
 -- jwt_fingerprint: only for the owner of the schema, at boot
 alter table private.jwt_fingerprint enable row level security;
+
+-- login_secret: only for the owner of the schema, who makes passwords of it
+alter table private.login_secret enable row level security;
 
 -- cursor_keys: only for definer functions
 alter table private.cursor_keys enable row level security;

@@ -22,19 +22,19 @@ const isThere = () => {
   }
 }
 
-async function poolerOf(databaseUrl: string, secret: string, size: number): Promise<Pooler> {
+async function poolerOf(databaseUrl: string, size: number): Promise<Pooler> {
   if (!isThere()) {
     const pooler = await startPooler(databaseUrl, { size })
     return { ...pooler, stop: pooler.freeze, go: pooler.thaw }
   }
-  let bouncer = await startPgBouncer(databaseUrl, 'transaction', { size, secret })
+  let bouncer = await startPgBouncer(databaseUrl, 'transaction', { size })
   const { url } = bouncer
   const port = Number(new URL(url).port)
   return {
     url,
     kill: () => bouncer.stop(),
     restart: async () => {
-      bouncer = await startPgBouncer(databaseUrl, 'transaction', { size, secret, port })
+      bouncer = await startPgBouncer(databaseUrl, 'transaction', { size, port })
     },
     stop: () => bouncer.process.kill('SIGSTOP'),
     go: () => bouncer.process.kill('SIGCONT'),
@@ -65,7 +65,7 @@ async function attack({ join, dbUrl, jwtSecret }: Fresh) {
   say(`The pooler is ${isThere() || "the tests' own"}, in transaction mode.`)
   const people = await Promise.all(['ada', 'ben', 'cleo', 'dora', 'eli'].map(join))
   for (const size of [5, 1]) {
-    const pooler = await poolerOf(dbUrl, jwtSecret, size)
+    const pooler = await poolerOf(dbUrl, size)
     const config = readConfig(
       environment(pooler.url, { DATABASE_PREPARE: 'auto', JWT_SECRET: jwtSecret, POOL_USER: '10' }),
     )

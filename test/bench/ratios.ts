@@ -4,7 +4,7 @@ import { byPgbench, hasPgbench, withoutHttp } from './load.ts'
 import { eachOf, figure, type Measured, measure, median, type Plan, say } from './rounds.ts'
 
 export async function ratios(all: Measured[], cases: Case[], plan: Plan): Promise<void> {
-  const userUrl = all[0]?.side.userUrl ?? ''
+  const userUrl = (await all[0]?.side.userUrl()) ?? ''
   const pgbench = hasPgbench()
   if (!pgbench) say('pgbench is not installed: the ratios to it are left out.')
   say('', 'a second', '', '', 'http to', '', 'CPU ms', '', '', 'WAL')

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import postgres, { type Sql } from 'postgres'
-import { loginPassword } from '../../api-facade/lib/database.ts'
+import { loginPassword, readLoginSecret } from '../../api-facade/lib/database.ts'
 import { ended } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
@@ -20,7 +20,7 @@ export type Side = {
   name: string
   url: string
   databaseUrl: string
-  userUrl: string
+  userUrl(): Promise<string>
   superuser: Sql
   /** The process id of the facade, and of the worker if it has its own process. */
   facade: number
@@ -190,11 +190,14 @@ export async function startSide(options: SideOptions): Promise<Side> {
     await superuser.unsafe(`update app.settings set value = 'bench' where key = 'embedding_model'`)
     await superuser.unsafe(`do $$ begin update private.embedding_walk set walked_at = now(), finished_at = now();
       exception when undefined_table then null; end $$`)
-    const userUrl = new URL(databaseUrl)
-    userUrl.username = 'kith_user'
-    userUrl.password = loginPassword(jwtSecret, 'kith_user')
+    const userUrl = async () => {
+      const address = new URL(databaseUrl)
+      address.username = 'kith_user'
+      address.password = loginPassword(await readLoginSecret(superuser), 'kith_user')
+      return address.href
+    }
     return {
-      ...{ name, databaseUrl, superuser, fill, stop, userUrl: userUrl.href },
+      ...{ name, databaseUrl, superuser, fill, stop, userUrl },
       ...{ url: facade.said, facade: facade.pid, worker: worker?.pid },
     }
   } catch (error) {

@@ -9,7 +9,7 @@ import { runFunction, runtimes } from '../support/functions.ts'
 import { mailbox } from '../support/mailbox.ts'
 import { apns, apnsToken, expo, expoToken, fcm, fcmToken, pushService, UNREGISTERED } from '../support/pushes.ts'
 
-const SECRETS = ['the secret that signs, of the tests of functions', 'the secret before it, of the tests of functions']
+const SECRETS = ['that signs', 'before it', 'after it'].map((which) => `the secret ${which}, of the tests of functions`)
 const mail = { id: 'one-mail', to: 'ada@example.org', subject: 'Hello', text: 'A line.\n' }
 const unsubscribing = {
   'List-Unsubscribe': `<https://kith.example/stop?token=${'a'.repeat(90)}>`,
@@ -34,6 +34,7 @@ describe.each(runtimes)('The function deliver %s', async (runtime) => {
   const ask = await runFunction(runtime, 'deliver', {
     JWT_SECRET: SECRETS[0] ?? '',
     JWT_SECRET_PREVIOUS: SECRETS[1] ?? '',
+    JWT_SECRET_NEXT: SECRETS[2] ?? '',
     SMTP_URL: box.url,
     MAIL_FROM: 'Kith <no-reply@kith.example>',
     EXPO_URL: phones.url,
@@ -69,8 +70,9 @@ describe.each(runtimes)('The function deliver %s', async (runtime) => {
       expect(letter?.head).toMatch(/^Message-ID: <one-mail@kith\.example>$/m)
       expect(letter?.head).toMatch(/^Auto-Submitted: auto-generated$/m)
       expect(await post({ ...mail, to: 'admin@localhost' })).toEqual(sent)
-      expect(await post(mail, `Bearer ${await sign('service_role', SECRETS[1])}`)).toEqual(sent)
-      expect(box.letters).toHaveLength(3)
+      for (const other of SECRETS.slice(1))
+        expect(await post(mail, `Bearer ${await sign('service_role', other)}`)).toEqual(sent)
+      expect(box.letters).toHaveLength(4)
     })
 
     test('sends it as text and HTML, with the headers for unsubscribing', async () => {

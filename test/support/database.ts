@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import postgres, { type Sql, type TransactionSql } from 'postgres'
 import { afterAll, inject } from 'vitest'
 import { loginPassword } from '../../api-facade/lib/database.ts'
-import { JWT_SECRET, TEMPLATE, target } from './settings.ts'
+import { TEMPLATE, target } from './settings.ts'
 import { missing } from './target.ts'
 import { until } from './until.ts'
 
@@ -37,7 +37,7 @@ function withName(url: string, name: string) {
 export function poolUrl(url: string, pool: Pool): string {
   const address = new URL(url)
   address.username = pool
-  address.password = loginPassword(JWT_SECRET, pool)
+  address.password = loginPassword(inject('postgres').loginSecret, pool)
   return address.href
 }
 

@@ -6,6 +6,7 @@ import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
 import { boot } from '../../api-facade/boot.ts'
 import { readConfig } from '../../api-facade/lib/config.ts'
+import { loginSecretOf } from '../../api-facade/lib/database.ts'
 import { startServer } from '../../api-facade/server.ts'
 import { migrate, preparePlatform } from '../../supabase/embedded/migrate.ts'
 import { startPostgres } from '../../supabase/embedded/postgres.ts'
@@ -16,7 +17,7 @@ import { ADMIN, environment, JWT_SECRET, PEOPLE, TEMPLATE } from './settings.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     /** Connection strings of the template, as its owner and as superuser; those of a copy differ only in the name. */
-    postgres: { ownerUrl: string; superuserUrl: string }
+    postgres: { ownerUrl: string; superuserUrl: string; loginSecret: string }
     /** The admin, who is in both templates, and the people in PEOPLE. */
     people: Record<string, Known>
   }
@@ -104,14 +105,17 @@ export default async function setup(project: TestProject) {
     await rm(folder, { recursive: true, force: true })
     await rm(`${folder}-compiled`, { recursive: true, force: true })
   }
+  let loginSecret: string
   try {
     await makeTemplate(server)
+    loginSecret = await loginSecretOf(readConfig({}), server.url(TEMPLATE))
     project.provide('people', await makePeople(server))
   } catch (error) {
     await stop()
     // only the message: a database error also contains the whole statement
     throw new Error(`the templates of the tests could not be made: ${error instanceof Error ? error.message : error}`)
   }
-  project.provide('postgres', { ownerUrl: server.url(TEMPLATE), superuserUrl: server.superuserUrl(TEMPLATE) })
+  const [ownerUrl, superuserUrl] = [server.url(TEMPLATE), server.superuserUrl(TEMPLATE)]
+  project.provide('postgres', { ownerUrl, superuserUrl, loginSecret })
   return stop
 }

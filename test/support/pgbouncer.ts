@@ -5,8 +5,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createConnection, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loginPassword } from '../../api-facade/lib/database.ts'
-import { JWT_SECRET } from './settings.ts'
+import { readConfig } from '../../api-facade/lib/config.ts'
+import { LOGINS, loginPassword, loginSecretOf } from '../../api-facade/lib/database.ts'
 import { until } from './until.ts'
 
 export type PgBouncer = { url: string; process: ChildProcess; stop(): Promise<void> }
@@ -32,13 +32,13 @@ const answers = (port: number) =>
 export async function startPgBouncer(
   databaseUrl: string,
   mode: PoolMode,
-  { size = 10, secret = JWT_SECRET, ...given }: { size?: number; secret?: string; port?: number } = {},
+  { size = 10, ...given }: { size?: number; port?: number } = {},
 ): Promise<PgBouncer> {
   const { hostname, port: server, username, password } = new URL(databaseUrl)
   const folder = await mkdtemp(join(tmpdir(), 'kith-pgbouncer-'))
   const port = given.port ?? (await freePort())
-  const logins = ['anon', 'gate', 'user', 'service', 'worker'].map((name) => `kith_${name}`)
-  const users = [[username, decodeURIComponent(password)], ...logins.map((one) => [one, loginPassword(secret, one)])]
+  const secret = await loginSecretOf(readConfig({}), databaseUrl)
+  const users = [[username, decodeURIComponent(password)], ...LOGINS.map((one) => [one, loginPassword(secret, one)])]
   await writeFile(join(folder, 'users.txt'), users.map(([name, word]) => `"${name}" "${word}"\n`).join(''))
   await writeFile(
     join(folder, 'pgbouncer.ini'),

@@ -43,7 +43,10 @@ export const writeRelease = (version: string, release: Release): void =>
 export const readRelease = (version: string): Release =>
   JSON.parse(brotliDecompressSync(readFileSync(pathOf(version))).toString())
 
-/** All rows of Kith's tables, and where its sequences are. */
+/**
+ * All rows of Kith's tables, and where its sequences are. Without the secret of the logins, because the logins belong to
+ * the server.
+ */
 export async function copyOut(sql: Sql): Promise<Rows> {
   const tables = await sql<{ name: string; columns: string }[]>`
     select c.oid::regclass::text as name,
@@ -52,6 +55,7 @@ export async function copyOut(sql: Sql): Promise<Rows> {
     from pg_class c
     where c.relkind in ('r', 'p') and not c.relispartition
       and c.relnamespace in ('app'::regnamespace, 'private'::regnamespace, 'pgboss'::regnamespace)
+      and c.oid <> 'private.login_secret'::regclass
     order by 1`
   const found: Rows['tables'] = {}
   for (const { name, columns } of tables) {

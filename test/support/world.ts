@@ -31,7 +31,7 @@ async function facade(database: Database, env: Record<string, string>, gateway?:
   if (bouncer) afterAll(() => bouncer.stop())
   const databaseUrl = bouncer?.url ?? database.url
   const config = readConfig(environment(databaseUrl, env))
-  const beside: ServerOptions['beside'] = (app, site) => mountRpc(app, JWT_SECRET, site)
+  const beside: ServerOptions['beside'] = (app, site) => mountRpc(app, [JWT_SECRET], site)
   // Realtime clients wait for effects, which nothing else applies here
   let applied = Promise.resolve()
   const wrote = () => {

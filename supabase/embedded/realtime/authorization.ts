@@ -1,9 +1,10 @@
 // Authenticates tokens, and authorizes reading and writing on a channel. The policies on realtime.messages decide, and
 // are queried exactly as the real server does.
-import { createSecretKey, randomUUID } from 'node:crypto'
-import { errors, jwtVerify } from 'jose'
+import { randomUUID } from 'node:crypto'
+import { errors } from 'jose'
 import postgres, { type TransactionSql } from 'postgres'
 import { z } from 'zod'
+import { jwtVerifier } from '../jwt.ts'
 
 /** Only the roles that the authenticator can assume: with another one a token could do more than the API allows. */
 const Claims = z.looseObject({
@@ -39,10 +40,10 @@ export const unreadable = (name: string): RealtimeError =>
   new RealtimeError('Unauthorized', `You do not have permissions to read from this Channel topic: ${name}`)
 
 /** Checks signature and expiry. The policies check whether the holder is still valid. @throws RealtimeError */
-export function createVerifier(jwtSecret: string): (token: string) => Promise<Claims> {
-  const key = createSecretKey(Buffer.from(jwtSecret))
+export function createVerifier(jwtSecrets: readonly string[]): (token: string) => Promise<Claims> {
+  const verify = jwtVerifier(jwtSecrets)
   return async (token) => {
-    const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'] }).catch((error: unknown) => {
+    const payload = await verify(token).catch((error: unknown) => {
       if (error instanceof errors.JWTExpired) throw expired(error.payload)
       if (error instanceof errors.JWSSignatureVerificationFailed)
         throw new RealtimeError('JwtSignatureError', 'Failed to validate JWT signature')

@@ -15,8 +15,8 @@ export type GatewayOptions = {
   server: Server
   /** The connection string of the schema's owner, directly to the server. */
   databaseUrl: string
-  /** The secrets of API keys and tokens. */
-  jwtSecret: string
+  /** The secrets that may have signed API keys and tokens. */
+  jwtSecrets: readonly string[]
   log: Log
   gauge: SocketOptions['gauge']
   /** After how many idle milliseconds a socket is closed; clients send a heartbeat every 25 seconds. */
@@ -47,7 +47,7 @@ const HOUR = 3_600_000
 
 /** Resolves when channels can be joined. @throws Error if the database cannot be reached */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { server, databaseUrl, jwtSecret, log, gauge, idle = 60_000, backlog = 1024 * 1024 } = options
+  const { server, databaseUrl, jwtSecrets, log, gauge, idle = 60_000, backlog = 1024 * 1024 } = options
   const { clientOf = (request: IncomingMessage) => request.socket.remoteAddress ?? '' } = options
   const { mayJoin = async () => true } = options
   const { mostSockets = 10_000, mostSocketsOfClient = 200, mostEarlyBytes = 4096 } = options
@@ -73,7 +73,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   await makePartitions()
   const feed = await startFeed({ databaseUrl, onRow, onLost })
   const authorization = openAuthorization(databaseUrl)
-  const verify = createVerifier(jwtSecret)
+  const verify = createVerifier(jwtSecrets)
   const services: Services = {
     verify,
     tokens,

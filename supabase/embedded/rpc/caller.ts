@@ -1,6 +1,7 @@
 // Identifies the caller: the API key like the gateway, then the token like PostgREST.
 import type { HonoRequest } from 'hono'
-import { errors, type JWTPayload, jwtVerify } from 'jose'
+import { errors, type JWTPayload } from 'jose'
+import { jwtVerifier } from '../jwt.ts'
 import { RestError } from './errors.ts'
 import type { PoolName } from './site.ts'
 
@@ -42,14 +43,14 @@ function restErrorFor(error: unknown): RestError {
  * Makes a function that identifies the caller, or refuses like the gateway (no key, or neither the anon nor the service
  * key) or like PostgREST (an invalid token). private.check_caller checks whether the holder is still valid.
  */
-export function createDoor(secret: string): Door {
-  const key = new TextEncoder().encode(secret)
+export function createDoor(secrets: readonly string[]): Door {
+  const payloadOf = jwtVerifier(secrets, { clockTolerance: SKEW })
 
   async function verify(token: string): Promise<JWTPayload> {
     const parts = token.split('.').length
     if (token === '') throw refused('PGRST301', 'Empty JWT is sent in Authorization header')
     if (parts !== 3) throw refused('PGRST301', `Expected 3 parts in JWT; got ${parts}`)
-    const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], clockTolerance: SKEW }).catch((error) => {
+    const payload = await payloadOf(token).catch((error) => {
       throw restErrorFor(error)
     })
     if ((payload.iat ?? 0) > Date.now() / 1000 + SKEW) throw refused('PGRST303', 'JWT issued at future')

@@ -11,7 +11,7 @@ import {
   takeSecret,
   takeSetting,
 } from '../../../api-facade/boot.ts'
-import { readConfig } from '../../../api-facade/lib/config.ts'
+import { type Config, readConfig } from '../../../api-facade/lib/config.ts'
 import { createDatabase } from '../../support/database.ts'
 import { environment, JWT_SECRET } from '../../support/settings.ts'
 import { ownOnly } from '../../support/target.ts'
@@ -73,6 +73,8 @@ test.each([
 describe('The secret', () => {
   const known = async () => (await owner`select fingerprint from private.jwt_fingerprint`).map((row) => row.fingerprint)
   const other = 'another secret, which is as long as one has to be'
+  const take = (secret: string, { jwtSecretNext, jwtSecretPrevious }: Partial<Config> = {}) =>
+    takeSecret(owner, secret, { jwtSecretNext, jwtSecretPrevious })
 
   test('of another instance is rejected at the start, and nothing is written', async () => {
     const before = await known()
@@ -84,18 +86,30 @@ describe('The secret', () => {
 
   test('can be replaced if the previous one is given, and changed back the same way', async () => {
     const before = await known()
-    await takeSecret(owner, [other, JWT_SECRET])
+    await take(other, { jwtSecretPrevious: JWT_SECRET })
     expect(await known()).not.toEqual(before)
-    await takeSecret(owner, [other])
+    await take(other)
     await expect(start({})).rejects.toThrow('JWT_SECRET is not the one of this instance.')
-    await takeSecret(owner, [JWT_SECRET, other])
+    await take(JWT_SECRET, { jwtSecretPrevious: other })
+    expect(await known()).toEqual(before)
+  })
+
+  test('that is being replaced still starts a process that knows the next one, and changes nothing', async () => {
+    const before = await known()
+    await take(JWT_SECRET, { jwtSecretNext: other })
+    expect(await known()).toEqual(before)
+    await take(other, { jwtSecretPrevious: JWT_SECRET })
+    const after = await known()
+    await take(JWT_SECRET, { jwtSecretNext: other })
+    expect(await known()).toEqual(after)
+    await take(JWT_SECRET, { jwtSecretPrevious: other })
     expect(await known()).toEqual(before)
   })
 
   test('that is lost can be reset by the owner, who deletes its fingerprint', async () => {
     const before = await known()
     await owner`delete from private.jwt_fingerprint`
-    await takeSecret(owner, [JWT_SECRET])
+    await take(JWT_SECRET)
     expect(await known()).toEqual(before)
   })
 })

@@ -20,7 +20,7 @@ const server = await startServer({
   config,
   databaseUrl: database.url,
   log,
-  beside: (app, site) => mountRpc(app, JWT_SECRET, site),
+  beside: (app, site) => mountRpc(app, [JWT_SECRET], site),
 })
 afterAll(() => server.stop())
 const at = (person: Person) => new Person(server.url, person.token)

@@ -14,7 +14,7 @@ import { startWorker } from '../../../api-facade/worker/worker.ts'
 import { layCable } from '../../support/cable.ts'
 import { Person } from '../../support/person.ts'
 import { startPooler } from '../../support/pooler.ts'
-import { environment, JWT_SECRET } from '../../support/settings.ts'
+import { environment } from '../../support/settings.ts'
 import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
@@ -140,10 +140,30 @@ describe('A pool', () => {
   })
 })
 
+test('A login that is refused shows in the pool, although open connections work, until it is accepted', async () => {
+  const address = new URL(database.url)
+  let password = decodeURIComponent(address.password)
+  address.password = ''
+  const pool = new Pool(address.href, { ...quiet, password: () => password, backoff: () => 0.01 }, 2)
+  onTestFinished(() => pool.end())
+  const twice = () => Promise.allSettled([1, 2].map(() => pool.run((sql) => sql`select pg_sleep(0.01)`)))
+  await pool.run((sql) => sql`select`)
+  expect(await pool.admits()).toBe(true)
+  password = 'another'
+  expect((await twice()).map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(await pool.admits()).toBe(false)
+  await pool.run((sql) => sql`select`)
+  expect(await pool.admits()).toBe(false)
+  password = decodeURIComponent(new URL(database.url).password)
+  expect(await pool.admits()).toBe(true)
+  expect((await twice()).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+})
+
 test('An idle connection is closed after a minute, and the next statement opens a new one', async () => {
   const config = readConfig(environment(database.url))
-  const pools = openPools({ config, url: database.url, secret: JWT_SECRET, log: createLog(config) })
+  const pools = openPools({ config, url: database.url, log: createLog(config) })
   onTestFinished(() => pools.close())
+  await pools.settle()
   const processOf = async () => (await pools.user.run((sql) => sql`select pg_backend_pid() as pid`))[0]?.pid as number
   const lives = async (pid: number) =>
     (await database.owner`select from pg_stat_activity where pid = ${pid}`).length > 0

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { createLog } from '../../../api-facade/lib/log.ts'
 import { startServer } from '../../../api-facade/server.ts'
+import { Person } from '../../support/person.ts'
 import { environment } from '../../support/settings.ts'
 import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
@@ -109,6 +110,21 @@ test('GET /ready gives 503 while the database has no space to write', async () =
   await missing(/The database has no space left to write \(53400\)/)
   await limit('-1')
   await missing(/"ready"/)
+})
+
+test('GET /ready names the logins that the database refuses, and requests get 503', async () => {
+  const [row] = await owner<{ secret: string }[]>`select secret from private.login_secret`
+  await owner`update private.login_secret set secret = ${'0'.repeat(64)}`
+  const server = await startServer({ config: readConfig(environment(database.url)), databaseUrl: database.url })
+  try {
+    const refuses = 'The database refuses the login kith_user.'
+    await until(async () => JSON.stringify(await (await fetch(`${server.url}/ready`)).json()).includes(refuses))
+    expect((await fetch(`${server.url}/ready`)).status).toBe(503)
+    expect(await new Person(server.url, alice.token).get('/me')).toFailWith(503, 'service_unavailable')
+  } finally {
+    await server.stop()
+    await owner`update private.login_secret set secret = ${row?.secret ?? ''}`
+  }
 })
 
 test('GET /ready only warns without a worker if the workers are separate', async () => {

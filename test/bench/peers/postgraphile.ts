@@ -120,7 +120,14 @@ export async function startPeer(root: string, kith: Side): Promise<Side> {
       return /PEER (\S+)/.exec(readFileSync(log, 'utf8'))
     })
     return {
-      ...{ name: 'peer', url: found[1] ?? '', databaseUrl: server.url(), userUrl: userUrl.href, superuser, stop },
+      ...{
+        name: 'peer',
+        url: found[1] ?? '',
+        databaseUrl: server.url(),
+        userUrl: async () => userUrl.href,
+        superuser,
+        stop,
+      },
       ...{ facade: child.pid ?? 0, worker: undefined, fill: async () => {} },
     }
   } catch (error) {
