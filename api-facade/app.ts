@@ -1,6 +1,7 @@
 // The application: handles every request, and mounts the routes of the features, the documentation and the probes.
 import { Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
+import { type Span, traceparent } from '../edge-functions/shared/tracing.ts'
 import { operations } from './generated/operations.ts'
 import { mountAppLinks } from './lib/app-links.ts'
 import { clientAddress } from './lib/client.ts'
@@ -8,7 +9,7 @@ import type { Context, Env, Services } from './lib/context.ts'
 import { memoryCounter } from './lib/counters.ts'
 import { mountDocs } from './lib/docs.ts'
 import { ApiError, errorAnswer, isFault, toApiError } from './lib/errors.ts'
-import { beginHeaders, cors, requestId, send, sendJson, setHeader } from './lib/headers.ts'
+import { beginHeaders, cors, headerOf, requestId, send, sendJson, setHeader } from './lib/headers.ts'
 import { isTooDeep, readJsonText } from './lib/input.ts'
 import { mountInstance } from './lib/instance.ts'
 import { createLimits } from './lib/limits.ts'
@@ -61,19 +62,22 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   app.onError(answerError)
   app.notFound((c) => answerError(new ApiError(c.env?.batch ? 'batch_request' : 'route_unknown'), c))
 
-  app.use(async (c, next) => {
-    const start = performance.now()
-    const id = requestId(c)
-    c.set('services', services)
-    c.set('requestId', id)
-    beginHeaders(c, id)
-    await next()
-    const ms = performance.now() - start
-    logRequest(c, ms, words)
-    metrics.observe(c, ms)
-    notePresence(c)
-    if (c.req.method !== 'GET' && c.res.status < 400) wrote?.()
-  })
+  app.use((c, next) =>
+    given.tracing.run(c.req.method, { kind: 'server', parent: headerOf(c, 'traceparent') }, async (span) => {
+      const start = performance.now()
+      const id = requestId(c)
+      c.set('services', services)
+      c.set('requestId', id)
+      beginHeaders(c, id)
+      await next()
+      const ms = performance.now() - start
+      logRequest(c, ms, words)
+      describeRequest(c, span)
+      metrics.observe(c, ms)
+      notePresence(c)
+      if (c.req.method !== 'GET' && c.res.status < 400) wrote?.()
+    }),
+  )
 
   beside?.(app, siteOf(services))
 
@@ -125,6 +129,7 @@ const siteOf = ({ config, pools, limits }: Services) => ({
   readBody: (c: Context) => readJsonText(c, config.bodyLimit),
   isTooDeep,
   clientAddress,
+  traceparent,
   apiErrorOf: toApiError,
   setHeader,
   send,
@@ -154,6 +159,20 @@ const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
     ...['.well-known', 'assetlinks.json', 'apple-app-site-association'],
     ...Object.keys(operations),
   ])
+
+/** What a span says about a request: nothing about people, and no path, because it may have names. */
+function describeRequest(c: Context, span: Span): void {
+  span.name = c.get('route') ?? c.req.method
+  span.failed = c.res.status >= 500
+  span.ignored = probe.test(c.req.path)
+  span.attributes = {
+    'http.request.method': c.req.method,
+    'http.route': c.get('pattern'),
+    'http.response.status_code': c.res.status,
+    'error.type': c.get('code'),
+    'kith.request_id': c.get('requestId'),
+  }
+}
 
 /** One line per request, with the cause of a failure. */
 function logRequest(c: Context, ms: number, words: ReadonlySet<string>): void {

@@ -13,7 +13,7 @@ import { ApiError, errorAnswer } from './lib/errors.ts'
 import { loadTables } from './lib/features.ts'
 import { openFunctions, vapidOf } from './lib/functions.ts'
 import { createAllowance } from './lib/limits.ts'
-import { createAlias, createLog, type Log } from './lib/log.ts'
+import { createAlias, createLog, type Log, openTracing } from './lib/log.ts'
 import { metrics } from './lib/metrics.ts'
 import { createPreviews } from './lib/previews.ts'
 import type { Table } from './lib/routes.ts'
@@ -75,7 +75,8 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const views = createViews(pools.gate, log)
   const aliasOf = createAlias(secret)
   const pushKey = vapidOf(config, secret).publicKey
-  const functions = openFunctions({ config, jwtSecret: secret, log })
+  const tracing = openTracing(config, log)
+  const functions = openFunctions({ config, jwtSecret: secret, log, tracing })
   const { beside, wrote } = given
   const previews = createPreviews(functions, log)
   const storage = createStorageWatch(config, functions, log)
@@ -98,6 +99,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     signing,
     stopping,
     log,
+    tracing,
     aliasOf,
     views,
   }
@@ -131,6 +133,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
       await close(server)
       await views.close()
       await pools.close()
+      await tracing.flush()
     }
     return { url: `http://${reachable(config.host)}:${port}`, port, stop }
   } catch (error) {

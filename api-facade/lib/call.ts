@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres, { type ISql, type Sql } from 'postgres'
 import type { z } from 'zod'
+import { traceparent } from '../../edge-functions/shared/tracing.ts'
 import { operations } from '../generated/operations.ts'
 import { clientAddress, keyOf, network } from './client.ts'
 import type { Context } from './context.ts'
@@ -159,13 +160,22 @@ function callerOf(c: Context): string | null {
   return text
 }
 
-/** The request headers that SQL reads: Idempotency-Key, If-None-Match, and the address for the audit log. */
+/**
+ * The request headers that SQL reads: Idempotency-Key, If-None-Match, the address for the audit log, and the trace, which
+ * jobs and effects keep.
+ */
 function headersOf(c: Context, pool: PoolName): string | null {
   const key = keyOf(c)
   const address = pool === 'service' && !isRead(c) ? clientAddress(c) : undefined
   const known = isRead(c) ? headerOf(c, 'if-none-match') : undefined
-  if (key === undefined && address === undefined && known === undefined) return null
-  return JSON.stringify({ 'idempotency-key': key, 'x-forwarded-for': address, 'if-none-match': known })
+  const trace = isRead(c) ? undefined : traceparent()
+  if (key === undefined && address === undefined && known === undefined && trace === undefined) return null
+  return JSON.stringify({
+    'idempotency-key': key,
+    'x-forwarded-for': address,
+    'if-none-match': known,
+    traceparent: trace,
+  })
 }
 
 const isRead = (c: Context): boolean => c.req.method === 'GET' || c.req.method === 'HEAD'

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { AI_TIMEOUT } from '../../edge-functions/ai/timeout.ts'
 import { apnsOf, EXPO_URL, fcmOf, PUSH_ORIGINS } from '../../edge-functions/deliver/providers.ts'
+import { samplers, tracingOf } from '../../edge-functions/shared/tracing.ts'
 import { describeIssue } from './issues.ts'
 
 /** The number of calls that are allowed in a window of `seconds`. */
@@ -100,6 +101,14 @@ const assignments = list.transform((items, context) =>
 )
 
 const bucket = z.string().regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
+
+/** As OpenTelemetry writes lists of names and values. */
+const attributes = z
+  .string()
+  .regex(
+    /^[^=,]+=([^,%]|%[0-9A-Fa-f]{2})*(,[^=,]+=([^,%]|%[0-9A-Fa-f]{2})*)*$/,
+    'must look like name=value,other=value',
+  )
 
 const signingKey = z.string().regex(/^[\w-]{43}$/, 'must be 32 random bytes in base64url')
 
@@ -246,6 +255,16 @@ const Variables = z.object({
   METRICS_TOKEN: z
     .string()
     .regex(/^\S{16,}$/, 'must have at least 16 characters and no spaces')
+    .optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/json', 'must be http/json, the only protocol of Kith').optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: attributes.optional(),
+  OTEL_RESOURCE_ATTRIBUTES: attributes.optional(),
+  OTEL_SERVICE_NAME: z.string().optional(),
+  OTEL_TRACES_SAMPLER: z.enum(samplers).optional(),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a number from 0 to 1')
     .optional(),
   WORKER: z.enum(['inline', 'off']).default('inline'),
   NODE_ENV: z.enum(['development', 'production', 'test']).default('development'),
@@ -401,6 +420,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     bodyLimit: s.BODY_LIMIT,
     logLevel: s.LOG_LEVEL ?? (s.NODE_ENV === 'test' ? 'silent' : 'info'),
     metricsToken: s.METRICS_TOKEN,
+    tracing: tracingOf((name) => s[name]),
     worker: s.WORKER,
     poolSizes: { anon: s.POOL_ANON, gate: s.POOL_GATE, user: s.POOL_USER, service: s.POOL_SERVICE },
   }))

@@ -1,6 +1,7 @@
 // The context of a request, and the services that handlers get by `c.get('services')`.
 import type { HttpBindings } from '@hono/node-server'
 import type { Context as HonoContext } from 'hono'
+import type { Tracing } from '../../edge-functions/shared/tracing.ts'
 import type { Config, LimitName } from './config.ts'
 import type { Count } from './counters.ts'
 import type { PoolName, Pools } from './database.ts'
@@ -33,6 +34,7 @@ export type Services = {
   /** Aborted when the facade begins to stop: long waits end then. */
   stopping: AbortSignal
   log: Log
+  tracing: Tracing
   /** Returns the alias of a person for the log. */
   aliasOf: (person: string) => string
   limits: Limits

@@ -6,6 +6,7 @@ import { SignJWT } from 'jose'
 import type { MailSender } from '../../edge-functions/deliver/messages.ts'
 import { contactOf } from '../../edge-functions/deliver/providers.ts'
 import { type VapidKeys, vapidKeyOf, vapidKeys } from '../../edge-functions/deliver/vapid.ts'
+import { type Tracing, traced, traceparentOf } from '../../edge-functions/shared/tracing.ts'
 import { type Config, secretsOf } from './config.ts'
 import type { Log } from './log.ts'
 
@@ -26,6 +27,7 @@ type FunctionsOptions = {
   config: Config
   jwtSecret: string
   log: Log
+  tracing: Tracing
   /** The functions that can run in this process; by default all. */
   functions?: Registry
 }
@@ -99,12 +101,12 @@ export const registry: Registry = {
 /** How long a function can take until its answer begins. Milliseconds. */
 const PATIENCE = 30_000
 
-export function openFunctions({ config, jwtSecret, log, functions = registry }: FunctionsOptions): Functions {
+export function openFunctions({ config, jwtSecret, log, tracing, functions = registry }: FunctionsOptions): Functions {
   const key = new TextEncoder().encode(jwtSecret)
   const { functionsUrl } = config
   const dataDir = resolve(config.dataDir ?? join(import.meta.dirname, '../../.data'))
   const site: Site = { config, jwtSecret, jwtSecrets: secretsOf(config, jwtSecret), dataDir, log }
-  const ask = functionsUrl ? fetch : here(functions, site)
+  const ask = functionsUrl ? fetch : here(functions, site, tracing)
   const serviceToken = () =>
     new SignJWT({ role: 'service_role' })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
@@ -113,17 +115,23 @@ export function openFunctions({ config, jwtSecret, log, functions = registry }: 
       .sign(key)
 
   return {
-    async invoke(path, body, { token, signal } = {}) {
-      // only until the beginning: an answer can stream for longer
-      const late = new AbortController()
-      const clock = setTimeout(() => late.abort(new Error(`${path} did not answer in time.`)), PATIENCE)
-      const request = new Request(`${functionsUrl ?? 'http://localhost'}/${path}`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${token ?? (await serviceToken())}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-        signal: signal ? AbortSignal.any([late.signal, signal]) : late.signal,
+    invoke(path, body, { token, signal } = {}) {
+      return tracing.run(`call ${path}`, { kind: 'client' }, async (span) => {
+        // only until the beginning: an answer can stream for longer
+        const late = new AbortController()
+        const clock = setTimeout(() => late.abort(new Error(`${path} did not answer in time.`)), PATIENCE)
+        const request = new Request(`${functionsUrl ?? 'http://localhost'}/${path}`, {
+          method: 'POST',
+          headers: {
+            Authorization: `Bearer ${token ?? (await serviceToken())}`,
+            'Content-Type': 'application/json',
+            traceparent: traceparentOf(span),
+          },
+          body: JSON.stringify(body),
+          signal: signal ? AbortSignal.any([late.signal, signal]) : late.signal,
+        })
+        return ask(request).finally(() => clearTimeout(clock))
       })
-      return ask(request).finally(() => clearTimeout(clock))
     },
   }
 }
@@ -136,7 +144,7 @@ export async function failureOf(name: string, answer: Response): Promise<Error> 
 }
 
 /** Answers in this process, and aborts with the request's signal as fetch does. */
-function here(functions: Registry, site: Site): (request: Request) => Promise<Response> {
+function here(functions: Registry, site: Site, tracing: Tracing): (request: Request) => Promise<Response> {
   const made = new Map<string, Promise<App>>()
   return async (request) => {
     const { signal } = request
@@ -146,7 +154,7 @@ function here(functions: Registry, site: Site): (request: Request) => Promise<Re
     const app = made.get(name) ?? make(site)
     made.set(name, app)
     const answer = await unlessAborted(
-      app.then((one) => one.fetch(request)),
+      app.then((one) => traced(one, tracing)(request)),
       signal,
     )
     const body = answer.body?.pipeThrough(new TransformStream(), { signal }) ?? null

@@ -35,6 +35,7 @@ type RequestHeader =
   | 'if-match'
   | 'if-none-match'
   | 'origin'
+  | 'traceparent'
   | 'x-forwarded-for'
   | 'x-request-id'
 
@@ -82,7 +83,7 @@ const exposed = [
   'X-Request-Id',
 ].join(', ')
 
-const allowed = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id'
+const allowed = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Traceparent, X-Request-Id'
 
 /** CORS for the configured origins. @returns whether this request is a preflight, which is answered then */
 export function cors(c: Context, origins: readonly string[]): boolean {

@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { type DestinationStream, pino } from 'pino'
+import { createTracing, currentTrace, type Tracing } from '../../edge-functions/shared/tracing.ts'
 import type { Config } from './config.ts'
 
 export type Log = ReturnType<typeof createLog>
@@ -102,7 +103,17 @@ const standardOutput = openOutput()
 
 /** @param destination where lines are written, by default to the standard output */
 export const createLog = (config: Config, destination: DestinationStream = standardOutput) =>
-  pino({ level: config.logLevel, base: null, serializers: { failure: describeError } }, destination)
+  pino({ level: config.logLevel, base: null, serializers: { failure: describeError }, mixin: traceFields }, destination)
+
+/** Every line of a trace has its id, under the name that OpenTelemetry gives it. */
+const traceFields = () => {
+  const trace = currentTrace()
+  return trace ? { trace_id: trace.traceId } : {}
+}
+
+/** The traces of a process, which are exported if the configuration says so. */
+export const openTracing = (config: Config, log: Log): Tracing =>
+  createTracing(config.tracing, (failure, lost) => log.warn({ failure, lost }, 'spans could not be exported'))
 
 /** How many aliases are cached: computing one takes a tenth of the time of a request. */
 const CAPACITY = 10_000

@@ -5,6 +5,7 @@
 // prepare one of them again: after a migration, or behind a transaction pooler. One person would get another's answer.
 import { connect, type Socket } from 'node:net'
 import postgres, { type Sql } from 'postgres'
+import { outsideTraces } from '../../edge-functions/shared/tracing.ts'
 
 /**
  * How long a caller waits for an answer, in milliseconds: a second longer than the statement_timeout of these roles
@@ -194,7 +195,9 @@ class Connection {
     const socket = ({ host: hosts, port: ports, path }: Place) => {
       const at = attempt++ % hosts.length
       const host = hosts[at] ?? 'localhost'
-      const opened = path ? connect(path) : connect({ port: ports[at] ?? 5432, host, noDelay: true })
+      const opened = outsideTraces(() =>
+        path ? connect(path) : connect({ port: ports[at] ?? 5432, host, noDelay: true }),
+      )
       client.socket = opened
       return Object.assign(opened, { host }) // where postgres.js reads the expected name in the server's certificate
     }

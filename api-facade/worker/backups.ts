@@ -2,9 +2,8 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import type { PgBoss } from 'pg-boss'
-import type { Log } from '../lib/log.ts'
 import { HEARTBEAT, type Polling } from './polling.ts'
-import { note, told } from './record.ts'
+import { note, type Reports, told } from './record.ts'
 
 const BACKUPS = 'backups'
 
@@ -18,14 +17,14 @@ const settings = {
   ...HEARTBEAT,
 }
 
-type Options = { log: Log; deadLetter: string; polling: Polling }
+type Options = Reports & { deadLetter: string; polling: Polling }
 
 /** Takes backups from their queue, which the schema creates. */
-export async function takeBackups(boss: PgBoss, { log, deadLetter, polling }: Options): Promise<void> {
+export async function takeBackups(boss: PgBoss, { deadLetter, polling, ...reports }: Options): Promise<void> {
   await boss.updateQueue(BACKUPS, { ...settings, deadLetter })
   const db = boss.getDb()
   await polling.work(BACKUPS, {}, async () => {
-    await told(db, BACKUPS, log, backUp)
+    await told(db, BACKUPS, reports, backUp)
     await note(db, BACKUPS, 1, false)
   })
 }

@@ -3,10 +3,9 @@
 // After some batches a job moves to the end of its queue, so that one job with a million rows does not delay the
 // others.
 import type { PgBoss } from 'pg-boss'
-import type { Log } from '../lib/log.ts'
 import type { BatchQueue } from './jobs.ts'
 import { HEARTBEAT, type Polling } from './polling.ts'
-import { type Db, note, told } from './record.ts'
+import { type Db, note, type Queued, type Reports, told } from './record.ts'
 
 /** Retries after about 5, 10, 20, 40 and 80 seconds; a job is kept for a day. */
 const settings = {
@@ -25,24 +24,25 @@ const AT_ONCE = 100
 const TURN = 20
 
 /** The data of a job; of a continued one also the position after which it continues. */
-type Data = { after?: string }
+type Data = Queued & { after?: string }
 
-type BatchOptions = { log: Log; deadLetter: string; polling: Polling }
+type BatchOptions = Reports & { deadLetter: string; polling: Polling }
 
 /** Takes such work from its queues. */
 export async function takeBatches(boss: PgBoss, queues: readonly BatchQueue[], options: BatchOptions): Promise<void> {
-  const { log, deadLetter, polling } = options
+  const { deadLetter, polling } = options
   const db = boss.getDb()
   for (const { queue, batch } of queues) {
     await boss.updateQueue(queue, { ...settings, deadLetter, deleteAfterSeconds: 86_400 })
     await polling.work<Data>(queue, { batchSize: AT_ONCE }, async (jobs) => {
       for (const { id, data } of jobs) {
-        const run = told(db, queue, log, async () => {
+        const work = async () => {
           const { changed, after } = await turn(db, batch, data)
           if (after) await boss.send(queue, { ...data, after })
           await boss.complete(queue, id) // now, because jobs that were taken with it may take long
           return changed
-        })
+        }
+        const run = told(db, queue, options, work, data.traceparent)
         // a failed job is retried alone and does not delay the others
         await run.then((changed) => note(db, queue, changed, false)).catch((error) => boss.fail(queue, id, error))
       }

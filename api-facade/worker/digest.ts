@@ -3,12 +3,11 @@
 // one sends it. If it crashes meanwhile, the digest is sent again with the same Message-ID, so that it is shown once.
 import type { PgBoss } from 'pg-boss'
 import type { Functions } from '../lib/functions.ts'
-import type { Log } from '../lib/log.ts'
 import type { Seals } from '../lib/seals.ts'
 import { kindsWithLines, lineOf } from './lines.ts'
 import { sendMail } from './mail.ts'
 import type { Polling } from './polling.ts'
-import { type Db, takeEach } from './record.ts'
+import { type Db, type Reports, takeEach } from './record.ts'
 
 const DIGESTS = 'digests'
 export type DigestOptions = {
@@ -18,8 +17,7 @@ export type DigestOptions = {
   publicUrl: string
   /** The URL of the API for mail programs. */
   facadeUrl: string
-  log: Log
-}
+} & Reports
 
 /** The data of a job, from private.job_queue_digests. */
 type DigestJob = { digestId: string }
@@ -57,7 +55,7 @@ export async function takeDigests(
   const db = boss.getDb()
   const pace = { batchSize: AT_ONCE, burstWhenBatchFull: true }
   await more.polling.work<DigestJob>(DIGESTS, pace, (jobs) =>
-    takeEach(boss, options.log, jobs, ({ digestId }) => send(db, digestId, options)),
+    takeEach(boss, options, jobs, ({ digestId }) => send(db, digestId, options)),
   )
 }
 

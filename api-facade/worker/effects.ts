@@ -32,6 +32,8 @@ type Stuck = {
   eventId: number | null
   effectId: number
   listener: string | null
+  /** The trace of the request that caused it. */
+  trace_id: string | null
   sqlstate: string
   context: string
 }

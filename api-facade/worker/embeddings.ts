@@ -1,13 +1,12 @@
 // Vectors of posts. Publishing or editing a post puts a job on the queue `embeddings`, and so does the job that finds
 // posts without a vector. SQL selects the posts that still need one, and their texts, so a job may run twice.
 import type { PgBoss } from 'pg-boss'
-import type { Log } from '../lib/log.ts'
 import type { Embedder } from './embedders.ts'
 import type { Polling } from './polling.ts'
-import { type Db, note, told } from './record.ts'
+import { type Db, note, type Queued, type Reports, told } from './record.ts'
 
 export const EMBEDDINGS = 'embeddings'
-type EmbeddingOptions = { embedder: Embedder | undefined; log: Log }
+type EmbeddingOptions = { embedder: Embedder | undefined } & Reports
 
 type Unembedded = { id: string; text: string; digest: string }
 
@@ -19,7 +18,7 @@ const AT_ONCE = 4
 /** Registers the model, and takes posts from the queue, which the schema creates. */
 export async function takeEmbeddings(
   boss: PgBoss,
-  { embedder, log }: EmbeddingOptions,
+  { embedder, ...reports }: EmbeddingOptions,
   more: { deadLetter: string; polling: Polling },
 ): Promise<void> {
   const db = boss.getDb()
@@ -27,9 +26,9 @@ export async function takeEmbeddings(
   await boss.updateQueue(EMBEDDINGS, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 3600 })
   if (!embedder) return
   const pace = { batchSize: 4, burstWhenBatchFull: true }
-  await more.polling.work<{ postIds: string[] }>(EMBEDDINGS, pace, async (jobs) => {
+  await more.polling.work<Queued & { postIds: string[] }>(EMBEDDINGS, pace, async (jobs) => {
     for (const { id, data } of jobs) {
-      const run = told(db, EMBEDDINGS, log, () => embed(db, data.postIds, embedder))
+      const run = told(db, EMBEDDINGS, reports, () => embed(db, data.postIds, embedder), data.traceparent)
       // a failed job is retried alone and does not delay the others
       await run.then((made) => note(db, EMBEDDINGS, made, false)).catch((error) => boss.fail(EMBEDDINGS, id, error))
     }

@@ -4,13 +4,12 @@
 import type { PgBoss } from 'pg-boss'
 import type { Mail, MailSender } from '../../edge-functions/deliver/messages.ts'
 import { type Functions, failureOf } from '../lib/functions.ts'
-import type { Log } from '../lib/log.ts'
 import type { Purpose, Seals } from '../lib/seals.ts'
 import type { Polling } from './polling.ts'
-import { type Db, takeEach } from './record.ts'
+import { type Db, type Reports, takeEach } from './record.ts'
 
 export const MAIL = 'mail'
-type MailOptions = { seals: Seals; functions: Functions; publicUrl: string; log: Log }
+type MailOptions = { seals: Seals; functions: Functions; publicUrl: string } & Reports
 
 /** The data of a job, from `private.enqueue('mail', …)`. */
 type MailJob = { resetId: string } | { verificationId: string; letter: string }
@@ -46,7 +45,7 @@ export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadL
   const db = boss.getDb()
   const pace = { batchSize: AT_ONCE, burstWhenBatchFull: true }
   await more.polling.work<MailJob>(MAIL, pace, (jobs) =>
-    takeEach(boss, options.log, jobs, (data) => send(db, data, options)),
+    takeEach(boss, options, jobs, (data) => send(db, data, options)),
   )
 }
 

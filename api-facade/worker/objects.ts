@@ -3,12 +3,11 @@
 // again.
 import type { PgBoss } from 'pg-boss'
 import { type Functions, failureOf } from '../lib/functions.ts'
-import type { Log } from '../lib/log.ts'
 import type { Polling } from './polling.ts'
-import { type Db, note, told } from './record.ts'
+import { type Db, note, type Reports, told } from './record.ts'
 
 const OBJECTS = 'objects'
-type ObjectOptions = { functions: Functions; log: Log }
+type ObjectOptions = { functions: Functions } & Reports
 
 type ObjectJob = { bucket: string; keys: string[]; uploads: string[]; uploadIds: Record<string, string> }
 
@@ -19,14 +18,16 @@ const settings = { retryLimit: 0, expireInSeconds: 120, retentionSeconds: 3600 }
 const AT_ONCE = 4
 
 /** Takes objects from their queue, which the schema creates. */
-export async function takeObjects(boss: PgBoss, { functions, log }: ObjectOptions, polling: Polling): Promise<void> {
+export async function takeObjects(boss: PgBoss, options: ObjectOptions, polling: Polling): Promise<void> {
   await boss.updateQueue(OBJECTS, { ...settings, deleteAfterSeconds: 3600 })
   const db = boss.getDb()
   const pace = { batchSize: AT_ONCE, burstWhenBatchFull: true }
   await polling.work<ObjectJob>(OBJECTS, pace, async (jobs) => {
     // one at a time, to limit the load of the storage
     for (const { id, data } of jobs)
-      await told(db, OBJECTS, log, () => remove(db, data, functions)).catch((error) => boss.fail(OBJECTS, id, error))
+      await told(db, OBJECTS, options, () => remove(db, data, options.functions)).catch((error) =>
+        boss.fail(OBJECTS, id, error),
+      )
   })
 }
 

@@ -6,13 +6,12 @@ import { createHash } from 'node:crypto'
 import type { Job, PgBoss } from 'pg-boss'
 import type { PushPayload } from '../features/notifications/push-schemas.ts'
 import { type Functions, failureOf } from '../lib/functions.ts'
-import type { Log } from '../lib/log.ts'
 import { lineOf } from './lines.ts'
 import type { Polling } from './polling.ts'
-import { type Db, note, told } from './record.ts'
+import { type Db, note, type Reports, told } from './record.ts'
 
 const PUSH = 'push'
-export type PushOptions = { functions: Functions; log: Log }
+export type PushOptions = { functions: Functions } & Reports
 
 /** The data of jobs, from the trigger on notifications and from private.job_ask_push_receipts. */
 type Told = { notificationId: string; round: number }
@@ -49,16 +48,16 @@ export async function takePushes(boss: PgBoss, options: PushOptions, more: { dea
   await more.polling.work<PushJob>(PUSH, pace, async (jobs) => {
     const receipts = jobs.filter((job): job is Job<{ receipts: string[] }> => 'receipts' in job.data)
     const news = jobs.filter((job): job is Job<Told> => 'notificationId' in job.data)
-    for (const { id, data } of receipts) await attempt(boss, [id], options.log, () => ask(db, data.receipts, options))
+    for (const { id, data } of receipts) await attempt(boss, [id], options, () => ask(db, data.receipts, options))
     const ids = news.map(({ id }) => id)
-    if (ids.length > 0) await attempt(boss, ids, options.log, () => send(boss, news, options))
+    if (ids.length > 0) await attempt(boss, ids, options, () => send(boss, news, options))
   })
 }
 
 /** Failed jobs are retried separately. */
-async function attempt(boss: PgBoss, ids: string[], log: Log, work: () => Promise<number>): Promise<void> {
+async function attempt(boss: PgBoss, ids: string[], reports: Reports, work: () => Promise<number>): Promise<void> {
   const db = boss.getDb()
-  await told(db, PUSH, log, work)
+  await told(db, PUSH, reports, work)
     .then((changed) => note(db, PUSH, changed, false))
     .catch((error) => boss.fail(PUSH, ids, error))
 }

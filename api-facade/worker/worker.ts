@@ -6,7 +6,7 @@ import { PgBoss } from 'pg-boss'
 import { type Config, secretsOf } from '../lib/config.ts'
 import { loginPassword, loginSecretOf } from '../lib/database.ts'
 import { openFunctions } from '../lib/functions.ts'
-import { createLog, type Log } from '../lib/log.ts'
+import { createLog, type Log, openTracing } from '../lib/log.ts'
 import { createSeals } from '../lib/seals.ts'
 import { takeBackups } from './backups.ts'
 import { takeBatches } from './batches.ts'
@@ -19,7 +19,7 @@ import { takeMail } from './mail.ts'
 import { takeObjects } from './objects.ts'
 import { HEARTBEAT, type Polling, startPolling } from './polling.ts'
 import { takePushes } from './push.ts'
-import { type Db, note, told } from './record.ts'
+import { type Db, note, type Reports, told } from './record.ts'
 import { startWebhooks, type WebhookLoop } from './webhooks.ts'
 
 type WorkerOptions = {
@@ -60,6 +60,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
   const secret = given.jwtSecret ?? config.jwtSecret
   if (!secret) throw new Error('A worker needs JWT_SECRET.')
   const log = given.log ?? createLog(config)
+  const reports: Reports = { log, tracing: openTracing(config, log) }
   const boss = new PgBoss({
     connectionString: workerUrl(databaseUrl, await loginSecretOf(config, databaseUrl)),
     application_name: 'kith_worker',
@@ -90,20 +91,21 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
     await boss.stop({ graceful: true, timeout: GRACE })
     stopped = true
     await embedder?.stop()
+    await reports.tracing.flush()
   }
   try {
     const { jobs, queues } = await listWork(boss.getDb())
     const more = { deadLetter: DEAD_LETTERS, polling }
-    await Promise.all(jobs.map((job) => take(boss, job, log, polling)))
-    await takeBatches(boss, queues, { log, ...more })
-    const options = outwardOptions(config, secret, log)
+    await Promise.all(jobs.map((job) => take(boss, job, reports, polling)))
+    await takeBatches(boss, queues, { ...reports, ...more })
+    const options = outwardOptions(config, secret, reports)
     await takeMail(boss, options, more)
     await takePushes(boss, options, more)
     await takeDigests(boss, options, more)
     await takeObjects(boss, options, polling)
-    if (config.backup) await takeBackups(boss, { log, ...more })
+    if (config.backup) await takeBackups(boss, { ...reports, ...more })
     embedder = openEmbedder(config, options.functions)
-    await takeEmbeddings(boss, { embedder, log }, more)
+    await takeEmbeddings(boss, { embedder, ...reports }, more)
     effects = startEffects(boss.getDb(), log)
     webhooks = startWebhooks(boss.getDb(), options)
   } catch (error) {
@@ -117,10 +119,10 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
 }
 
 /** The options of mail, pushes and digests. */
-function outwardOptions(config: Config, jwtSecret: string, log: Log): DigestOptions {
-  const functions = openFunctions({ config, jwtSecret, log })
+function outwardOptions(config: Config, jwtSecret: string, reports: Reports): DigestOptions {
+  const functions = openFunctions({ config, jwtSecret, ...reports })
   const { publicUrl, facadeUrl } = config
-  return { seals: createSeals(secretsOf(config, jwtSecret)), functions, publicUrl, facadeUrl, log }
+  return { seals: createSeals(secretsOf(config, jwtSecret)), functions, publicUrl, facadeUrl, ...reports }
 }
 
 /** The owner's connection string for the worker's role. `sslmode` has the same meaning as for the facade's pools. */
@@ -132,19 +134,20 @@ function workerUrl(databaseUrl: string, loginSecret: string): string {
   return url.href
 }
 
-async function take(boss: PgBoss, job: Job, log: Log, polling: Polling): Promise<void> {
+async function take(boss: PgBoss, job: Job, reports: Reports, polling: Polling): Promise<void> {
   const { name, cron, expires } = job
   const options = { ...settings, expireInSeconds: expires }
   await boss.createQueue(name, { policy: 'exclusive', ...options }) // one job at a time, waiting or running, across all workers
   await boss.updateQueue(name, options) // the queue may exist with the options of an older release
   await boss.schedule(name, cron, null, { missed: 'once' }) // a missed nightly job runs late
-  await polling.work(name, {}, () => run(boss.getDb(), job, log))
+  await polling.work(name, {}, () => run(boss.getDb(), job, reports))
 }
 
 /** Runs a job and records its result. */
-async function run(db: Db, { name, alarm, repeats, expires }: Job, log: Log): Promise<void> {
+async function run(db: Db, { name, alarm, repeats, expires }: Job, reports: Reports): Promise<void> {
+  const { log } = reports
   const work = () => (repeats ? callUntilDone(db, name, Date.now() + expires * 500) : call(db, name))
-  const changed = await told(db, name, log, work)
+  const changed = await told(db, name, reports, work)
   const wrong = alarm !== null && changed > 0
   if (wrong) log.error({ job: name, changed }, alarm)
   else if (changed > 0) log.debug({ job: name, changed }, 'a job is done')

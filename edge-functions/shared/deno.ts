@@ -1,8 +1,13 @@
-// What every edge-functions/<name>/index.ts needs from Deno as Supabase runs it.
+// What every edge-functions/<name>/index.ts needs from Deno as Supabase runs it. All of them read the variables of
+// OpenTelemetry too; docs/configuration.md, Traces.
+import { createTracing, traced, tracingOf } from './tracing.ts'
+
 declare const Deno: {
   env: { get(name: string): string | undefined }
   serve(handler: (request: Request) => Response | Promise<Response>): unknown
 }
+
+declare const EdgeRuntime: { waitUntil(work: Promise<void>): void } | undefined
 
 /** An environment variable; an empty one counts as absent. */
 export const optional = (name: string): string | undefined => Deno.env.get(name) || undefined
@@ -27,5 +32,15 @@ export function jwtSecrets(): string[] {
 }
 
 export function serve(app: { fetch(request: Request): Response | Promise<Response> }): void {
-  Deno.serve((request) => app.fetch(request))
+  const tracing = createTracing(tracingOf(optional), (failure, lost) =>
+    console.warn(JSON.stringify({ level: 40, failure: String(failure), lost, msg: 'spans could not be exported' })),
+  )
+  const answer = traced(app, tracing)
+  Deno.serve(async (request) => {
+    const answered = await answer(request)
+    const exported = tracing.flush()
+    // Supabase stops a function without work
+    if (typeof EdgeRuntime !== 'undefined') EdgeRuntime.waitUntil(exported)
+    return answered
+  })
 }

@@ -140,6 +140,17 @@ comment on function private.enter is
   'The entry point of the facade: sets the caller''s claims and the request''s headers (both JSON texts or null) for '
   'this transaction, then checks the caller. It returns one row or raises an error.';
 
+create function private.traceparent() returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return substring(nullif(current_setting('request.headers', true), '')::json ->> 'traceparent'
+                   from '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$');
+end $$;
+comment on function private.traceparent is
+  'The trace of the request, as its header traceparent says (W3C Trace Context); null if there is none.';
+
 create function private.require_caller() returns uuid
 language plpgsql stable
 set search_path = ''

@@ -12,6 +12,7 @@ create table private.effects (
   payload   jsonb not null,
   caused_at timestamptz not null default now(),
   event_id  bigint,
+  trace_id  uuid,
   primary key (user_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);   -- each row exists for a moment only
 comment on table private.effects is
@@ -24,6 +25,7 @@ comment on column private.effects.caused_at is
   'When the transaction of the cause began. Notifications and ledger entries get this time.';
 comment on column private.effects.event_id is
   'The event in app.domain_events; null if a batch of the worker added the effect.';
+comment on column private.effects.trace_id is 'The trace of the request that caused it, so that the log can name it.';
 
 create table private.stuck_effects (
   user_id   uuid primary key,
@@ -61,12 +63,15 @@ create function private.add_effects(
 language plpgsql volatile security definer   -- effects are for people other than the caller
 set search_path = ''
 as $$
+declare
+  v_trace uuid;
 begin
   if p_people = '{}' then
     return;
   end if;
-  insert into private.effects (user_id, event, payload, event_id)
-  select distinct p.id, p_event, p_payload, p_event_id
+  v_trace := substring(private.traceparent() from 4 for 32)::uuid;
+  insert into private.effects (user_id, event, payload, event_id, trace_id)
+  select distinct p.id, p_event, p_payload, p_event_id, v_trace
   from unnest(p_people) as p (id)
   where p.id is not null
     and exists (select from private.event_listeners l where l.event = p_event and l.timing = 'soon');
@@ -298,12 +303,15 @@ begin
     'stuck', coalesce((
       select json_agg(json_build_object(
                'person', s.user_id, 'event', s.event, 'eventId', s.event_id, 'effectId', s.effect_id,
-               'listener', s.listener, 'sqlstate', left(s.message, 5), 'context', s.context))
-      from private.stuck_effects s where s.user_id = any (v_failed) and s.attempts = 1), '[]'));
+               'listener', s.listener, 'sqlstate', left(s.message, 5), 'context', s.context,
+               'trace_id', replace(e.trace_id::text, '-', '')))
+      from private.stuck_effects s
+      left join private.effects e on e.user_id = s.user_id and e.id = s.effect_id
+      where s.user_id = any (v_failed) and s.attempts = 1), '[]'));
 end $$;
 comment on function private.apply_effects is
   'For the worker alone: in one transaction, applies the pending effects of the people who have the next 500 effects '
   'after p_after, and the effects that follow from them. Several workers may call it at once: it skips people whose '
   'effects another one applies. Returns {applied, failed, next, stuck: [{person, event, eventId, effectId, listener, '
-  'sqlstate, context}]}: failed counts people, stuck has the effects that failed for the first time, and next is the '
-  'p_after of the next call, or null at the end.';
+  'sqlstate, context, trace_id}]}: failed counts people, stuck has the effects that failed for the first time, and '
+  'next is the p_after of the next call, or null at the end.';

@@ -4,10 +4,15 @@ create function private.enqueue(p_queue text, p_data json) returns void
 language plpgsql volatile security definer   -- operations may not use the queues directly
 set search_path = ''
 as $$
+declare
+  v_trace text := private.traceparent();
 begin
   insert into pgboss.job (name, data, policy, dead_letter, retry_limit, retry_delay, retry_backoff, retry_delay_max,
                           expire_seconds, deletion_seconds, heartbeat_seconds, keep_until)
-  select q.name, p_data::jsonb, q.policy, q.dead_letter, q.retry_limit, q.retry_delay, q.retry_backoff,
+  select q.name,
+         -- a job that is queued again keeps its own
+         case when v_trace is null then '{}' else jsonb_build_object('traceparent', v_trace) end || p_data::jsonb,
+         q.policy, q.dead_letter, q.retry_limit, q.retry_delay, q.retry_backoff,
          q.retry_delay_max, q.expire_seconds, q.deletion_seconds, q.heartbeat_seconds,
          now() + q.retention_seconds * interval '1 second'
   from pgboss.queue q
@@ -18,7 +23,8 @@ begin
 end $$;
 comment on function private.enqueue is
   'Adds a job to a queue in this transaction. The worker reads the data, and a failed job keeps it, so it must be '
-  'only ids, with no secrets and nothing that people wrote.';
+  'only ids, with no secrets and nothing that people wrote. The job also gets the trace of the request, as '
+  '`traceparent`.';
 
 -- finds the jobs that are running, to check whether their worker is alive
 create index job_active_idx on pgboss.job (name) where state = 'active';

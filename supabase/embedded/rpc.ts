@@ -109,6 +109,7 @@ async function run(c: Context, site: Site, { claims, pool }: Caller, statement: 
     'idempotency-key': key && Buffer.from(key, 'latin1').toString(), // Node reads UTF-8 as Latin-1
     'x-forwarded-for': site.clientAddress(c),
     'if-none-match': c.req.header('if-none-match'),
+    traceparent: site.traceparent(),
   }
   const access = readOnly || isRead(c) ? 'read only' : 'read write'
   return site.pools[pool].run((connection) =>

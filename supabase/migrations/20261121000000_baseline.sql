@@ -443,6 +443,17 @@ comment on function private.enter is
   'The entry point of the facade: sets the caller''s claims and the request''s headers (both JSON texts or null) for '
   'this transaction, then checks the caller. It returns one row or raises an error.';
 
+create function private.traceparent() returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return substring(nullif(current_setting('request.headers', true), '')::json ->> 'traceparent'
+                   from '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$');
+end $$;
+comment on function private.traceparent is
+  'The trace of the request, as its header traceparent says (W3C Trace Context); null if there is none.';
+
 create function private.require_caller() returns uuid
 language plpgsql stable
 set search_path = ''
@@ -1676,6 +1687,7 @@ create table private.effects (
   payload   jsonb not null,
   caused_at timestamptz not null default now(),
   event_id  bigint,
+  trace_id  uuid,
   primary key (user_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);   -- each row exists for a moment only
 comment on table private.effects is
@@ -1688,6 +1700,7 @@ comment on column private.effects.caused_at is
   'When the transaction of the cause began. Notifications and ledger entries get this time.';
 comment on column private.effects.event_id is
   'The event in app.domain_events; null if a batch of the worker added the effect.';
+comment on column private.effects.trace_id is 'The trace of the request that caused it, so that the log can name it.';
 
 create table private.stuck_effects (
   user_id   uuid primary key,
@@ -1725,12 +1738,15 @@ create function private.add_effects(
 language plpgsql volatile security definer   -- effects are for people other than the caller
 set search_path = ''
 as $$
+declare
+  v_trace uuid;
 begin
   if p_people = '{}' then
     return;
   end if;
-  insert into private.effects (user_id, event, payload, event_id)
-  select distinct p.id, p_event, p_payload, p_event_id
+  v_trace := substring(private.traceparent() from 4 for 32)::uuid;
+  insert into private.effects (user_id, event, payload, event_id, trace_id)
+  select distinct p.id, p_event, p_payload, p_event_id, v_trace
   from unnest(p_people) as p (id)
   where p.id is not null
     and exists (select from private.event_listeners l where l.event = p_event and l.timing = 'soon');
@@ -1962,15 +1978,18 @@ begin
     'stuck', coalesce((
       select json_agg(json_build_object(
                'person', s.user_id, 'event', s.event, 'eventId', s.event_id, 'effectId', s.effect_id,
-               'listener', s.listener, 'sqlstate', left(s.message, 5), 'context', s.context))
-      from private.stuck_effects s where s.user_id = any (v_failed) and s.attempts = 1), '[]'));
+               'listener', s.listener, 'sqlstate', left(s.message, 5), 'context', s.context,
+               'trace_id', replace(e.trace_id::text, '-', '')))
+      from private.stuck_effects s
+      left join private.effects e on e.user_id = s.user_id and e.id = s.effect_id
+      where s.user_id = any (v_failed) and s.attempts = 1), '[]'));
 end $$;
 comment on function private.apply_effects is
   'For the worker alone: in one transaction, applies the pending effects of the people who have the next 500 effects '
   'after p_after, and the effects that follow from them. Several workers may call it at once: it skips people whose '
   'effects another one applies. Returns {applied, failed, next, stuck: [{person, event, eventId, effectId, listener, '
-  'sqlstate, context}]}: failed counts people, stuck has the effects that failed for the first time, and next is the '
-  'p_after of the next call, or null at the end.';
+  'sqlstate, context, trace_id}]}: failed counts people, stuck has the effects that failed for the first time, and '
+  'next is the p_after of the next call, or null at the end.';
 
 -- sql/base/60_jobs.sql
 
@@ -2803,10 +2822,15 @@ create function private.enqueue(p_queue text, p_data json) returns void
 language plpgsql volatile security definer   -- operations may not use the queues directly
 set search_path = ''
 as $$
+declare
+  v_trace text := private.traceparent();
 begin
   insert into pgboss.job (name, data, policy, dead_letter, retry_limit, retry_delay, retry_backoff, retry_delay_max,
                           expire_seconds, deletion_seconds, heartbeat_seconds, keep_until)
-  select q.name, p_data::jsonb, q.policy, q.dead_letter, q.retry_limit, q.retry_delay, q.retry_backoff,
+  select q.name,
+         -- a job that is queued again keeps its own
+         case when v_trace is null then '{}' else jsonb_build_object('traceparent', v_trace) end || p_data::jsonb,
+         q.policy, q.dead_letter, q.retry_limit, q.retry_delay, q.retry_backoff,
          q.retry_delay_max, q.expire_seconds, q.deletion_seconds, q.heartbeat_seconds,
          now() + q.retention_seconds * interval '1 second'
   from pgboss.queue q
@@ -2817,7 +2841,8 @@ begin
 end $$;
 comment on function private.enqueue is
   'Adds a job to a queue in this transaction. The worker reads the data, and a failed job keeps it, so it must be '
-  'only ids, with no secrets and nothing that people wrote.';
+  'only ids, with no secrets and nothing that people wrote. The job also gets the trace of the request, as '
+  '`traceparent`.';
 
 -- finds the jobs that are running, to check whether their worker is alive
 create index job_active_idx on pgboss.job (name) where state = 'active';

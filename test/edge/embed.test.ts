@@ -5,7 +5,7 @@ import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { openFunctions } from '../../api-facade/lib/functions.ts'
-import { createLog } from '../../api-facade/lib/log.ts'
+import { createLog, openTracing } from '../../api-facade/lib/log.ts'
 import { edgeEmbedder } from '../../api-facade/worker/embedders.ts'
 import { createEmbed } from '../../edge-functions/embed/handler.ts'
 import { listen, runFunction, runtimes } from '../support/functions.ts'
@@ -65,7 +65,14 @@ describe('With the model of the runtime', () => {
   test('it answers 503 when it fails, and the worker rejects that as well as vectors of another size', async () => {
     expect((await fetch(`${url}/embed`, post({ texts: ['fail'] }))).status).toBe(503)
     const config = readConfig({ LOG_LEVEL: 'silent', FUNCTIONS_URL: url })
-    const { embed } = edgeEmbedder(openFunctions({ config, jwtSecret: JWT_SECRET, log: createLog(config) }))
+    const { embed } = edgeEmbedder(
+      openFunctions({
+        config,
+        jwtSecret: JWT_SECRET,
+        log: createLog(config),
+        tracing: openTracing(config, createLog(config)),
+      }),
+    )
     expect((await embed(['one', 'two'])).map(({ length }) => length)).toEqual([384, 384])
     await expect(embed(['fail'])).rejects.toThrow('embed answered 503')
     size = 3

@@ -8,7 +8,7 @@ import { parse } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { openFunctions, registry } from '../../api-facade/lib/functions.ts'
-import { createLog } from '../../api-facade/lib/log.ts'
+import { createLog, openTracing } from '../../api-facade/lib/log.ts'
 import { listen } from '../support/functions.ts'
 import { mailbox } from '../support/mailbox.ts'
 
@@ -17,7 +17,13 @@ const mail = { id: 'one-mail', to: 'ada@example.org', subject: 'Hello', text: 'A
 
 function open(env: Record<string, string>, functions?: typeof registry) {
   const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: '/nowhere', ...env })
-  return openFunctions({ config, jwtSecret: SECRET, log: createLog(config), functions })
+  return openFunctions({
+    config,
+    jwtSecret: SECRET,
+    log: createLog(config),
+    tracing: openTracing(config, createLog(config)),
+    functions,
+  })
 }
 
 test('Functions run in this process by default', async () => {

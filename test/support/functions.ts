@@ -92,7 +92,7 @@ async function startDeno(
   }
   const cache = mkdtempSync(join(tmpdir(), 'kith-deno-'))
   // files that packages read beside these do not exist
-  const read = [entry, 'edge-functions/shared/deno.ts'].flatMap((path) =>
+  const read = [entry, 'edge-functions/shared/deno.ts', 'edge-functions/shared/tracing.ts'].flatMap((path) =>
     [...readFileSync(path, 'utf8').matchAll(/'([A-Z][A-Z0-9_]+)'/g)].map(([, variable]) => variable),
   )
   const packages = ['--config', `edge-functions/${name}/deno.json`, '--node-modules-dir=manual']

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { takeSetting } from '../../api-facade/boot.ts'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { openFunctions } from '../../api-facade/lib/functions.ts'
-import { createLog } from '../../api-facade/lib/log.ts'
+import { createLog, openTracing } from '../../api-facade/lib/log.ts'
 import { startServer } from '../../api-facade/server.ts'
 import { startWorker } from '../../api-facade/worker/worker.ts'
 import type { Database } from './database.ts'
@@ -49,7 +49,7 @@ export async function mediaLife({ settings, database, alice, bob, functionsUrl }
   const more = functionsUrl && { FUNCTIONS_URL: functionsUrl }
   const config = readConfig(environment(databaseUrl, { ...settings, ...more }))
   const log = createLog(config)
-  const functions = openFunctions({ config, jwtSecret: JWT_SECRET, log })
+  const functions = openFunctions({ config, jwtSecret: JWT_SECRET, log, tracing: openTracing(config, log) })
   const server = await startServer({ config, databaseUrl })
   afterAll(() => server.stop())
   const at = (person: Person) => new Person(server.url, person.token)

@@ -56,7 +56,12 @@ test('An event that is rolled back has no effects', async () => {
 
 test('A person with a failing effect has to wait, and nobody else does', async () => {
   const before = (await heard(ann)).length
-  await emit(0, ben) // 6 / 0
+  const traceId = 'a1'.repeat(16)
+  await owner.begin(async (sql) => {
+    const headers = JSON.stringify({ traceparent: `00-${traceId}-${'b2'.repeat(8)}-01` })
+    await sql`select set_config('request.headers', ${headers}, true)`
+    await sql`select private.emit('test.thing.done', '{"n": 0}', array[${ben?.id ?? ''}]::uuid[])` // 6 / 0
+  })
   await emit(1, ann, ben)
   await until(async () => (await stuck()).length === 1)
   await until(async () => (await heard(ann)).length === before + 1)
@@ -85,6 +90,7 @@ test('A person with a failing effect has to wait, and nobody else does', async (
       listener: 'private.hear',
       sqlstate: '22012',
       context: kept?.context,
+      trace_id: traceId,
     },
   ])
 

@@ -15,6 +15,8 @@ export type Site = {
   /** Counts a request of this client address. @returns the headers of the answer if the limit is exceeded */
   limit(c: Context): Promise<{ headers: Record<string, string> } | null>
   clientAddress(c: Context): string
+  /** The trace of the running request, as a traceparent. */
+  traceparent(): string | undefined
   /** Sets a header of the answer. */
   setHeader(c: Context, name: string, value: string): void
   /** Answers, with the headers of every answer. */

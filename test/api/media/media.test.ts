@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { openFunctions } from '../../../api-facade/lib/functions.ts'
-import { createLog } from '../../../api-facade/lib/log.ts'
+import { createLog, openTracing } from '../../../api-facade/lib/log.ts'
 import { createSeals } from '../../../api-facade/lib/seals.ts'
 import { startServer } from '../../../api-facade/server.ts'
 import { isThatType, typeOf } from '../../../edge-functions/media/types.ts'
@@ -486,7 +486,12 @@ describe('Local storage', () => {
       select key, upload_id as id from private.pending_object_deletions where key = ${assetId}`
     expect(readdirSync(join(DATA_DIR, 'media-parts'))).toEqual([queued?.id])
     const config = readConfig(environment(database.url, { DATA_DIR }))
-    const functions = openFunctions({ config, jwtSecret: JWT_SECRET, log: createLog(config) })
+    const functions = openFunctions({
+      config,
+      jwtSecret: JWT_SECRET,
+      log: createLog(config),
+      tracing: openTracing(config, createLog(config)),
+    })
     const job = { bucket: 'local', keys: [assetId], uploads: [], uploadIds: { [assetId]: queued?.id } }
     expect(await (await functions.invoke('media/delete', job)).json()).toEqual({ left: [] })
     expect(readdirSync(join(DATA_DIR, 'media-parts'))).toEqual([])

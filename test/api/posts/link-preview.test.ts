@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { openFunctions } from '../../../api-facade/lib/functions.ts'
-import { createLog } from '../../../api-facade/lib/log.ts'
+import { createLog, openTracing } from '../../../api-facade/lib/log.ts'
 import { createPreviews } from '../../../api-facade/lib/previews.ts'
 import { functionsInDeno } from '../../support/functions.ts'
 import { JWT_SECRET } from '../../support/settings.ts'
@@ -80,6 +80,7 @@ describe('A facade’s cache of previews', () => {
       config,
       jwtSecret: JWT_SECRET,
       log,
+      tracing: openTracing(config, log),
       functions: { 'link-preview': async () => link },
     })
     const previews = createPreviews(functions, log, () => state.now)

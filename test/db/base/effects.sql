@@ -12,7 +12,7 @@ create function private.hear_of_test(p_listener text, p_effects private.effects[
   with c as materialized (select nextval('pg_temp.calls') as call)
   insert into pg_temp.heard (call, listener, person, what)
   select c.call, p_listener, u.username, e.payload ->> 'what'
-  from c, unnest(p_effects) with ordinality as e (user_id, id, event, payload, caused_at, event_id, place)
+  from c, unnest(p_effects) with ordinality as e (user_id, id, event, payload, caused_at, event_id, trace_id, place)
   left join app.users u on u.id = e.user_id
   order by e.place $$;
 create function private.first_of_test(p_effects private.effects[]) returns void language sql
