@@ -21,14 +21,22 @@ export type Readiness = () => Promise<Difference>
 export function createReadiness(options: Options): Readiness {
   let last: { at: number; found: Promise<Difference> } | undefined
   let known = ''
-  /** The connections of a look that is late are still taken: there is no second one until they are free. */
-  let looking: Promise<Difference> | undefined
+  /** The connections of a question without an answer are still taken: there are no new questions until they are free. */
+  let questions: Question[] | undefined
 
   const find = async (): Promise<Difference> => {
-    looking ??= look(options).finally(() => {
-      looking = undefined
+    questions ??= ask(options)
+    const all = questions
+    void Promise.all(all.map(({ answer }) => answer)).finally(() => {
+      if (questions === all) questions = undefined
     })
-    const found = await Promise.race([looking, sleep(PATIENCE, { faults: [noAnswer], warnings: [] })])
+    const answers = await Promise.all(
+      all.map(({ answer, late }) => Promise.race([answer, sleep(PATIENCE, { faults: [late], warnings: [] })])),
+    )
+    const found = {
+      faults: [...new Set(answers.flatMap(({ faults }) => faults))],
+      warnings: answers.flatMap(({ warnings }) => warnings),
+    }
     const faults = found.faults.join(' ')
     if (faults !== known && faults) options.log.warn({ faults: found.faults }, 'not ready')
     if (faults !== known && !faults) options.log.info('ready again')
@@ -41,38 +49,47 @@ export function createReadiness(options: Options): Readiness {
   }
 }
 
-async function look({ config, pools }: Options): Promise<Difference> {
+/** `answer` never rejects. `late` is the fault if it takes too long. */
+type Question = { answer: Promise<Difference>; late: string }
+
+function ask({ config, pools }: Options): Question[] {
   const { gate, anon, user, service } = pools
-  const connected = Object.entries({ anon, user, service }).map(async ([name, pool]) => {
-    const failed = await pool
-      .run((sql) => sql`select`, { patience: PATIENCE - 100 })
-      .then(
-        () => false,
-        () => true,
-      )
-    return failed ? [`There is no free connection in the pool ${name}.`] : []
+  const connected = Object.entries({ anon, user, service }).map(([name, pool]): Question => {
+    const late = `There is no free connection in the pool ${name}.`
+    const run = pool.run((sql) => sql`select`, { patience: PATIENCE - 100 })
+    const answer = run.then(
+      () => fault(),
+      () => fault(late),
+    )
+    return { answer, late }
   })
-  const admitted = Object.entries({ anon, gate, user, service }).map(async ([name, pool]) =>
-    (await pool.admits()) ? [] : [`The database refuses the login kith_${name}.`],
+  const admitted = Object.entries({ anon, gate, user, service }).map(
+    ([name, pool]): Question => ({
+      answer: pool.admits().then((yes) => (yes ? fault() : fault(`The database refuses the login kith_${name}.`))),
+      late: noAnswer,
+    }),
   )
-  const [seen, written, ...faults] = await Promise.all([
-    gate
-      .run((sql) => sql<{ text: string }[]>`select private.readiness()::text as text`)
-      .then(
-        ([row]) => judge(JSON.parse(row?.text ?? ''), config),
-        () => ({ faults: [noAnswer], warnings: [] }),
-      ),
-    gate
-      .run((sql) => sql<{ text: string }[]>`select private.try_writing()::text as text`)
-      .then(
-        ([row]) => (JSON.parse(row?.text ?? '') as string[]).map((table) => `The table ${table} is locked.`),
-        (failure: unknown) => [cannotWrite(failure)],
-      ),
+  const seen = gate
+    .run((sql) => sql<{ text: string }[]>`select private.readiness()::text as text`)
+    .then(
+      ([row]) => judge(JSON.parse(row?.text ?? ''), config),
+      () => fault(noAnswer),
+    )
+  const written = gate
+    .run((sql) => sql<{ text: string }[]>`select private.try_writing()::text as text`)
+    .then(
+      ([row]) => fault(...(JSON.parse(row?.text ?? '') as string[]).map((table) => `The table ${table} is locked.`)),
+      (failure: unknown) => fault(cannotWrite(failure)),
+    )
+  return [
+    { answer: seen, late: noAnswer },
+    { answer: written, late: 'The database does not write within half a second.' },
     ...connected,
     ...admitted,
-  ])
-  return { ...seen, faults: [...new Set([...seen.faults, ...written, ...faults.flat()])] }
+  ]
 }
+
+const fault = (...faults: string[]): Difference => ({ faults, warnings: [] })
 
 /** Why nothing can be written, by SQLSTATE. */
 function cannotWrite(failure: unknown): string {
