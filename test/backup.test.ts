@@ -242,7 +242,7 @@ const refused: [string, (base: string, copy: string, history: string) => void, R
   [
     'of another PostgreSQL',
     (base) => manifest(base, /"postgres": 17/, '"postgres": 16'),
-    /of PostgreSQL 16, and this is 17/,
+    /of PostgreSQL 16, and this release of Kith runs 17 and 18/,
   ],
   ['of several instances', (base) => manifest(base, /"system": "\d/, '"system": "x'), /backups of several instances/],
   ['with another passphrase', () => {}, /^BACKUP_PASSPHRASE is not the pass/, { passphrase: 'another passphrase' }],

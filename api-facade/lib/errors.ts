@@ -77,6 +77,7 @@ const foreign: Readonly<Record<string, ErrorCode | undefined>> = {
   '23505': 'duplicate',
   '23502': 'value_invalid',
   '23503': 'value_invalid',
+  '23001': 'value_invalid', // PostgreSQL 18: a row that others refer to
   '23514': 'value_invalid',
   '22': 'value_invalid',
   '54001': 'value_invalid', // nested too deeply for the stack

@@ -4,8 +4,11 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chownSync,
+  closeSync,
   existsSync,
+  fsyncSync,
   mkdirSync,
+  openSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -31,20 +34,37 @@ function giveToServer(path: string): void {
   if (account) chownSync(path, account.uid, account.gid)
 }
 
+/** Makes a folder in the data folder that only the server's account can enter. @returns its path */
+export function makeServerFolder(dataDir: string, name: string): string {
+  const folder = join(dataDir, name)
+  mkdirSync(folder, { mode: 0o700 })
+  giveToServer(folder)
+  return folder
+}
+
 /** The password of a role, in hex. They differ, so that the one of `postgres` does not give superuser rights. */
 export const passwordOf = (secret: string, role: string) => createHmac('sha256', secret).update(role).digest('hex')
 
+/** The name of the cluster in the data folder. */
+export const CLUSTER = 'postgres'
+/** The clusters of an upgrade: the new one until it has the data, then until it takes the place of the old one. */
+export const NEW = `${CLUSTER}.new`
+const COMPLETE = `${CLUSTER}.complete`
+/** The folder in which an upgrade passes rows from one server to the other. */
+export const ROWS = `${CLUSTER}.rows`
+
+type ClusterOptions = { bin: string; dataDir: string; secret: string; sync: boolean; name?: string }
+
 /**
- * Creates the cluster in a temporary folder and moves it when complete, so that a killed start leaves all or nothing.
+ * Creates a cluster in a temporary folder and moves it when complete, so that a killed start leaves all or nothing.
  */
-export async function makeCluster(bin: string, dataDir: string, secret: string, sync: boolean): Promise<void> {
+export async function makeCluster({ bin, dataDir, secret, sync, name = CLUSTER }: ClusterOptions): Promise<void> {
   const unfinished = join(dataDir, 'postgres.unfinished')
   const passwordFile = join(dataDir, 'postgres.password')
   rmSync(unfinished, { recursive: true, force: true })
   rmSync(passwordFile, { force: true })
-  mkdirSync(unfinished, { mode: 0o700 })
+  makeServerFolder(dataDir, 'postgres.unfinished')
   writeFileSync(passwordFile, passwordOf(secret, 'supabase_admin'), { mode: 0o600 })
-  giveToServer(unfinished)
   giveToServer(passwordFile)
   const initdb = spawn(
     join(bin, 'initdb'),
@@ -69,7 +89,36 @@ export async function makeCluster(bin: string, dataDir: string, secret: string, 
   const [code] = await once(initdb, 'close')
   rmSync(passwordFile)
   if (code !== 0) throw new Error(`initdb failed on ${unfinished}:\n${complaint}`)
-  renameSync(unfinished, join(dataDir, 'postgres'))
+  renameSync(unfinished, join(dataDir, name))
+}
+
+/** Makes renames in the folder survive a crash of the machine. */
+function syncFolder(folder: string): void {
+  const opened = openSync(folder, 'r')
+  fsyncSync(opened)
+  closeSync(opened)
+}
+
+/** Puts the new cluster in the place of the old one, which is kept under the other name. */
+export function replaceCluster(dataDir: string, former: string): void {
+  renameSync(join(dataDir, NEW), join(dataDir, COMPLETE))
+  syncFolder(dataDir)
+  renameSync(join(dataDir, CLUSTER), join(dataDir, former))
+  syncFolder(dataDir)
+  finishReplacement(dataDir)
+}
+
+/** Ends a replacement that was killed between its renames. Otherwise a start would make an empty cluster. */
+export function finishReplacement(dataDir: string): void {
+  if (existsSync(join(dataDir, CLUSTER)) || !existsSync(join(dataDir, COMPLETE))) return
+  renameSync(join(dataDir, COMPLETE), join(dataDir, CLUSTER))
+  syncFolder(dataDir)
+}
+
+/** Removes what a killed upgrade has left. */
+export async function removeAttempt(dataDir: string): Promise<void> {
+  await stopOrphan(dataDir, NEW)
+  for (const name of [NEW, COMPLETE, ROWS]) rmSync(join(dataDir, name), { recursive: true, force: true })
 }
 
 /** Whether the process is a server of this cluster: its working folder is the cluster. A zombie has none. */
@@ -85,8 +134,8 @@ function serves(pid: number, cluster: string): boolean {
 }
 
 /** The process id in the server's pid file, and whether that process is its server; null if there is no such file. */
-function readPid(dataDir: string): { pid: number; runs: boolean } | null {
-  const cluster = join(dataDir, 'postgres')
+function readPid(dataDir: string, name = CLUSTER): { pid: number; runs: boolean } | null {
+  const cluster = join(dataDir, name)
   const pidFile = join(cluster, 'postmaster.pid')
   if (!isDataDir(dataDir) || !existsSync(pidFile)) return null // no cluster, or another one's
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
@@ -103,9 +152,9 @@ export function findOrphan(dataDir: string): number | null {
  * Stops the server of a killed instance, and removes its pid file if the pid now belongs to another process. Only for
  * callers who hold the folder or know that nobody does. @returns whether there was a server
  */
-export async function stopOrphan(dataDir: string): Promise<boolean> {
-  const cluster = join(dataDir, 'postgres')
-  const found = readPid(dataDir)
+export async function stopOrphan(dataDir: string, name = CLUSTER): Promise<boolean> {
+  const cluster = join(dataDir, name)
+  const found = readPid(dataDir, name)
   if (!found) return false
   const { pid, runs } = found
   if (!runs) {

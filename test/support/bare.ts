@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll } from 'vitest'
 import { surroundings } from '../../supabase/embedded/cluster.ts'
-import { binariesFolder, serverAccount } from '../../supabase/embedded/paths.ts'
+import { serverAccount } from '../../supabase/embedded/paths.ts'
+import { binariesFolder } from '../../supabase/embedded/programs.ts'
 import { until } from './until.ts'
 
 type Bare = {

@@ -1,5 +1,4 @@
 // Restores a backup into a data folder, to the end of its log or to a moment, or into a scratch folder to check it.
-import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -27,8 +26,9 @@ import { createGunzip, gunzip } from 'node:zlib'
 import postgres, { type Sql } from 'postgres'
 import { passwordOf } from '../cluster.ts'
 import { claimInstance, releaseInstance, writePrivately } from '../instance.ts'
-import { binariesFolder, isDataDir, makeDataDir, serverAccount } from '../paths.ts'
+import { isDataDir, makeDataDir, serverAccount } from '../paths.ts'
 import { end, launch, notYet, type Server } from '../postgres.ts'
+import { binariesOf, majors, provide } from '../programs.ts'
 import { positionText } from '../replication.ts'
 import { type Base, continuation, getChecked, listBases, open, type Piece, piecesOf } from './manifest.ts'
 import type { Place } from './place.ts'
@@ -72,6 +72,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   const dataDir = makeDataDir(options.dataDir)
   claimInstance(dataDir)
   try {
+    provide(dataDir, base.postgres)
     await fetchCluster(place, base, join(dataDir, UNFINISHED))
     await fetchLog(place, base, used, join(dataDir, UNFINISHED, 'pg_wal'))
     for (const [path, hash] of Object.entries(base.media)) {
@@ -80,7 +81,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
       await writeFile(join(dataDir, path), bytes)
     }
     const newSecret = secrets?.['cluster-secret'] ?? randomBytes(32).toString('base64url')
-    await recover(dataDir, options.at, async (sql) => {
+    await recover(dataDir, base, options.at, async (sql) => {
       await options.work?.(sql)
       for (const role of ['supabase_admin', 'postgres'])
         await sql.unsafe(`alter role ${role} password '${passwordOf(newSecret, role)}'`)
@@ -91,7 +92,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
     renameSync(join(dataDir, UNFINISHED), join(dataDir, 'postgres'))
     writePrivately(join(dataDir, 'cluster-secret'), newSecret) // from now on it is the folder of an instance
   } catch (error) {
-    for (const name of [UNFINISHED, 'media', 'postgres.log'])
+    for (const name of [UNFINISHED, 'media', 'postgres.log', `postgresql-${base.postgres}`])
       rmSync(join(dataDir, name), { recursive: true, force: true })
     throw error
   } finally {
@@ -127,11 +128,10 @@ function plan(base: Base, pieces: readonly Piece[], at: Date | undefined): { use
 }
 
 function requireVersion({ postgres: version }: Base): void {
-  const { stdout } = spawnSync(join(binariesFolder(), 'postgres'), ['--version'], { encoding: 'utf8' })
-  const own = Number(/\d+/.exec(stdout)?.[0])
-  if (own !== version)
+  if (!majors().includes(version))
     throw new Error(
-      `The backup is of PostgreSQL ${version}, and this is ${own}. Restore it with the release of Kith that made it.`,
+      `The backup is of PostgreSQL ${version}, and this release of Kith runs ${[...new Set(majors())].join(' and ')}. ` +
+        'Restore it with the release that made it.',
     )
 }
 
@@ -194,9 +194,14 @@ function writeLog({ segmentSize, timeline }: Base, folder: string, at: bigint, b
 const NOTHING_AFTER = /recovery ended before configured recovery target was reached/
 
 /** Recovers the unfinished cluster. Only this process can connect to it: by a socket in a private folder. */
-async function recover(dataDir: string, at: Date | undefined, work: (sql: Sql) => Promise<void>): Promise<void> {
+async function recover(
+  dataDir: string,
+  { postgres: major }: Base,
+  at: Date | undefined,
+  work: (sql: Sql) => Promise<void>,
+): Promise<void> {
   const account = serverAccount()
-  const bin = binariesFolder()
+  const bin = binariesOf(dataDir, major)
   const sockets = mkdtempSync(join(tmpdir(), 'kith-'))
   const access = join(sockets, 'pg_hba.conf')
   writeFileSync(access, 'local all supabase_admin trust\n')
@@ -207,23 +212,16 @@ async function recover(dataDir: string, at: Date | undefined, work: (sql: Sql) =
     chownSync(join(dataDir, UNFINISHED, 'recovery.signal'), account.uid, account.gid)
   }
   const start = (target: Record<string, string>) =>
-    launch(
-      bin,
-      dataDir,
-      5432,
-      join(dataDir, 'postgres.log'),
-      {
-        listen_addresses: '',
-        unix_socket_directories: sockets,
-        hba_file: access,
-        hot_standby: 'off',
-        restore_command: 'false', // the log is in place
-        recovery_target_timeline: 'current',
-        recovery_target_action: 'promote',
-        ...target,
-      },
-      UNFINISHED,
-    )
+    launch(bin, join(dataDir, UNFINISHED), 5432, join(dataDir, 'postgres.log'), {
+      listen_addresses: '',
+      unix_socket_directories: sockets,
+      hba_file: access,
+      hot_standby: 'off',
+      restore_command: 'false', // the log is in place
+      recovery_target_timeline: 'current',
+      recovery_target_action: 'promote',
+      ...target,
+    })
   const target = at?.toISOString().replace('Z', '+00') // PostgreSQL accepts no Z here
   let server = start(target ? { recovery_target_time: target } : {})
   try {
