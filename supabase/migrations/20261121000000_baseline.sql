@@ -5019,7 +5019,7 @@ begin
 end $$;
 comment on function api.create_asset is
   'Announces an upload, in parts if p_in_parts, and returns it as api.get_asset does. The facade then has the upload '
-  'URLs signed. Fails: alt_text, asset_dimensions, asset_poster, blurhash.';
+  'URLs signed. Fails: alt_text, asset_dimensions, blurhash.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
