@@ -1,5 +1,5 @@
 // The alerts and the dashboard of docs/watch: everything that they name exists, each alert has a unit test and a section
-// in docs/operation.md, and promtool accepts the files, on a machine that has it.
+// in docs/runbook.md, and promtool accepts the files, on a machine that has it.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -89,8 +89,8 @@ test('the alert about audits names the jobs that have an alarm', async () => {
   expect(selectorsOf(expr)[0]?.matchers[0]?.values.sort()).toEqual(audits.map(({ name }) => name))
 })
 
-test('every alert has a section in docs/operation.md, which begins with its severity, and there is no other', () => {
-  const page = readFileSync(join(root, 'docs/operation.md'), 'utf8')
+test('every alert has a section in docs/runbook.md, which begins with its severity, and there is no other', () => {
+  const page = readFileSync(join(root, 'docs/runbook.md'), 'utf8')
   const [, chapter = ''] = /^## Alerts\n([\s\S]*?)^## /m.exec(page) ?? []
   const sections = [...chapter.matchAll(/^### (\w+)\n\n(\w+)\. /gm)].map(([, name, first]) => [
     name,
