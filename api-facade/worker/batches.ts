@@ -23,8 +23,8 @@ const AT_ONCE = 100
 /** How many batches a job does before it moves to the end of the queue. */
 const TURN = 20
 
-/** The data of a job; of a continued one also the position after which it continues. */
-type Data = Queued & { after?: string }
+/** The data of a continued job also has the position after which it continues. */
+type Job = { after?: string }
 
 type BatchOptions = Reports & { deadLetter: string; polling: Polling }
 
@@ -34,15 +34,16 @@ export async function takeBatches(boss: PgBoss, queues: readonly BatchQueue[], o
   const db = boss.getDb()
   for (const { queue, batch } of queues) {
     await boss.updateQueue(queue, { ...settings, deadLetter, deleteAfterSeconds: 86_400 })
-    await polling.work<Data>(queue, { batchSize: AT_ONCE }, async (jobs) => {
+    await polling.work<Queued & Job>(queue, { batchSize: AT_ONCE }, async (jobs) => {
       for (const { id, data } of jobs) {
+        const { traceparent, ...job } = data
         const work = async () => {
-          const { changed, after } = await turn(db, batch, data)
+          const { changed, after } = await turn(db, batch, job)
           if (after) await boss.send(queue, { ...data, after })
           await boss.complete(queue, id) // now, because jobs that were taken with it may take long
           return changed
         }
-        const run = told(db, queue, options, work, data.traceparent)
+        const run = told(db, queue, options, work, traceparent)
         // a failed job is retried alone and does not delay the others
         await run.then((changed) => note(db, queue, changed, false)).catch((error) => boss.fail(queue, id, error))
       }
@@ -51,7 +52,7 @@ export async function takeBatches(boss: PgBoss, queues: readonly BatchQueue[], o
 }
 
 /** @returns how many rows these batches changed, and where the next one starts; null at the end */
-async function turn(db: Db, batch: string, job: Data): Promise<{ changed: number; after: string | null }> {
+async function turn(db: Db, batch: string, job: Job): Promise<{ changed: number; after: string | null }> {
   let changed = 0
   let after = job.after ?? null
   for (let n = 0; n < TURN && (n === 0 || after); n++) {
