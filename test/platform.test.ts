@@ -14,7 +14,7 @@ import { generated } from '../supabase/tools/generate.ts'
 import { Person } from './support/person.ts'
 import { ADMIN, environment } from './support/settings.ts'
 
-const { ownerUrl, superuserUrl } = inject('postgres')
+const { ownerUrl, superuserUrl, loginSecret } = inject('postgres')
 const name = `bare_${randomBytes(6).toString('hex')}`
 const at = (url: string) => Object.assign(new URL(url), { pathname: name }).href
 const url = at(ownerUrl)
@@ -77,6 +77,9 @@ describe('The Supabase CLI', { timeout: 60_000 }, () => {
 
   test('leaves a database that a facade can run on', async () => {
     const config = readConfig(environment(url))
+    const owner = postgres(url, { max: 1 })
+    // the logins are those of all databases of this server
+    await owner`insert into private.login_secret values (${loginSecret})`.finally(() => owner.end())
     await boot({ config, databaseUrl: url })
     const facade = await startServer({ config, databaseUrl: url })
     try {

@@ -24,11 +24,11 @@ await owner`
   where t.invitee_id = v.invitee`
 
 await owner.unsafe(`
-  create function private.keep_bookmark(p_person uuid, p_post uuid) returns void language plpgsql as $$ begin
+  create function public.keep_bookmark(p_person uuid, p_post uuid) returns void language plpgsql as $$ begin
     perform private.lock_effects(p_person);
     perform private.earn_contribution(array[(p_person, null, 'bookmark_given', p_post, null, now())::private.earning]);
   end $$;
-  create function private.drop_bookmark(p_person uuid, p_post uuid) returns void language plpgsql as $$ begin
+  create function public.drop_bookmark(p_person uuid, p_post uuid) returns void language plpgsql as $$ begin
     perform private.lock_effects(p_person);
     perform private.reverse_contribution(array[private.find_active_contribution(p_person, 'bookmark_given', p_post)]);
   end $$`)
@@ -37,10 +37,10 @@ await owner.unsafe(`
 async function contribute(from: number, count: number) {
   await owner.unsafe(`do $$ begin
     for n in ${from}..${from + count - 1} loop
-      perform private.keep_bookmark('${carla.id}', md5(n::text)::uuid);
+      perform public.keep_bookmark('${carla.id}', md5(n::text)::uuid);
       commit;
       if n % 2 = 1 then
-        perform private.drop_bookmark('${carla.id}', md5(n::text)::uuid);
+        perform public.drop_bookmark('${carla.id}', md5(n::text)::uuid);
         commit;
       end if;
     end loop;
@@ -131,8 +131,8 @@ test('Each contribution is inherited once if a worker is killed in the middle an
 
 test('A person’s action waits neither for inviters nor for a transaction that locks them', async () => {
   await owner.begin(async (sql) => {
-    await sql`select private.keep_bookmark(${bob.id}, gen_random_uuid())`
-    await sql`select private.keep_bookmark(${alice.id}, gen_random_uuid())`
+    await sql`select public.keep_bookmark(${bob.id}, gen_random_uuid())`
+    await sql`select public.keep_bookmark(${alice.id}, gen_random_uuid())`
     await contribute(2200, 2)
   })
   expect((await outcome()).scores[3]).toBe(1101)

@@ -108,7 +108,7 @@ describe('The metrics', () => {
     const { waiting } = await database.owner.begin(async (sql) => {
       await sql`lock table app.posts in access exclusive mode`
       const feeds = Promise.all([alice.get('/feed'), alice.get('/feed')])
-      await expect.poll(() => value('kith_pool_in_flight{pool="user"}')).toBe(2)
+      await until(async () => (await value('kith_pool_in_flight{pool="user"}')) === 2)
       return { waiting: feeds }
     })
     await waiting
