@@ -132,7 +132,9 @@ if (import.meta.main) {
   const [things = ''] = process.argv.slice(2)
   try {
     const written = addFeature(things)
-    process.stdout.write(`Wrote\n${written.map((file) => `  ${file}\n`).join('')}Next: npm run format && npm run gen\n`)
+    process.stdout.write(
+      `Wrote\n${written.map((file) => `  ${file}\n`).join('')}Next: npm run format && npm run gen -- --name add_${things}\n`,
+    )
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`)
     process.exitCode = 1
