@@ -30,8 +30,9 @@ export function createReadiness(options: Options): Readiness {
     void Promise.all(all.map(({ answer }) => answer)).finally(() => {
       if (questions === all) questions = undefined
     })
+    const deadline = sleep(PATIENCE)
     const answers = await Promise.all(
-      all.map(({ answer, late }) => Promise.race([answer, sleep(PATIENCE, { faults: [late], warnings: [] })])),
+      all.map(({ answer, late }) => Promise.race([answer, deadline.then(() => fault(late))])),
     )
     const found = {
       faults: [...new Set(answers.flatMap(({ faults }) => faults))],
