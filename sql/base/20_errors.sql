@@ -75,7 +75,7 @@ begin
     constraint = p_rule;
 end $$;
 comment on function private.raise_check_violation is
-  'Every check of the schema app calls this function for a value that breaks the check (sql/admin/95_checks.sql, '
+  'Every check of the schema app calls this function for a value that breaks the check (sql/generated/10_checks.sql, '
   'generated). It raises the code that has the name of the check, or value_invalid if no such code is registered, as '
   'private.raise_error does. The error of Postgres itself would show the row to a caller by `.rpc()`.';
 

@@ -48,8 +48,8 @@ set search_path = ''
 as $$ begin end $$;
 comment on function private.dispatch_event is
   'Calls the listeners of an event that are registered ''at once'', by position. `npm run gen` writes its body from '
-  'private.event_listeners (sql/admin/96_listeners.sql), because a call by a name from a table would be planned each '
-  'time.';
+  'private.event_listeners (sql/generated/20_listeners.sql), because a call by a name from a table would be planned '
+  'each time.';
 
 create function private.emit(p_name text, p_payload json, p_people uuid[] default '{}') returns void
 language plpgsql volatile security definer   -- nobody else may write the outbox, and listeners write for other people

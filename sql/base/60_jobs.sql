@@ -117,7 +117,7 @@ comment on function private.job_metrics is
   'For /metrics: {runs: [{job, runs, failures, changed, lastChanged, lastRun, lastFailure}], queues: [{queue, state, '
   'depth}], effects: {depth, lag, stuck}, verifiedBackup}; times in unix seconds. depth is how many effects wait, up '
   'to 100,000; lag is how many seconds ago the oldest of them was caused; stuck is how many people have effects that '
-  'failed; verifiedBackup is until when the last verified backup reaches, or null';
+  'failed; verifiedBackup is until when the last verified backup reaches, or null.';
 
 create function private.functions_fingerprint() returns text
 language plpgsql stable
