@@ -6,7 +6,7 @@ import { SignJWT } from 'jose'
 import type { MailSender } from '../../edge-functions/deliver/messages.ts'
 import { contactOf } from '../../edge-functions/deliver/providers.ts'
 import { type VapidKeys, vapidKeyOf, vapidKeys } from '../../edge-functions/deliver/vapid.ts'
-import { type Tracing, traced, traceparentOf } from '../../edge-functions/shared/tracing.ts'
+import { type Tracing, traced, traceparent } from '../../edge-functions/shared/tracing.ts'
 import { type Config, secretsOf } from './config.ts'
 import type { Log } from './log.ts'
 
@@ -116,16 +116,17 @@ export function openFunctions({ config, jwtSecret, log, tracing, functions = reg
 
   return {
     invoke(path, body, { token, signal } = {}) {
-      return tracing.run(`call ${path}`, { kind: 'client' }, async (span) => {
+      return tracing.run(`call ${path}`, { kind: 'client' }, async () => {
         // only until the beginning: an answer can stream for longer
         const late = new AbortController()
         const clock = setTimeout(() => late.abort(new Error(`${path} did not answer in time.`)), PATIENCE)
+        const trace = traceparent()
         const request = new Request(`${functionsUrl ?? 'http://localhost'}/${path}`, {
           method: 'POST',
           headers: {
             Authorization: `Bearer ${token ?? (await serviceToken())}`,
             'Content-Type': 'application/json',
-            traceparent: traceparentOf(span),
+            ...(trace && { traceparent: trace }),
           },
           body: JSON.stringify(body),
           signal: signal ? AbortSignal.any([late.signal, signal]) : late.signal,

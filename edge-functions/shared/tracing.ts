@@ -1,5 +1,6 @@
 // Traces (W3C Trace Context), and their export to OpenTelemetry (OTLP over HTTP, in JSON). A trace is everything that
-// one request causes: the facade's work, the calls of functions, and the jobs that it queued. Facade, worker and
+// one request causes: the facade's work, the calls of functions, and the jobs that it queued. A request has one if its
+// caller began it, or if spans are exported; otherwise a trace would cost 5 % of a write for nobody. Facade, worker and
 // functions use this file, the functions also in Deno. The packages of OpenTelemetry do the same with 28 MB.
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -7,7 +8,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 export type Trace = { traceId: string; spanId: string; sampled: boolean }
 
 /** A span that is running. Its work may change the name, add attributes, and say that it failed or isn't of interest. */
-export type Span = Trace & {
+export type Span = {
   name: string
   attributes: Record<string, string | number | undefined>
   failed: boolean
@@ -46,13 +47,10 @@ export function parseTraceparent(text: string | undefined): Trace | undefined {
   return { traceId, spanId, sampled: Number.parseInt(flags, 16) % 2 === 1 }
 }
 
-export const traceparentOf = ({ traceId, spanId, sampled }: Trace): string =>
-  `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
-
 /** The traceparent of the running trace, if any. */
 export function traceparent(): string | undefined {
   const trace = currentTrace()
-  return trace && traceparentOf(trace)
+  return trace && `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? '01' : '00'}`
 }
 
 const newTraceId = (): string => crypto.randomUUID().replaceAll('-', '')
@@ -120,17 +118,12 @@ export function createTracing(settings: TracingSettings | undefined, warn: Warn)
 }
 type Warn = (failure: unknown, lost: number) => void
 
-/** The id of the span is a part of the other one, because a new one takes half a microsecond. */
-function beginUnrecorded(): Trace {
-  const traceId = newTraceId()
-  return { traceId, spanId: traceId.slice(16), sampled: false }
-}
-
-/** Without export: a trace keeps the span of the caller, because nobody would get to know another one. */
+/** Without export: only what a caller's trace causes has a trace, and its parent is the span of the caller. */
 const passing: Tracing = {
   run(name, { parent }, work) {
-    const trace = parseTraceparent(parent) ?? running.getStore() ?? beginUnrecorded()
-    return running.run(trace, () => work({ ...trace, name, attributes: {}, failed: false, ignored: false }))
+    const trace = parseTraceparent(parent)
+    const begin = () => work({ name, attributes: {}, failed: false, ignored: false })
+    return trace ? running.run(trace, begin) : begin()
   },
   flush: () => Promise.resolve(),
 }
@@ -195,7 +188,7 @@ function exporting({ url, headers, resource, isSampled }: TracingSettings, warn:
       const parent = parseTraceparent(given) ?? running.getStore()
       const traceId = parent?.traceId ?? newTraceId()
       const trace = { traceId, spanId: newSpanId(), sampled: isSampled(parent, traceId) }
-      const span: Span = { ...trace, name, attributes: {}, failed: false, ignored: false }
+      const span: Span = { name, attributes: {}, failed: false, ignored: false }
       const start = now()
       try {
         return await running.run(trace, () => work(span))
@@ -203,10 +196,10 @@ function exporting({ url, headers, resource, isSampled }: TracingSettings, warn:
         span.failed = true
         throw error
       } finally {
-        if (span.sampled && !span.ignored)
+        if (trace.sampled && !span.ignored)
           end({
             traceId,
-            spanId: span.spanId,
+            spanId: trace.spanId,
             ...(parent && { parentSpanId: parent.spanId }),
             name: span.name,
             kind: kinds[kind],

@@ -229,6 +229,19 @@ describe('Without a collector', async () => {
     expect(await callOf(trace)).toMatchObject({ path: '/ai/question' })
   })
 
+  test('a request without a traceparent has no trace, and neither has what it causes', async () => {
+    const { body } = await own.alice.post<{ id: string }>('/ai/sessions', { topic: 'Wasps' })
+    calls.length = 0
+    await own.alice.post(`/ai/sessions/${body.id}/answer`, { answer: 'I watch them.' })
+    expect(await until(() => calls.find(({ path }) => path === '/ai/question'))).toMatchObject({
+      traceparent: 'undefined',
+    })
+    await until(() => own.lines.some(({ route }) => route === 'POST /ai/sessions/:id/answer'))
+    const without = own.lines.filter(({ route }) => route === 'POST /ai/sessions')
+    expect(without.length).toBeGreaterThan(0)
+    for (const line of without) expect(line).not.toHaveProperty('trace_id')
+  })
+
   test('a function gets the trace of the request that queued the job, and nothing is exported', async () => {
     const before = target.seen.length
     const trace = traceId()
