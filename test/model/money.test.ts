@@ -480,7 +480,7 @@ test('Of a hundred payments at once from a balance of 50 exactly fifty succeed',
 })
 
 const CROSSED = runs(400, 1000)
-test(`None of ${CROSSED} crossed payments meets a deadlock`, async () => {
+test(`${CROSSED} payments in both directions at once cause no deadlock`, async () => {
   const pair = await two('jack', 'kate')
   const written = await Promise.all(pair.map((author) => author.post<{ id: string }>('/posts', { body: 'Pay me' })))
   // In each post 45 % go to the other, and 45 % to a third person: three wallets for each payment

@@ -146,7 +146,7 @@ test('Closing waits for a vote in progress, and notifies the voter', async () =>
   expect(told).toHaveLength(1)
 })
 
-test('Two workers close a poll once', async () => {
+test('A poll is closed once, even by two workers', async () => {
   const polls: Poll[] = []
   for (let at = 0; at < 30; at++) polls.push(await ask())
   await Promise.all(polls.flatMap((poll) => voters.slice(0, 5).map((by) => vote(by, poll, 0))))

@@ -27,7 +27,7 @@ type Scene = {
 }
 export type Bound = {
   operation: string
-  /** What the many rows are, of which there are more than the operation may read. */
+  /** What the many rows are. There are more of them than the operation may read. */
   against: string
   /** The most index entries and rows that one call may read. */
   most: number

@@ -1,6 +1,6 @@
-// Work that is too much for one transaction: deleting a post with very many likes, narrowing one with very many
-// reposts, erasing a person who wrote very much, closing a poll with very many votes. The request is fast and the
-// worker does the rest soon after. For followers of a series see series.test.ts.
+// Work that is too much for one transaction: deleting a post with thousands of likes, narrowing the audience of one with
+// thousands of reposts, erasing a person with thousands of posts, closing a poll with thousands of votes. The request is
+// fast and the worker does the rest soon after. For followers of a series see series.test.ts.
 import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { startWorker, type Worker } from '../../api-facade/worker/worker.ts'

@@ -200,14 +200,16 @@ const hit = {
 }
 const SearchPerson = PersonCard.extend({
   ...hit,
-  type: z.literal('person').describe('The rest is the card of a person.'),
+  type: z.literal('person').describe('The other fields are those of a person’s card.'),
 }).openapi('SearchPerson')
-const SearchGroup = Group.extend({ ...hit, type: z.literal('group').describe('The rest is the group.') }).openapi(
-  'SearchGroup',
-)
-const SearchGuild = Guild.extend({ ...hit, type: z.literal('guild').describe('The rest is the guild.') }).openapi(
-  'SearchGuild',
-)
+const SearchGroup = Group.extend({
+  ...hit,
+  type: z.literal('group').describe('The other fields are those of a group.'),
+}).openapi('SearchGroup')
+const SearchGuild = Guild.extend({
+  ...hit,
+  type: z.literal('guild').describe('The other fields are those of a guild.'),
+}).openapi('SearchGuild')
 const SearchWiki = z
   .object({
     ...hit,

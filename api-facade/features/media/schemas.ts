@@ -7,8 +7,8 @@ export const AssetKey = z.object({ key: Uuid })
 
 /** How much space a picture or video takes, and what to show there until it is loaded or plays. */
 export const picture = {
-  width: z.int().nullable().describe('Of a picture or video: pixels, as it is shown. Null if unknown.'),
-  height: z.int().nullable().describe('Of a picture or video: pixels, as it is shown. Null if unknown.'),
+  width: z.int().nullable().describe('In pixels, as the picture or video is shown; null if unknown.'),
+  height: z.int().nullable().describe('In pixels, as the picture or video is shown; null if unknown.'),
   blurhash: z
     .string()
     .nullable()

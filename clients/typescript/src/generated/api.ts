@@ -11764,7 +11764,7 @@ export interface components {
             title: string | null;
             excerpt: string;
             /**
-             * @description The rest is the group.
+             * @description The other fields are those of a group.
              * @enum {string}
              */
             type: "group";
@@ -11780,7 +11780,7 @@ export interface components {
             title: string | null;
             excerpt: string;
             /**
-             * @description The rest is the guild.
+             * @description The other fields are those of a guild.
              * @enum {string}
              */
             type: "guild";
@@ -11804,7 +11804,7 @@ export interface components {
             title: string | null;
             excerpt: string;
             /**
-             * @description The rest is the card of a person.
+             * @description The other fields are those of a person’s card.
              * @enum {string}
              */
             type: "person";
