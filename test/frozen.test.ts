@@ -154,15 +154,15 @@ test('Rows are deleted before others are written, from the last table to the fir
   ]
   const after = [table('one', { id: '2', text: "it's" }), table('two', { id: '3', text: null })]
   expect(rowStatements(new Map(before), new Map(after))).toEqual([
-    `delete from two where "id" = '1';`,
-    `delete from one where "id" = '1';`,
+    `delete from two where "id"::text = '1';`,
+    `delete from one where "id"::text = '1';`,
     `insert into one ("id", "text")\nvalues ('2', 'it''s');`,
     `insert into two ("id", "text")\nvalues ('3', null);`,
   ])
   const changed = [table('one', { id: '1', text: 'b' }), table('two', { id: '1', text: 'c' })]
   expect(rowStatements(new Map(before), new Map(changed))).toEqual([
-    `update one set "text" = 'b'\nwhere "id" = '1'\n  and "text" = 'a';`,
-    `update two set "text" = 'c'\nwhere "id" = '1'\n  and "text" is null;`,
+    `update one set "text" = 'b'\nwhere "id"::text = '1'\n  and "text"::text = 'a';`,
+    `update two set "text" = 'c'\nwhere "id"::text = '1'\n  and "text" is null;`,
   ])
 })
 

@@ -37,8 +37,13 @@ async function structure(is: string, wanted: string): Promise<string> {
 
 const name = (column: string) => `"${column.replaceAll('"', '""')}"`
 const value = (text: string | null | undefined) => (text == null ? 'null' : `'${text.replaceAll("'", "''")}'`)
+/** Compares texts, as rows were read: a name alone could not be compared with a regclass. */
 const equals = (row: Row, columns: readonly string[]) =>
-  columns.map((column) => `${name(column)} ${row[column] == null ? 'is' : '='} ${value(row[column])}`).join(' and ')
+  columns
+    .map((column) =>
+      row[column] == null ? `${name(column)} is null` : `${name(column)}::text = ${value(row[column])}`,
+    )
+    .join(' and ')
 
 /** Updates only what is as the schema's files had it: another value is an operator's. */
 function updateOf(table: string, key: readonly string[], old: Row, row: Row): string | [] {
