@@ -37,6 +37,7 @@ test.each([
   ['the counters of posts are the counts of their rows', 'update app.post_counters set replies = replies + 1'],
   ['the audit log is a chain', "update app.audit_log set action = 'post.shown'"],
   ['the audit log is a chain', 'delete from app.audit_log'],
+  ['the audit log is a chain', `update app.audit_details set detail = '{"reason": "Not at all."}'`],
 ])('It finds that %s no longer, after: %s', async (rule, change) => {
   await superuser.begin(async (sql) => {
     await sql`set local session_replication_role = replica` // no trigger refuses the change

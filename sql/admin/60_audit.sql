@@ -104,6 +104,7 @@ declare
   c_most     constant integer := 10000;
   v_head     private.audit_head;
   v_entry    app.audit_log;
+  v_row      record;
   v_last     bigint := p_after;
   v_previous bytea;
   v_broken   bigint;
@@ -115,10 +116,15 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  for v_entry in select * from app.audit_log where id > p_after order by id limit c_most loop
+  for v_row in
+    select l as entry, d as detail from app.audit_log l left join app.audit_details d on d.audit_id = l.id
+    where l.id > p_after order by l.id limit c_most
+  loop
+    v_entry := v_row.entry;
     if v_entry.id <> v_last + 1 then
       v_broken := v_last + 1;
-    elsif v_entry.previous is distinct from v_previous or v_entry.hash <> private.audit_hash(v_entry) then
+    elsif v_entry.previous is distinct from v_previous or v_entry.hash <> private.audit_hash(v_entry)
+       or private.is_audit_detail_changed(v_entry, v_row.detail) then
       v_broken := v_entry.id;
     end if;
     exit when v_broken is not null;
@@ -139,7 +145,7 @@ begin
 end $$;
 comment on function private.verify_audit is
   'Verifies the next 10,000 entries after p_after, and at the end the head: {ok, entries, firstBroken, verifiedTo, '
-  'next}. firstBroken is the first entry that was changed or is missing.';
+  'next}. firstBroken is the first entry that was changed, has a changed detail, or is missing.';
 call private.force_index_scans('private.verify_audit');
 
 create function api.verify_audit_log(p_after bigint default 0) returns json

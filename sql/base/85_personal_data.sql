@@ -37,11 +37,13 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.users', 'id', 'profile', '{}'),
   ('app.usernames', 'user_id', 'usernames', '{hash}'),
   ('private.revoked_tokens', 'user_id', 'endedTokens', '{}'),
-  ('app.audit_log', 'actor_id', 'auditEntries', '{target_id,previous,hash}');
+  ('app.audit_log', 'actor_id', 'auditEntries',
+   '{target_id,previous,hash,detail_hash,ip_hash,actor_salt}');
 insert into private.personal_data (relation, person_column, section, within, whose, omits) values
   ('app.audit_log', 'target_id', 'auditEntriesAboutMe', null, $$ t.target_type = 'user' $$,
-   '{actor_id,previous,hash}'),
-  ('app.audit_details', 'audit_id', 'auditAddresses', '{auditEntries}', null, '{detail,subject_id}');
+   '{actor_id,previous,hash,detail_hash,ip_hash,actor_salt}'),
+  ('app.audit_details', 'audit_id', 'auditAddresses', '{auditEntries}', null,
+   '{detail,subject_id,detail_salt,ip_salt}');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'viewer_id', 'Computed from circles and blocks, which have sections of their own.'),
   ('app.audience', 'author_id', 'Computed from circles and blocks, which have sections of their own.'),

@@ -317,7 +317,7 @@ describe('The audit log', () => {
       .begin(async (sql) => {
         await sql`alter table app.audit_log disable trigger user`
         await sql`alter table app.audit_log drop constraint audit_log_pkey cascade`
-        await sql`delete from app.audit_details`
+        await sql`alter table app.audit_details disable trigger user`
         await sql.unsafe(tamper)
         const [row] = await sql<{ answer: Verified }[]>`select private.verify_audit(0) as answer`
         throw row?.answer
@@ -345,6 +345,8 @@ describe('The audit log', () => {
       ],
       ['delete from app.audit_log', 1],
       ['delete from private.audit_head', 1],
+      [`update app.audit_details set detail = '{"reason": "Another"}' where audit_id = 3`, 3],
+      [`update app.audit_details set ip = '192.0.2.99' where audit_id = 3`, 3],
     ] as const)
       expect({ tamper, ...(await found(tamper)) }).toMatchObject({ tamper, ok: false, firstBroken: broken })
     expect(await verify(3)).toMatchObject({ ok: true, verifiedTo: last })

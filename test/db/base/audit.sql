@@ -1,6 +1,6 @@
 -- The audit chain: who can write entries, that nobody can change them, and that tampering is detected.
 begin;
-select plan(30);
+select plan(40);
 select test.people('alice');
 update app.users set role = 'admin' where username = 'alice';
 
@@ -63,7 +63,42 @@ select is(pg_temp.broken_after('delete from app.audit_details; delete from app.a
 select throws_ok($$ update app.audit_log set action = 'tap.nothing' $$, 'PT409', 'append_only', 'The owner can''t change an entry');
 select throws_ok('delete from app.audit_log', 'PT409', 'append_only', 'The owner can''t delete an entry');
 select throws_ok('truncate app.audit_log cascade', 'PT409', 'append_only', 'The owner can''t truncate the log');
+
+-- Details and addresses
+create function pg_temp.changed(p_change text default null) returns bigint[] language plpgsql as $$
+begin
+  if p_change is not null then
+    execute p_change;
+  end if;
+  return (select array_agg(l.id order by l.id) from app.audit_log l left join app.audit_details d on d.audit_id = l.id
+          where private.is_audit_detail_changed(l, d));
+end $$;
+create function pg_temp.changed_after(p_change text) returns bigint[] language plpgsql as $$
+declare
+  v_changed bigint[];
+begin
+  v_changed := pg_temp.changed(p_change);
+  raise exception using errcode = 'ZZ000';
+exception
+  when sqlstate 'ZZ000' then return v_changed;
+end $$;
+select is(pg_temp.changed(), null, 'No detail is changed');
+select is(pg_temp.changed_after(c), '{1}', format('This change is detected: %s', c))
+from unnest(array[$$ update app.audit_details set detail = '{"reason": "or not"}' where audit_id = 1 $$,
+                  $$ update app.audit_details set ip = '192.0.2.8' where audit_id = 1 $$,
+                  $$ update app.audit_details set detail_salt = null where audit_id = 1 $$,
+                  $$ update app.audit_details set ip_salt = '\x00' where audit_id = 1 $$]) c;
+select is(pg_temp.changed_after($$ update app.audit_details set detail = '{}' where audit_id = 2 $$), '{2}',
+  'A detail that is added later is detected');
+select is((select count(distinct actor_salt) + count(distinct detail_hash) + count(distinct ip_hash) from app.audit_log), 9::bigint,
+  'The same actor and the same empty detail have another hash in each entry');
+select is((select private.audit_hash(l) from (select (x.e).* from (select row(1, 'tap.one', test.id('alice'), 'post', 'one', '2026-11-21T00:00:00Z', null, '\x', null, null, null)::app.audit_log as e) x) l),
+  sha256(convert_to(json_build_array(1, 'tap.one', test.id('alice'), 'post', 'one', 1795219200.000000)::text, 'UTF8')),
+  'The hash of an entry of 1.0.0 is what 1.0.0 computed');
 select lives_ok('update app.audit_details set ip = null, detail = null', 'The erasable details can be erased');
+select results_eq('select audit_id, detail_salt is null, ip_salt is null from app.audit_details order by audit_id',
+  'values (1::bigint, true, true), (2, false, false), (3, false, false)', 'Emptying a detail or an address empties its salt');
+select is(pg_temp.changed(), null, 'What an erasure emptied is not a change');
 select is(pg_temp.broken(), null, 'Erasing details leaves the chain intact');
 select throws_ok('delete from app.users where id = test.id(''alice'')', '23503', null, 'A person who acted in the log can''t be deleted');
 select test.act_as_service('alice');

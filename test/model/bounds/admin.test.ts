@@ -41,7 +41,7 @@ async function chained(viewer: string, size: number) {
        select null::app.audit_log as e, 0 as n
        union all
        select jsonb_populate_record(w.e, jsonb_build_object('hash', private.audit_hash(w.e))), w.n
-       from (select (n + 1, 'x', '${viewer}', 'y', 'z', now(), (e).hash, null)::app.audit_log as e, n + 1 as n
+       from (select (n + 1, 'x', '${viewer}', 'y', 'z', now(), (e).hash, null, null, null, null)::app.audit_log as e, n + 1 as n
              from chain where n < ${size}) w)
      insert into app.audit_log select (e).* from chain where n > 0`,
   )
