@@ -50,6 +50,7 @@ grant execute on function
   private.require_content_kind,
   private.require_delta,
   private.require_interest,
+  private.require_reason,
   private.require_open_wiki_proposal,
   private.require_space_kind,
   private.resolve_order,
@@ -59,6 +60,7 @@ grant execute on function
   private.set_any_space_archived,
   private.set_any_space_role,
   private.set_banned,
+  private.set_limited,
   private.set_content_removed,
   private.set_child_removed,
   private.set_post_hidden,
@@ -112,6 +114,7 @@ grant execute on function
   api.get_user,
   api.hide_post,
   api.hide_reply,
+  api.limit_person,
   api.list_all_conversations,
   api.list_all_interests,
   api.list_all_orders,
@@ -156,12 +159,14 @@ grant execute on function
   api.unban_person,
   api.unhide_post,
   api.unhide_reply,
+  api.unlimit_person,
   api.update_interest,
   api.verify_audit_log
   to service_role;
 
--- batches that the worker runs
+-- jobs, and batches that the worker runs
 grant execute on function
+  private.job_end_suspensions,
   private.erase_reasons,
   private.deliver_broadcast
   to worker;

@@ -18,6 +18,13 @@ create policy select_all on app.hidden_people for select to authenticated using 
 comment on policy select_all on app.hidden_people is
   'The policies of posts and replies read the table for every caller; it contains only internal ids.';
 
+-- limited_people
+alter table app.limited_people enable row level security;
+grant select on app.limited_people to authenticated;
+create policy select_all on app.limited_people for select to authenticated using (true);
+comment on policy select_all on app.limited_people is
+  'Lists that run with their caller''s rights read the table; it contains only internal ids.';
+
 -- usernames: only for definer functions
 alter table app.usernames enable row level security;
 

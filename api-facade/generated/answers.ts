@@ -116,7 +116,7 @@ export interface Schemas {
   }
   Availability: { available: boolean; reason: 'no_shared_circle' | null }
   Avatar: { svg: string; url: string }
-  Ban: { reason: string }
+  Ban: { reason: string; until?: string | null }
   BatchAnswer: { responses: Schemas['BatchResponse'][] }
   BatchResponse: {
     status: number
@@ -529,6 +529,8 @@ export interface Schemas {
     | 'lesson_title'
     | 'lesson_unknown'
     | 'lessons_exhausted'
+    | 'limit_admin'
+    | 'limit_oneself'
     | 'limit_out_of_range'
     | 'malformed_json'
     | 'mana_gone'
@@ -582,6 +584,7 @@ export interface Schemas {
     | 'payment_unknown'
     | 'person_banned'
     | 'person_free'
+    | 'person_suspended'
     | 'person_unknown'
     | 'persona_is_default'
     | 'persona_name_taken'
@@ -733,6 +736,8 @@ export interface Schemas {
     | 'treasury_note_missing'
     | 'under_age'
     | 'unsubscribe_unknown'
+    | 'until_far'
+    | 'until_past'
     | 'upload_refused'
     | 'username_reserved'
     | 'username_taken'
@@ -1580,6 +1585,8 @@ export interface Schemas {
     about: string | null
     profilePicUrl: string | null
     credentialsVersion: number
+    limitedAt: Schemas['Timestamp'] | null
+    bannedUntil: Schemas['Timestamp'] | null
   }
   ExportedProjectApplications: {
     id: string
@@ -2359,6 +2366,7 @@ export interface Schemas {
   }
   LessonChanges: { title?: string; body?: string; assetId?: string | null; minutes?: number | null; preview?: boolean }
   LessonPage: { items: Schemas['Lesson'][]; nextCursor: string | null; hasMore: boolean }
+  Limit: { reason: string }
   LinkPreview: {
     url: string
     title: string
@@ -4483,6 +4491,8 @@ export interface Schemas {
     user: Schemas['PersonCard']
     role: 'user' | 'moderator' | 'admin'
     bannedAt: Schemas['Timestamp'] | null
+    suspendedUntil: Schemas['Timestamp'] | null
+    limitedAt: Schemas['Timestamp'] | null
   }
   StaffAppeal: Schemas['ReputationAppeal'] & { userId: string; user: Schemas['PersonCard'] }
   StaffAppealPage: { items: Schemas['StaffAppeal'][]; nextCursor: string | null; hasMore: boolean }
@@ -4835,6 +4845,8 @@ export interface Schemas {
     user: Schemas['PersonCard']
     role: 'user' | 'moderator' | 'admin'
     bannedAt: Schemas['Timestamp'] | null
+    suspendedUntil: Schemas['Timestamp'] | null
+    limitedAt: Schemas['Timestamp'] | null
     erasedAt: Schemas['Timestamp'] | null
     email: string
     emailVerifiedAt: Schemas['Timestamp'] | null
@@ -4846,6 +4858,8 @@ export interface Schemas {
     user: Schemas['PersonCard']
     role: 'user' | 'moderator' | 'admin'
     bannedAt: Schemas['Timestamp'] | null
+    suspendedUntil: Schemas['Timestamp'] | null
+    limitedAt: Schemas['Timestamp'] | null
     erasedAt: Schemas['Timestamp'] | null
     email: string
     emailVerifiedAt: Schemas['Timestamp'] | null
@@ -5295,6 +5309,7 @@ export interface Answers {
   leave_space: Schemas['Left'] | Schemas['LeftGuild']
   lift_group_ban: null
   like_video: Schemas['Video']
+  limit_person: Schemas['StaffAccount']
   list_ai_sessions: Schemas['AiSessions']
   list_all_conversations: Schemas['StaffConversationPage']
   list_all_interests: Schemas['StaffInterestPage']
@@ -5482,6 +5497,7 @@ export interface Answers {
   unhide_post: Schemas['Hidden']
   unhide_reply: Schemas['Hidden']
   unlike_video: Schemas['Video']
+  unlimit_person: Schemas['StaffAccount']
   unmute_conversation: null
   unmute_keyword: null
   unmute_person: null

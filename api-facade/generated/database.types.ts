@@ -55,7 +55,7 @@ export type Database = {
       approve_wiki_proposal: { Args: { p_id: string; p_reason?: string }; Returns: Answers['approve_wiki_proposal'] }
       archive_course: { Args: { p_id: string }; Returns: Answers['archive_course'] }
       archive_group: { Args: { p_id: string }; Returns: Answers['archive_group'] }
-      ban_person: { Args: { p_id: string; p_reason: string }; Returns: Answers['ban_person'] }
+      ban_person: { Args: { p_id: string; p_reason: string; p_until?: string }; Returns: Answers['ban_person'] }
       begin_import: { Args: Record<PropertyKey, never>; Returns: Answers['begin_import'] }
       block_person: { Args: { p_person: string }; Returns: Answers['block_person'] }
       bookmark: { Args: { p_id: string }; Returns: Answers['bookmark'] }
@@ -412,6 +412,7 @@ export type Database = {
       leave_space: { Args: { p_id: string; p_kind: string }; Returns: Answers['leave_space'] }
       lift_group_ban: { Args: { p_id: string; p_user_id: string }; Returns: Answers['lift_group_ban'] }
       like_video: { Args: { p_id: string }; Returns: Answers['like_video'] }
+      limit_person: { Args: { p_id: string; p_reason: string }; Returns: Answers['limit_person'] }
       list_ai_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_ai_sessions'] }
       list_all_conversations: {
         Args: { p_cursor?: string; p_from?: string; p_kind?: string; p_limit?: number; p_q?: string; p_to?: string }
@@ -1148,6 +1149,7 @@ export type Database = {
       unhide_post: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unhide_post'] }
       unhide_reply: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unhide_reply'] }
       unlike_video: { Args: { p_id: string }; Returns: Answers['unlike_video'] }
+      unlimit_person: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unlimit_person'] }
       unmute_conversation: { Args: { p_id: string }; Returns: Answers['unmute_conversation'] }
       unmute_keyword: { Args: { p_id: string }; Returns: Answers['unmute_keyword'] }
       unmute_person: { Args: { p_person: string }; Returns: Answers['unmute_person'] }

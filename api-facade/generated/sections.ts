@@ -1181,6 +1181,11 @@ export const sections = {
         'integer',
         'Increases with every new password and every ban. A device token, like a count of wrong passwords, belongs to one version, so it ends when the version increases.',
       ],
+      limitedAt: ['timestamp with time zone?', 'When staff limited the person; null if they are not limited.'],
+      bannedUntil: [
+        'timestamp with time zone?',
+        'When the ban ends by itself: then it is a suspension. Null for a ban without an end, and for people who are not banned.',
+      ],
     },
   },
   projectApplications: {

@@ -10,6 +10,11 @@ export const EditedAt = Timestamp.nullable().describe('When its author last edit
 export const PostEditedAt = Timestamp.nullable().describe(
   'When its words or media last changed after it was published; null if never.',
 )
+/** For staff: what was decided about a person. */
+export const SuspendedUntil = Timestamp.nullable().describe(
+  'When the ban ends by itself; null if it has no end, or the person is not banned.',
+)
+export const LimitedAt = Timestamp.nullable().describe('When the person was limited; null if they are not limited.')
 export const HiddenAt = Timestamp.nullable().describe(
   'When staff hid it from everybody but its author; null if it is not hidden.',
 )

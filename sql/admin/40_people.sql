@@ -1,9 +1,16 @@
--- How staff bans and unbans people, and changes their roles.
--- What else a ban does: private.account_steps. docs/decisions.md, Staff.
+-- How staff bans, suspends and limits people, and changes their roles.
+-- What else a ban does: private.account_steps. What a limit does: sql/social/52_limited.sql. docs/decisions.md, Staff.
+
+create index users_banned_until_idx on app.users (banned_until) where banned_until is not null;
+comment on index app.users_banned_until_idx is 'private.job_end_suspensions.';
 
 insert into private.errors (code, status, text) values
   ('ban_oneself', 400, 'You cannot ban yourself.'),
   ('ban_admin', 409, 'An admin cannot be banned. Remove the role first.'),
+  ('until_past', 422, 'until must be in the future.'),
+  ('until_far', 422, 'until must be at most 366 days from now.'),
+  ('limit_oneself', 400, 'You cannot limit yourself.'),
+  ('limit_admin', 409, 'An admin cannot be limited. Remove the role first.'),
   ('role_own', 400, 'You cannot change your own role. Ask another admin.'),
   ('role_unknown', 422, 'role must be user, moderator or admin.');
 
@@ -27,7 +34,9 @@ end $$;
 comment on function private.lock_account is
   'Locks a person against a concurrent login, ban or change of role, and returns their row as it is then.';
 
-create function private.change_account(p_user uuid, p_role text, p_banned_at timestamptz) returns void
+create function private.change_account(
+  p_user uuid, p_role text, p_banned_at timestamptz, p_banned_until timestamptz default null
+) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -35,7 +44,9 @@ declare
   v_from bigint := private.close_sessions(p_user);   -- otherwise the sessions would work again once a ban ends
 begin
   -- one update, because Realtime is notified of each change of the valid tokens
-  update app.users set role = p_role, banned_at = p_banned_at, tokens_valid_from = v_from where id = p_user;
+  update app.users
+  set role = p_role, banned_at = p_banned_at, banned_until = p_banned_until, tokens_valid_from = v_from
+  where id = p_user;
 end $$;
 comment on function private.change_account is
   'Sets a person''s role and ban, and ends all earlier tokens and sessions.';
@@ -45,26 +56,65 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return (select json_build_object('id', u.id, 'user', p.card, 'role', u.role, 'bannedAt', private.utc(u.banned_at))
+  return (select json_build_object('id', u.id, 'user', p.card, 'role', u.role, 'bannedAt', private.utc(u.banned_at),
+                                   'suspendedUntil', private.utc(u.banned_until),
+                                   'limitedAt', private.utc(u.limited_at))
           from app.users u join app.person_card p on p.id = u.id where u.id = p_user);
 end $$;
 comment on function private.staff_account is
-  'A person in the responses to bans and changes of role: {id, user, role, bannedAt}.';
+  'A person in the responses to bans, limits and changes of role: {id, user, role, bannedAt, suspendedUntil, '
+  'limitedAt}.';
 
-create function private.set_banned(p_person app.users, p_banned boolean, p_reason text) returns void
+create function private.set_banned(
+  p_person app.users, p_banned boolean, p_reason text, p_until timestamptz default null
+) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.change_account(p_person.id, p_person.role, case when p_banned then now() end);
+  perform private.change_account(p_person.id, p_person.role,
+                                 case when p_banned then coalesce(p_person.banned_at, now()) end,
+                                 case when p_banned then p_until end);
   -- only app.audit_details keeps the reason; it belongs to this person there, so their erasure deletes it
-  perform private.audit(case when p_banned then 'user.banned' else 'user.unbanned' end, 'user', p_person.id::text,
-                        case when p_reason is not null then json_build_object('reason', p_reason) end, p_person.id);
+  perform private.audit(
+    case when not p_banned then 'user.unbanned' when p_until is null then 'user.banned' else 'user.suspended' end,
+    'user', p_person.id::text,
+    case when coalesce(p_reason, p_until::text) is not null then
+      json_strip_nulls(json_build_object('reason', p_reason, 'until', private.utc(p_until))) end,
+    p_person.id);
 end $$;
 comment on function private.set_banned is
-  'Bans a person whose row is locked, or ends the ban, and leaves an audit entry.';
+  'Bans a person whose row private.lock_account locked, or ends the ban, and leaves an audit entry. With p_until the '
+  'ban ends by itself at that time: a suspension. A banned person gets this end, or none.';
 
-create function api.ban_person(p_id text, p_reason text) returns json
+create function private.set_limited(p_person app.users, p_limited boolean, p_reason text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update app.users set limited_at = case when p_limited then coalesce(limited_at, now()) end where id = p_person.id;
+  perform private.audit(case when p_limited then 'user.limited' else 'user.unlimited' end, 'user', p_person.id::text,
+                        case when p_reason is not null then json_build_object('reason', p_reason) end, p_person.id);
+end $$;
+comment on function private.set_limited is
+  'Limits a person whose row private.lock_account locked, or ends the limit, and leaves an audit entry. The person '
+  'stays logged in.';
+
+create function private.require_reason(p_reason text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_reason text := private.find_reason(p_reason);
+begin
+  if v_reason is null then
+    perform private.raise_error('reason_length');
+  end if;
+  return v_reason;
+end $$;
+comment on function private.require_reason is 'The normalized reason of staff, where one is required.';
+
+create function api.ban_person(p_id text, p_reason text, p_until timestamptz default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -74,26 +124,30 @@ declare
   v_person app.users;
 begin
   perform private.require_role('admin');
-  v_reason := private.find_reason(p_reason);
-  if v_reason is null then
-    perform private.raise_error('reason_length');
+  v_reason := private.require_reason(p_reason);
+  if p_until <= now() then
+    perform private.raise_error('until_past');
+  elsif p_until > now() + interval '366 days' then
+    perform private.raise_error('until_far');
   end if;
   v_id := private.require_any_person(p_id);
   if v_id = app.uid() then
     perform private.raise_error('ban_oneself');
   end if;
   v_person := private.lock_account(v_id);
-  if v_person.banned_at is null then
+  if v_person.banned_at is null or v_person.banned_until is distinct from p_until then
     if v_person.role = 'admin' then
       perform private.raise_error('ban_admin');
     end if;
-    perform private.set_banned(v_person, true, v_reason);
+    perform private.set_banned(v_person, true, v_reason, p_until);
   end if;
   return private.staff_account(v_id);
 end $$;
 comment on function api.ban_person is
   'Bans a person: they are logged out immediately, and what they published is hidden from everyone until the ban '
-  'ends. Repeating it changes nothing. {id, user, role, bannedAt}. Leaves an audit entry with the reason.';
+  'ends. With p_until it ends by itself at that time, at most 366 days from now. Banning a banned person with another '
+  'p_until, or without one, moves or removes the end; otherwise repeating it changes nothing. {id, user, role, '
+  'bannedAt, suspendedUntil, limitedAt}. Leaves an audit entry with the reason.';
 
 create function api.unban_person(p_id text, p_reason text default null) returns json
 language plpgsql volatile
@@ -112,8 +166,96 @@ begin
   return private.staff_account(v_person.id);
 end $$;
 comment on function api.unban_person is
-  'Ends a ban: what the person published is visible again, and they can log in; older tokens remain invalid. '
-  'Repeating it changes nothing. {id, user, role, bannedAt}. Leaves an audit entry.';
+  'Ends a ban or a suspension: what the person published is visible again, and they can log in; older tokens remain '
+  'invalid. Repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. Leaves an audit '
+  'entry.';
+
+create function api.limit_person(p_id text, p_reason text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id     uuid;
+  v_reason text;
+  v_person app.users;
+begin
+  perform private.require_role('admin');
+  v_reason := private.require_reason(p_reason);
+  v_id := private.require_any_person(p_id);
+  if v_id = app.uid() then
+    perform private.raise_error('limit_oneself');
+  end if;
+  v_person := private.lock_account(v_id);
+  if v_person.limited_at is null then
+    if v_person.role = 'admin' then
+      perform private.raise_error('limit_admin');
+    end if;
+    perform private.set_limited(v_person, true, v_reason);
+  end if;
+  return private.staff_account(v_id);
+end $$;
+comment on function api.limit_person is
+  'Limits a person: only they and their followers find them and what they published in feeds, searches and '
+  'suggestions. Repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. Leaves an audit '
+  'entry with the reason.';
+
+create function api.unlimit_person(p_id text, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_reason text;
+  v_person app.users;
+begin
+  perform private.require_role('admin');
+  v_reason := private.find_reason(p_reason);
+  v_person := private.lock_account(private.require_any_person(p_id));
+  if v_person.limited_at is not null then
+    perform private.set_limited(v_person, false, v_reason);
+  end if;
+  return private.staff_account(v_person.id);
+end $$;
+comment on function api.unlimit_person is
+  'Ends a limit. Repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. Leaves an audit '
+  'entry.';
+
+create function private.job_end_suspensions() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table
+set search_path = ''
+as $$
+declare
+  v_user   uuid;
+  v_person app.users;
+begin
+  -- one person per transaction, because the end of a ban takes locks of many ranks; and the credentials, which
+  -- private.lock_account locks first, so that it waits for no login while it has the person
+  select u.id into v_user
+  from app.users u join private.credentials c on c.user_id = u.id
+  where u.banned_until <= now() and u.erased_at is null
+  order by u.banned_until limit 1
+  for update of c skip locked;
+  if not found then
+    return 0;
+  end if;
+  v_person := private.lock_account(v_user);
+  if v_person.banned_until is null or v_person.banned_until > now() then
+    return 1;   -- an admin was faster
+  end if;
+  begin
+    perform private.set_banned(v_person, false, null);
+  exception when others or query_canceled then   -- "others" does not include a timeout
+    raise warning 'the suspension of % did not end: % %', v_user, sqlstate, sqlerrm;
+    update app.users set banned_until = clock_timestamp() + interval '5 seconds' where id = v_user;
+    return -1;
+  end;
+  return 1;
+end $$;
+comment on function private.job_end_suspensions is
+  'Job: ends the suspension that has been due the longest, as an unban does, with an audit entry that has no actor, '
+  'and returns 1. If that fails, it returns -1, and tries again after the other due suspensions, in 5 seconds at the '
+  'earliest. May run twice: it takes only due suspensions, each once, and skips locked people. The worker repeats it '
+  'until it returns 0.';
+insert into private.jobs (name, cron, expires, repeats) values ('end-suspensions', '* * * * *', 60, true);
 
 create function api.set_role(p_id text, p_role text) returns json
 language plpgsql volatile
@@ -137,7 +279,7 @@ begin
       perform private.keep_an_admin(v_id);
       perform private.raise_error('role_own');
     end if;
-    perform private.change_account(v_id, p_role, v_person.banned_at);
+    perform private.change_account(v_id, p_role, v_person.banned_at, v_person.banned_until);
     perform private.audit('user.role_changed', 'user', v_id::text,
                           json_build_object('from', v_person.role, 'to', p_role));
   end if;
@@ -145,5 +287,5 @@ begin
 end $$;
 comment on function api.set_role is
   'Gives a person another role and ends their tokens and sessions, because a token contains the role. Repeating it '
-  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry. Fails: token_revoked (if the caller is no '
-  'longer an admin).';
+  'changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. Leaves an audit entry. Fails: '
+  'token_revoked (if the caller is no longer an admin).';

@@ -3,16 +3,21 @@
 
 create index users_joined_idx on app.users (created_at desc, id desc);
 create index users_banned_joined_idx on app.users (created_at desc, id desc) where banned_at is not null;
+create index users_suspended_joined_idx on app.users (created_at desc, id desc) where banned_until is not null;
+create index users_limited_joined_idx on app.users (created_at desc, id desc) where limited_at is not null;
 create index users_staff_joined_idx on app.users (created_at desc, id desc) where role <> 'user';
 
 create view private.staff_users with (security_invoker) as
 select u.created_at as at, u.id, u.role, u.banned_at is not null as banned, u.erased_at is not null as erased,
+       u.banned_until is not null as suspended, u.limited_at is not null as limited,
        concat_ws(' ', u.username, u.first_name, u.last_name, a.email) as said,
        json_build_object(
          'id', u.id,
          'user', person.card,
          'role', u.role,
          'bannedAt', private.utc(u.banned_at),
+         'suspendedUntil', private.utc(u.banned_until),
+         'limitedAt', private.utc(u.limited_at),
          'erasedAt', private.utc(u.erased_at),
          'email', a.email,
          'emailVerifiedAt', private.utc(a.email_verified_at),
@@ -44,10 +49,13 @@ begin
   perform private.require_role('moderator', 'admin');
   return private.staff_page(
     'users', json_build_object('banned', case p_status when 'banned' then true when 'active' then false end,
+                               'suspended', case when p_status = 'suspended' then true end,
+                               'limited', case when p_status = 'limited' then true end,
                                'erased', case when p_status = 'erased' then true
                                               when p_status is not null then false end,
                                'role', p_role),
-    array[case when p_status = 'banned' then 'banned' end, case when p_role <> 'user' then 'role' end],
+    array[case when p_status in ('banned', 'suspended', 'limited') then p_status end,
+          case when p_role <> 'user' then 'role' end],
     case when strpos(p_q, '@') > 0 then coalesce(private.find_by_address(p_q)::text, p_q) else p_q end,
     p_from, p_to, p_limit, p_cursor);
 end $$;

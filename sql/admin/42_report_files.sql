@@ -62,12 +62,13 @@ begin
           from (select audit_id from app.audit_details
                 where subject_id = p_person order by audit_id desc limit 400) s
           join app.audit_log l on l.id = s.audit_id
-          where (l.action in ('user.banned', 'user.unbanned')) = p_bans
+          where (l.action in ('user.banned', 'user.suspended', 'user.unbanned', 'user.limited', 'user.unlimited'))
+                = p_bans
           order by l.id desc limit 50) d);
 end $$;
 comment on function private.staff_decisions is
-  'What staff decided against a person, the newest first, up to 50 among the newest 400: bans and their ends, or what '
-  'staff hid, showed again, deleted, removed or restored: {action, targetType, targetId, createdAt}.';
+  'What staff decided against a person, the newest first, up to 50 among the newest 400: bans, limits and their ends, '
+  'or what staff hid, showed again, deleted, removed or restored: {action, targetType, targetId, createdAt}.';
 call private.force_index_scans('private.staff_decisions');
 
 create function private.report_file(p_report app.reports) returns json

@@ -22,6 +22,13 @@ comment on table app.hidden_people is
   'Banned and erased people. As soon as they are in this table, nobody sees what they wrote; their rows get '
   'required_level 4 later, in batches. private.hide_person maintains the table.';
 
+create table app.limited_people (
+  user_id uuid primary key references app.users on delete cascade
+);
+comment on table app.limited_people is
+  'People whom staff limited: only they and their followers find them in feeds, searches and suggestions. A trigger '
+  'maintains the table.';
+
 insert into private.lock_kinds (kind, position) values ('pair', 400);
 
 create function private.hide_person(p_user app.users) returns void

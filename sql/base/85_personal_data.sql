@@ -48,6 +48,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'viewer_id', 'Computed from circles and blocks, which have sections of their own.'),
   ('app.audience', 'author_id', 'Computed from circles and blocks, which have sections of their own.'),
   ('app.hidden_people', 'user_id', 'The profile has the ban; an erased person has no export.'),
+  ('app.limited_people', 'user_id', 'The profile has the time from which the person is limited.'),
   ('app.audit_details', 'subject_id', 'auditEntriesAboutMe has bans; notices tell authors what staff did.'),
   ('app.domain_events', 'payload', 'Repeats data of the sections, for 30 days.'),
   ('private.effects', 'user_id', 'Ids of the latest events, kept for about a second.'),

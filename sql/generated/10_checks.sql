@@ -1761,17 +1761,20 @@ alter table app.usernames
 create function private.users_rules(
   username text,
   role text,
+  banned_at timestamp with time zone,
   first_name text,
   last_name text,
   country text,
   city text,
   about text,
-  profile_pic_url text) returns boolean
+  profile_pic_url text,
+  banned_until timestamp with time zone) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   if (length(about) <= 1000) is false then perform private.raise_check_violation('users_about_check'); end if;
+  if ((banned_until IS NULL) OR (banned_at IS NOT NULL)) is false then perform private.raise_check_violation('users_check'); end if;
   if ((length(city) >= 1) AND (length(city) <= 120)) is false then perform private.raise_check_violation('users_city_check'); end if;
   if (country ~ '^[A-Z]{2}$'::text) is false then perform private.raise_check_violation('users_country_check'); end if;
   if ((length(first_name) >= 1) AND (length(first_name) <= 80)) is false then perform private.raise_check_violation('users_first_name_check'); end if;
@@ -1785,6 +1788,7 @@ comment on function private.users_rules is 'The checks of app.users. Raises the 
 grant execute on function private.users_rules to anon, authenticated, service_role, gate;
 alter table app.users
   drop constraint users_about_check,
+  drop constraint users_check,
   drop constraint users_city_check,
   drop constraint users_country_check,
   drop constraint users_first_name_check,
@@ -1795,12 +1799,14 @@ alter table app.users
   add constraint users_rules check (private.users_rules(
   username,
   role,
+  banned_at,
   first_name,
   last_name,
   country,
   city,
   about,
-  profile_pic_url));
+  profile_pic_url,
+  banned_until));
 
 create function private.video_comments_rules(body text, removed_at timestamp with time zone) returns boolean
 language plpgsql immutable

@@ -8,7 +8,14 @@ alter table app.users
   add column city text check (length(city) between 1 and 120),
   add column about text check (length(about) <= 1000),
   add column profile_pic_url text check (profile_pic_url ~* '^https?://' and length(profile_pic_url) <= 2000),
-  add column credentials_version integer not null default 0;
+  add column credentials_version integer not null default 0,
+  add column limited_at timestamptz,
+  add column banned_until timestamptz;
+comment on column app.users.limited_at is 'When staff limited the person; null if they are not limited. A trigger '
+  'keeps app.limited_people the same.';
+comment on column app.users.banned_until is 'When the ban ends by itself: then it is a suspension. Null for a ban '
+  'without an end, and for people who are not banned.';
+alter table app.users add check (banned_until is null or banned_at is not null);
 comment on column app.users.credentials_version is
   'Increases with every new password and every ban. A device token, like a count of wrong passwords, belongs to one '
   'version, so it ends when the version increases.';
@@ -68,7 +75,8 @@ insert into private.errors (code, status, text) values
   ('persona_name_taken', 409, 'You already have a persona of this name.'),
   ('under_age', 422, 'You must be at least 18 years old to join.'),
   ('credentials_wrong', 401, 'The email address or the password is wrong.'),
-  ('person_banned', 403, 'This account is banned.');
+  ('person_banned', 403, 'This account is banned.'),
+  ('person_suspended', 403, 'This account is suspended for a limited time.');
 
 create view app.person_card with (security_invoker) as
 select u.id, c.text::json as card, c.text, n.actor_id

@@ -118,6 +118,29 @@ comment on function api.find_login is
   'For the facade alone: the person with this address and the password hash to check at login, {userId, passwordHash, '
   'credentialsVersion}, or null if nobody has it.';
 
+create function private.check_not_banned(p_user uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_person app.users;
+begin
+  select * into v_person from app.users where id = p_user;
+  if v_person.banned_at is not null and v_person.banned_until is null then
+    perform private.raise_error('person_banned');
+  elsif v_person.banned_at is not null then
+    perform private.raise_error('person_suspended');
+  end if;
+exception when sqlstate 'PT403' then
+  if sqlerrm = 'person_suspended' then   -- the person should know when to come back
+    raise exception using errcode = 'PT403', message = sqlerrm,
+      detail = format('This account is suspended until %s.', private.utc(v_person.banned_until));
+  end if;
+  raise;
+end $$;
+comment on function private.check_not_banned is
+  'Refuses a banned person with person_banned, and a suspended one with person_suspended, whose text says until when.';
+
 create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
@@ -134,9 +157,7 @@ begin
   if not found then
     perform private.raise_error('credentials_wrong');   -- the password changed while it was being checked
   end if;
-  if (select banned_at is not null from app.users where id = p_user_id) then
-    perform private.raise_error('person_banned');
-  end if;
+  perform private.check_not_banned(p_user_id);
   if p_new_hash is not null then
     update private.credentials set password_hash = p_new_hash where user_id = p_user_id;
   end if;

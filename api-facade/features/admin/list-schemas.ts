@@ -2,7 +2,7 @@
 // views private.staff_* in sql/admin.
 
 import { reportTargets } from '../../generated/report-targets.ts'
-import { About, City, Colour, Country } from '../../lib/fields.ts'
+import { About, City, Colour, Country, LimitedAt, SuspendedUntil } from '../../lib/fields.ts'
 import { Moment, Page, PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const AnyPerson = PersonParam.describe('An internal id, a `personId`, an actor id or a username.')
@@ -58,7 +58,12 @@ const Role = z
   )
 export const UsersQuery = z.object({
   role: Role.optional().describe('Only people with this role.'),
-  status: z.enum(['active', 'banned', 'erased']).optional().describe('`active`: neither banned nor erased.'),
+  status: z
+    .enum(['active', 'banned', 'suspended', 'limited', 'erased'])
+    .optional()
+    .describe(
+      '`active`: neither banned nor erased. `banned` includes the `suspended`, whose ban ends by itself. `limited` people may be banned too.',
+    ),
   ...narrowing,
 })
 const staffUser = {
@@ -66,6 +71,8 @@ const staffUser = {
   user: PersonCard,
   role: Role,
   bannedAt: Timestamp.nullable().describe('When the person was banned; null if they are not banned.'),
+  suspendedUntil: SuspendedUntil,
+  limitedAt: LimitedAt,
   erasedAt: Timestamp.nullable().describe('When the person was erased, which is final; null if they were not.'),
   email: z.string().describe('The address with which the person logs in.'),
   emailVerifiedAt: Timestamp.nullable().describe('When the person proved that the address is theirs; null until then.'),

@@ -1,11 +1,11 @@
-// People, bans, roles, and the rights of banned people. The rules: sql/admin/40_people.sql, 41_users.sql,
+// People, bans, limits, roles, and the rights of banned people. The rules: sql/admin/40_people.sql, 41_users.sql,
 // 78_rights.sql.
 import type { Context } from '../../lib/context.ts'
 import { routes } from '../../lib/routes.ts'
 import { Erased, Export } from '../identity/account-schemas.ts'
 import { exportOf } from '../identity/export.ts'
 import { StaffUserDetails, StaffUserPage, UsersQuery } from './list-schemas.ts'
-import { AnyPersonId, Ban, Reason, RoleChange, StaffAccount } from './schemas.ts'
+import { AnyPersonId, Ban, Limit, Reason, RoleChange, StaffAccount } from './schemas.ts'
 
 const exportUser = (c: Context, { id }: { id: string }) => exportOf(c, 'export_user', { p_id: id })
 
@@ -58,7 +58,7 @@ export default routes('admin', {
   },
   'POST /admin/users/:id/ban': {
     summary: 'Ban a person',
-    description: `Takes effect immediately: the person's tokens and sessions are revoked, their Realtime channels are closed, login attempts return 403, and their invite codes cannot be used. Nobody sees what they published until the ban ends. If they have more than 500 posts or 500 replies, the older ones are removed from counters and lists within seconds; until then, pages of lists may be shorter. The reason is required and is only stored in the audit log. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
+    description: `Takes effect immediately: the person's tokens and sessions are revoked, their Realtime channels are closed, login attempts return 403, and their invite codes cannot be used. Nobody sees what they published until the ban ends. With \`until\` it is a suspension: it ends by itself within a minute after that time, and until then a login says when it ends. A banned person gets the new end, or none without \`until\`. If they have more than 500 posts or 500 replies, the older ones are removed from counters and lists within seconds; until then, pages of lists may be shorter. The reason is required and is only stored in the audit log. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
     access: 'admin',
     operation: 'ban_person',
     params: AnyPersonId,
@@ -68,13 +68,33 @@ export default routes('admin', {
   },
   'POST /admin/users/:id/unban': {
     summary: 'End a ban',
-    description: `What the person published is visible again: the newest 500 posts and 500 replies immediately, older ones within seconds. They can log in with their previous role; old tokens stay invalid. ${same}`,
+    description: `Ends a suspension too. What the person published is visible again: the newest 500 posts and 500 replies immediately, older ones within seconds. They can log in with their previous role; old tokens stay invalid. ${same}`,
     access: 'admin',
     operation: 'unban_person',
     params: AnyPersonId,
     body: Reason,
     answers: { 200: StaffAccount },
     outcome: 'The account, no longer banned.',
+  },
+  'POST /admin/users/:id/limit': {
+    summary: 'Limit a person',
+    description: `From now on only the person and their followers find them, and what they publish, in feeds, searches and suggestions. Others still see the profile, and posts and replies to which they have a link; a reply stays in its thread. The person stays logged in and is not notified. The reason is required and is only stored in the audit log. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
+    access: 'admin',
+    operation: 'limit_person',
+    params: AnyPersonId,
+    body: Limit,
+    answers: { 200: StaffAccount },
+    outcome: 'The account, now limited.',
+  },
+  'POST /admin/users/:id/unlimit': {
+    summary: 'End the limit of a person',
+    description: `Everybody finds the person, and what they published, in feeds, searches and suggestions again. ${same}`,
+    access: 'admin',
+    operation: 'unlimit_person',
+    params: AnyPersonId,
+    body: Reason,
+    answers: { 200: StaffAccount },
+    outcome: 'The account, no longer limited.',
   },
   'PATCH /admin/users/:id/role': {
     summary: 'Give a person another role',

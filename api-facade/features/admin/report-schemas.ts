@@ -39,7 +39,7 @@ export const StaffReportFile = StaffReport.extend({
       decisions: z
         .array(Decision)
         .describe('What staff hid, showed again, deleted, removed or restored, the newest 50.'),
-      bans: z.array(Decision).describe('Bans and their ends, the newest 50.'),
+      bans: z.array(Decision).describe('Bans, suspensions, limits and their ends, the newest 50.'),
     })
     .nullable()
     .describe('What happened to the author before; null if the author is unknown.'),

@@ -1,6 +1,6 @@
 // Shapes of the admin panel's routes.
 
-import { AboutInterest, GroupId, GuildId, HiddenAt, RemovedAt } from '../../lib/fields.ts'
+import { AboutInterest, GroupId, GuildId, HiddenAt, LimitedAt, RemovedAt, SuspendedUntil } from '../../lib/fields.ts'
 import { IdParam, Moment, Page, PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Emotion, Tier, Wallet } from '../economy/schemas.ts'
 import { Order, OrderState } from '../market/schemas.ts'
@@ -75,16 +75,21 @@ export const Adjusted = z
 
 /** A person in a path, as staff identify them. */
 export const AnyPersonId = z.object({ id: AnyPerson.openapi(shared('id.anyPerson')) })
+const reason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(1000)
+  .describe('For the audit log, 1 to 1000 characters. The person does not see it.')
 export const Ban = z
   .object({
-    reason: z
-      .string()
-      .trim()
-      .min(1)
-      .max(1000)
-      .describe('For the audit log, 1 to 1000 characters. The person does not see it.'),
+    reason,
+    until: Moment.nullish().describe(
+      'When the ban ends by itself: in the future, at most 366 days from now. Without it the ban has no end.',
+    ),
   })
   .openapi('Ban')
+export const Limit = z.object({ reason }).openapi('Limit')
 export const Role = z
   .enum(['user', 'moderator', 'admin'])
   .describe(
@@ -97,6 +102,8 @@ export const StaffAccount = z
     user: PersonCard,
     role: Role,
     bannedAt: Timestamp.nullable().describe('When the person was banned; null if they are not banned.'),
+    suspendedUntil: SuspendedUntil,
+    limitedAt: LimitedAt,
   })
   .openapi('StaffAccount')
 

@@ -55,7 +55,7 @@ from (values ('zoe', 'a name'), (gen_random_uuid()::text, 'a UUID'), ((select id
 select throws_ok($$ select api.ban_person('alice', 'Spam') $$, 'PT400', 'ban_oneself', 'Admins can''t ban themselves');
 select throws_ok($$ select api.ban_person('anna', 'Spam') $$, 'PT409', 'ban_admin', 'Admins can''t ban another admin');
 select is_empty('select pg_temp.audited()', 'A refused ban leaves no audit entry');
-select is(api.ban_person('carla', e' Spam, cafe\u0301\n')::jsonb - 'bannedAt' - 'user', jsonb_build_object('id', test.id('carla'), 'role', 'user'),
+select is(api.ban_person('carla', e' Spam, cafe\u0301\n')::jsonb - 'bannedAt' - 'user', jsonb_build_object('id', test.id('carla'), 'role', 'user', 'suspendedUntil', null, 'limitedAt', null),
   'An admin can ban a person by username');
 select is((select banned_at from app.users where username = 'carla'), now(), 'The ban starts now');
 select is(api.ban_person(test.id('carla')::text, 'Again')::jsonb #>> '{user,username}', 'carla', 'Banning again, by UUID, changes nothing');
@@ -75,7 +75,7 @@ select throws_ok($$ select api.get_profile('carla') $$, 'PT404', 'person_unknown
 -- The end of a ban
 select test.act_as_service('anna');
 select throws_ok($$ select api.unban_person('carla', repeat('x', 1001)) $$, 'PT422', 'reason_length', 'A reason of more than 1000 characters is refused');
-select is(api.unban_person('carla', 'A mistake')::jsonb - 'user', jsonb_build_object('id', test.id('carla'), 'role', 'user', 'bannedAt', null), 'An admin can end a ban');
+select is(api.unban_person('carla', 'A mistake')::jsonb - 'user', jsonb_build_object('id', test.id('carla'), 'role', 'user', 'bannedAt', null, 'suspendedUntil', null, 'limitedAt', null), 'An admin can end a ban');
 select is(api.unban_person('carla') ->> 'bannedAt', null, 'Ending the ban again changes nothing');
 select is(api.unban_person('dan') ->> 'bannedAt', null, 'Ending the ban of a person who isn''t banned changes nothing');
 select is((select array_agg(a) from pg_temp.audited() with ordinality t (a, n) where n > 1), array['user.unbanned user carla anna {"reason": "A mistake"}'], 'Ending a ban leaves one audit entry');
@@ -94,7 +94,7 @@ select throws_ok(format('select api.set_role(%L, ''user'')', (select id from gon
 select is(api.set_role('dan', 'user') ->> 'role', 'user', 'Giving the same role again is accepted');
 select ok(pg_temp.live(pg_temp.token('dan')), 'Giving the same role again revokes no token');
 select test.act_as_service('alice');
-select is(api.set_role('dan', 'moderator')::jsonb - 'user', jsonb_build_object('id', test.id('dan'), 'role', 'moderator', 'bannedAt', null), 'An admin can give another role');
+select is(api.set_role('dan', 'moderator')::jsonb - 'user', jsonb_build_object('id', test.id('dan'), 'role', 'moderator', 'bannedAt', null, 'suspendedUntil', null, 'limitedAt', null), 'An admin can give another role');
 select ok(not pg_temp.live(pg_temp.token('dan')), 'A new role revokes tokens with the former role');
 select test.act_as_service('alice');
 select is(api.set_role('dan', 'user') ->> 'role', 'user', 'An admin can give the former role back');

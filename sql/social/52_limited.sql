@@ -1,0 +1,34 @@
+-- Limited people: staff took them out of feeds, searches and suggestions, except for their followers and themselves.
+-- docs/decisions.md, Staff.
+
+create function private.list_limited() returns trigger
+language plpgsql security definer   -- only this trigger writes app.limited_people
+set search_path = ''
+as $$
+begin
+  if new.limited_at is not null then
+    insert into app.limited_people (user_id) values (new.id) on conflict do nothing;
+  else
+    delete from app.limited_people where user_id = new.id;
+  end if;
+  return null;
+end $$;
+comment on function private.list_limited is
+  'Trigger: keeps app.limited_people the same as app.users.limited_at.';
+create trigger _055_list_limited after update of limited_at on app.users
+  for each row execute function private.list_limited();
+
+create function private.limited_for(p_author uuid, p_viewer uuid default null) returns table (is_limited boolean)
+language sql stable   -- without a search_path, so that Postgres inlines it: test/guards.test.ts
+begin atomic
+  select true
+  from app.limited_people l
+  where l.user_id = p_author
+    and l.user_id <> coalesce(p_viewer, (select app.uid()))
+    and not exists (select from app.follows f
+                    where f.follower_id = coalesce(p_viewer, (select app.uid())) and f.following_id = l.user_id);
+end;
+comment on function private.limited_for is
+  'The one rule of limited people: a row if this person is limited and the viewer neither follows them nor is them. '
+  'Feeds, searches and suggestions leave out what this person wrote if there is a row. One probe of a small table, '
+  'and only for limited people one of the follows. If p_viewer is null the viewer is the caller.';
