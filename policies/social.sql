@@ -115,7 +115,7 @@ comment on policy delete_own on app.muted_keywords is 'People unmute their own k
 -- reports
 alter table app.reports enable row level security;
 grant select on app.reports to authenticated;
-grant insert (reporter_id, target_type, target_id, reason) on app.reports to authenticated;
+grant insert (reporter_id, target_type, target_id, reason, category) on app.reports to authenticated;
 create policy select_own on app.reports for select to authenticated using (reporter_id = (select app.uid()));
 comment on policy select_own on app.reports is
   'People see their own reports; reported people see none. Staff have separate operations that read and settle '
@@ -124,8 +124,9 @@ create policy insert_own on app.reports for insert to authenticated with check (
 comment on policy insert_own on app.reports is
   'People report in their own name; for each type, api.report checks that the caller sees the target.';
 
--- report_targets: only for definer functions
+-- report_targets, case_categories: only for definer functions
 alter table private.report_targets enable row level security;
+alter table private.case_categories enable row level security;
 
 -- helpers
 grant execute on function
@@ -156,6 +157,8 @@ grant execute on function
   private.require_follow_place,
   private.require_name_cursor,
   private.require_own_circle,
+  private.category_cards,
+  private.require_category,
   private.require_report_finder,
   private.require_reported_person,
   private.settle_invitation,
@@ -192,6 +195,7 @@ grant execute on function
   api.mute_keyword,
   api.mute_person,
   api.remove_circle_member,
+  api.list_report_categories,
   api.report,
   api.respond_invitation,
   api.revoke_invitation,

@@ -397,6 +397,7 @@ export interface Schemas {
     | 'boost_tier'
     | 'broadcast_body'
     | 'broadcast_title'
+    | 'category_unknown'
     | 'changed_since'
     | 'circle_full'
     | 'circle_not_yours'
@@ -858,6 +859,7 @@ export interface Schemas {
     debateArguments: Schemas['ExportedDebateArguments'][]
     debatePositions: Schemas['ExportedDebatePositions'][]
     debates: Schemas['ExportedDebates'][]
+    decisions: Schemas['ExportedDecisions'][]
     emailVerifications: Schemas['ExportedEmailVerifications'][]
     endedTokens: Schemas['ExportedEndedTokens'][]
     eventPlaces: Schemas['ExportedEventPlaces'][]
@@ -1153,6 +1155,19 @@ export interface Schemas {
     againstCount: number
     undecidedCount: number
     argumentCount: number
+  }
+  ExportedDecisions: {
+    id: string
+    targetType: string
+    personId: string | null
+    action: string
+    category: string
+    rule: string | null
+    reason: string
+    decidedAt: Schemas['Timestamp']
+    endsAt: Schemas['Timestamp'] | null
+    liftedAt: Schemas['Timestamp'] | null
+    overturnedAt: Schemas['Timestamp'] | null
   }
   ExportedEmailVerifications: {
     id: string
@@ -1645,6 +1660,7 @@ export interface Schemas {
     status: string
     reviewedAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    category: string
   }
   ExportedReputation: {
     userId: string | null
@@ -2889,6 +2905,7 @@ export interface Schemas {
         | 'invite-code'
         | 'group'
         | 'guild'
+        | 'decision'
       id: string
     }
     payload: {
@@ -2911,6 +2928,7 @@ export interface Schemas {
         | 'invite-code'
         | 'group'
         | 'guild'
+        | 'decision'
       targetId: string
       action:
         | 'hidden'
@@ -2926,6 +2944,10 @@ export interface Schemas {
         | 'role_changed'
         | 'approved'
         | 'rejected'
+        | 'warn'
+        | 'limit'
+        | 'suspend'
+        | 'ban'
     }
   }
   NotificationOrderUpdated: {
@@ -4350,9 +4372,11 @@ export interface Schemas {
       | 'video-comment'
     targetId: string
     reason: string
+    category: string
     status: 'open' | 'reviewed' | 'dismissed'
     createdAt: Schemas['Timestamp']
   }
+  ReportCategories: { items: { category: string; text: string }[] }
   Reputation: { total: number; items: Schemas['InterestReputation'][] }
   ReputationAdjustment: { userId: string; interestId: string; delta: number; note: string }
   ReputationAppeal: {
@@ -4789,6 +4813,7 @@ export interface Schemas {
       | 'video-comment'
     targetId: string
     reason: string
+    category: string
     copy: { [key: string]: Json } | null
     status: 'open' | 'reviewed' | 'dismissed'
     reviewedById: string | null
@@ -5386,6 +5411,7 @@ export interface Answers {
   list_proposals: Schemas['ProposalSummaryPage']
   list_received_votes: Schemas['ReceivedVotePage']
   list_replies: Schemas['ReplyPage']
+  list_report_categories: Schemas['ReportCategories']
   list_reports: Schemas['StaffReportPage']
   list_reputation_entries: Schemas['StaffReputationEntryPage']
   list_reputation_votes: Schemas['StaffVotePage']

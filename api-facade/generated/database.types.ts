@@ -852,6 +852,7 @@ export type Database = {
         Args: { p_cursor?: string; p_id: string; p_kind?: string; p_limit?: number; p_parent_id?: string }
         Returns: Answers['list_replies']
       }
+      list_report_categories: { Args: Record<PropertyKey, never>; Returns: Answers['list_report_categories'] }
       list_reports: {
         Args: {
           p_cursor?: string
@@ -1041,7 +1042,10 @@ export type Database = {
         Args: { p_delivery_id: number; p_id: string }
         Returns: Answers['replay_webhook_delivery']
       }
-      report: { Args: { p_reason: string; p_target_id: string; p_target_type: string }; Returns: Answers['report'] }
+      report: {
+        Args: { p_category?: string; p_reason: string; p_target_id: string; p_target_type: string }
+        Returns: Answers['report']
+      }
       repost: {
         Args: {
           p_body?: string

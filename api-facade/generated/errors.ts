@@ -46,6 +46,7 @@ export const errors = {
   boost_tier: [422, 'tier must be 1 or 2.'],
   broadcast_body: [422, 'A broadcast must have a body of 1 to 1000 characters.'],
   broadcast_title: [422, 'A broadcast must have a title of 1 to 100 characters.'],
+  category_unknown: [422, 'There is no such category. GET /reports/categories lists them.'],
   circle_full: [409, 'A circle can have at most 10 members.'],
   circle_not_yours: [403, 'Only the owner of a circle can do this.'],
   circle_unknown: [404, 'There is no such circle.'],

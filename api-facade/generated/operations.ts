@@ -626,6 +626,7 @@ export const operations = {
   list_proposals: { p_id: 'text', p_status: 'text', p_limit: 'integer', p_cursor: 'text' },
   list_received_votes: { p_limit: 'integer', p_cursor: 'text' },
   list_replies: { p_id: 'uuid', p_kind: 'text', p_limit: 'integer', p_cursor: 'text', p_parent_id: 'uuid' },
+  list_report_categories: {},
   list_reports: {
     p_status: 'text',
     p_target_type: 'text',
@@ -779,7 +780,7 @@ export const operations = {
   remove_push_token: { p_token: 'text' },
   rename_conversation: { p_id: 'uuid', p_title: 'text' },
   replay_webhook_delivery: { p_id: 'uuid', p_delivery_id: 'bigint' },
-  report: { p_target_type: 'text', p_target_id: 'text', p_reason: 'text' },
+  report: { p_target_type: 'text', p_target_id: 'text', p_reason: 'text', p_category: 'text' },
   repost: {
     p_id: 'uuid',
     p_body: 'text',
@@ -2038,6 +2039,7 @@ export const failures = {
   list_proposals: ['cursor_unknown', 'limit_out_of_range', 'space_not_member', 'space_role', 'space_unknown'],
   list_received_votes: ['cursor_unknown', 'limit_out_of_range'],
   list_replies: ['cursor_unknown', 'limit_out_of_range', 'post_unknown', 'reply_unknown'],
+  list_report_categories: [],
   list_reports: ['cursor_unknown', 'limit_out_of_range', 'person_unknown', 'role_required'],
   list_reputation_entries: ['cursor_unknown', 'limit_out_of_range', 'person_unknown', 'role_required'],
   list_reputation_votes: ['cursor_unknown', 'limit_out_of_range', 'person_unknown', 'role_required'],
@@ -2213,6 +2215,7 @@ export const failures = {
   report: [
     'argument_unknown',
     'audio_unknown',
+    'category_unknown',
     'comment_unknown',
     'course_unknown',
     'debate_unknown',

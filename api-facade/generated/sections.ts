@@ -395,6 +395,29 @@ export const sections = {
       argumentCount: ['integer', 'How many arguments everyone can see.'],
     },
   },
+  decisions: {
+    single: false,
+    about: 'What staff decided about a person, as the person reads it, but for who decided.',
+    fields: {
+      id: ['uuid'],
+      targetType: ['text', 'What it was decided about: a thing of the person, or user.'],
+      personId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
+      action: ['text', 'A suspend is a ban that ends by itself at ends_at.'],
+      category: ['text', 'The id of a row of the table `case_categories`.'],
+      rule: ['text?'],
+      reason: ['text'],
+      decidedAt: ['timestamp with time zone', 'When it was decided. Its strikes count from then on.'],
+      endsAt: ['timestamp with time zone?', 'When it ends by itself; null if it does not.'],
+      liftedAt: [
+        'timestamp with time zone?',
+        'When staff or time ended what it did, such as a ban; its strikes remain.',
+      ],
+      overturnedAt: [
+        'timestamp with time zone?',
+        'When an appeal overturned it, so that it counts no strikes; null if none did.',
+      ],
+    },
+  },
   emailVerifications: {
     single: false,
     about: 'Links that verify an address, with the SHA-256 of the token that was mailed.',
@@ -1312,6 +1335,7 @@ export const sections = {
       status: ['text', 'open, then reviewed or dismissed by staff.'],
       reviewedAt: ['timestamp with time zone?', 'When staff settled it; null while it is open.'],
       createdAt: ['timestamp with time zone'],
+      category: ['text', 'The id of a row of the table `case_categories`.'],
     },
   },
   reputation: {

@@ -1,11 +1,10 @@
--- What people reported, and how staff settles it.
+-- What people reported, as staff sees it. How staff settles reports: sql/moderation/10_cases.sql.
 -- docs/decisions.md, Staff; Circles and blocks.
 
 create index reports_created_at_idx on app.reports (created_at desc, id desc);
 
 insert into private.errors (code, status, text) values
-  ('report_unknown', 404, 'There is no such report.'),
-  ('report_settled', 409, 'This report has already been reviewed or dismissed.');
+  ('report_unknown', 404, 'There is no such report.');
 
 create view private.staff_reports with (security_invoker) as
 select r.created_at as at, r.id, r.status, r.target_type, r.target_id, r.reporter_id, r.reason as said,
@@ -16,6 +15,7 @@ select r.created_at as at, r.id, r.status, r.target_type, r.target_id, r.reporte
          'targetType', r.target_type,
          'targetId', r.target_id,
          'reason', r.reason,
+         'category', r.category,
          'copy', r.copy,
          'status', r.status,
          'reviewedById', r.reviewed_by,
@@ -49,43 +49,5 @@ begin
     array['status'], case when v_target is null then p_q end, p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_reports is 'Reports, newest first. An id in p_q is the id of a report or of its target.';
-
-create function private.settle_report(p_id uuid, p_status text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_reporter uuid;
-begin
-  perform private.require_role('moderator', 'admin');
-  if not exists (select from app.reports where id = p_id) then
-    perform private.raise_error('report_unknown');
-  end if;
-  update app.reports set status = p_status, reviewed_by = app.uid(), reviewed_at = now()
-  where id = p_id and status = 'open'
-  returning reporter_id into v_reporter;
-  if not found then
-    -- of two concurrent moderators, the second waits for the first and then fails here
-    perform private.raise_error('report_settled');
-  end if;
-  perform private.emit_moderation('report', p_id, p_status, v_reporter);
-  perform private.audit('report.' || p_status, 'report', p_id::text);
-  return private.staff_card('reports', p_id);
-end $$;
-comment on function private.settle_report is
-  'Settles an open report. Its reporter is notified, but does not learn who settled it; the reported person is not '
-  'notified.';
-
-create function api.review_report(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.settle_report(p_id, 'reviewed'); end $$;
-comment on function api.review_report is 'Marks an open report as reviewed, once. Leaves an audit entry.';
-
-create function api.dismiss_report(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.settle_report(p_id, 'dismissed'); end $$;
-comment on function api.dismiss_report is 'Dismisses an open report, once. Leaves an audit entry.';
 
 insert into private.links (type, path) values ('report', '/reports/{id}');

@@ -146,6 +146,57 @@ alter table app.broadcasts
   drop constraint broadcast_title,
   add constraint broadcasts_rules check (private.broadcasts_rules(title, body));
 
+create function private.case_events_rules(kind text, note text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (kind ~ '^[a-z]+(-[a-z]+)*$'::text) is false then perform private.raise_check_violation('case_events_kind_check'); end if;
+  if ((length(note) >= 1) AND (length(note) <= 2000)) is false then perform private.raise_check_violation('case_events_note_check'); end if;
+  return true;
+end $$;
+comment on function private.case_events_rules is 'The checks of app.case_events. Raises the code of the one that a row breaks.';
+grant execute on function private.case_events_rules to anon, authenticated, service_role, gate;
+alter table app.case_events
+  drop constraint case_events_kind_check,
+  drop constraint case_events_note_check,
+  add constraint case_events_rules check (private.case_events_rules(kind, note));
+
+create function private.cases_rules(
+  rule text,
+  priority smallint,
+  source text,
+  status text,
+  outcome text,
+  reports integer,
+  closed_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((status = 'closed'::text) = (closed_at IS NOT NULL)) is false then perform private.raise_check_violation('cases_check'); end if;
+  if ((status = 'closed'::text) = (outcome IS NOT NULL)) is false then perform private.raise_check_violation('cases_check1'); end if;
+  if (outcome = ANY (ARRAY['acted'::text, 'dismissed'::text])) is false then perform private.raise_check_violation('cases_outcome_check'); end if;
+  if ((priority >= 1) AND (priority <= 4)) is false then perform private.raise_check_violation('cases_priority_check'); end if;
+  if (reports >= 0) is false then perform private.raise_check_violation('cases_reports_check'); end if;
+  if (length(rule) <= 300) is false then perform private.raise_check_violation('cases_rule_check'); end if;
+  if (source = ANY (ARRAY['report'::text, 'rule'::text, 'staff'::text, 'space'::text])) is false then perform private.raise_check_violation('cases_source_check'); end if;
+  if (status = ANY (ARRAY['open'::text, 'closed'::text])) is false then perform private.raise_check_violation('cases_status_check'); end if;
+  return true;
+end $$;
+comment on function private.cases_rules is 'The checks of app.cases. Raises the code of the one that a row breaks.';
+grant execute on function private.cases_rules to anon, authenticated, service_role, gate;
+alter table app.cases
+  drop constraint cases_check,
+  drop constraint cases_check1,
+  drop constraint cases_outcome_check,
+  drop constraint cases_priority_check,
+  drop constraint cases_reports_check,
+  drop constraint cases_rule_check,
+  drop constraint cases_source_check,
+  drop constraint cases_status_check,
+  add constraint cases_rules check (private.cases_rules(rule, priority, source, status, outcome, reports, closed_at));
+
 create function private.circle_invitations_rules(
   inviter_id uuid,
   invitee_id uuid,
@@ -434,6 +485,24 @@ alter table app.debates
   drop constraint debates_for_count_check,
   drop constraint debates_undecided_count_check,
   add constraint debates_rules check (private.debates_rules(for_count, against_count, undecided_count, argument_count));
+
+create function private.decisions_rules(action text, rule text, reason text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (action = ANY (ARRAY['warn'::text, 'hide'::text, 'remove'::text, 'limit'::text, 'suspend'::text, 'ban'::text])) is false then perform private.raise_check_violation('decisions_action_check'); end if;
+  if (length(reason) <= 1000) is false then perform private.raise_check_violation('decisions_reason_check'); end if;
+  if (length(rule) <= 300) is false then perform private.raise_check_violation('decisions_rule_check'); end if;
+  return true;
+end $$;
+comment on function private.decisions_rules is 'The checks of app.decisions. Raises the code of the one that a row breaks.';
+grant execute on function private.decisions_rules to anon, authenticated, service_role, gate;
+alter table app.decisions
+  drop constraint decisions_action_check,
+  drop constraint decisions_reason_check,
+  drop constraint decisions_rule_check,
+  add constraint decisions_rules check (private.decisions_rules(action, rule, reason));
 
 create function private.domain_events_rules(name text) returns boolean
 language plpgsql immutable

@@ -17,6 +17,34 @@ comment on table private.report_targets is
 comment on column private.report_targets.author is
   'The query for the person who answers for a target ($1): its author, or the owner of a space. It has an index.';
 
+create table private.case_categories (
+  category text primary key check (category ~ '^[a-z][a-z-]{1,29}$'),
+  text     text not null,
+  priority smallint not null check (priority between 1 and 4),
+  strikes  smallint not null default 1 check (strikes between 0 and 10),
+  at_once  boolean not null default false
+);
+comment on table private.case_categories is
+  'Registry: what may be wrong with a thing. A report and a case have one of these. Operators may add rows and change '
+  'the numbers.';
+comment on column private.case_categories.priority is 'How urgent it is: 1 (first) to 4.';
+comment on column private.case_categories.strikes is 'How many strikes a decision for this reason counts.';
+comment on column private.case_categories.at_once is
+  'Whether staff sees it at once, even if a space has moderators of its own.';
+insert into private.case_categories (category, text, priority, strikes, at_once) values
+  ('minors', 'Puts minors at risk', 1, 5, true),
+  ('violence', 'Threatens or praises violence', 1, 3, true),
+  ('self-harm', 'Somebody may hurt themselves', 1, 0, true),
+  ('unlawful', 'Unlawful in another way', 2, 2, true),
+  ('hate', 'Hate against people for what they are', 2, 2, false),
+  ('harassment', 'Harasses somebody', 2, 2, false),
+  ('privacy', 'Publishes private facts', 2, 2, false),
+  ('sexual', 'Sexual content', 3, 1, false),
+  ('impersonation', 'Pretends to be somebody else', 3, 1, false),
+  ('spam', 'Spam', 3, 1, false),
+  ('falsehood', 'False and harmful', 3, 1, false),
+  ('other', 'Something else', 4, 1, false);
+
 create table app.reports (
   id          uuid primary key default gen_random_uuid(),
   reporter_id uuid not null references app.users on delete cascade,
@@ -29,6 +57,7 @@ create table app.reports (
   reviewed_by uuid references app.users on delete set null,
   reviewed_at timestamptz,
   created_at  timestamptz not null default now(),
+  category    text not null default 'other' references private.case_categories on delete restrict,
   check ((status = 'open') = (reviewed_at is null)),
   constraint report_oneself check (target_type <> 'user' or target_id <> reporter_id)
 );
@@ -38,6 +67,8 @@ create index reports_reviewed_by_idx on app.reports (reviewed_by);
 create index reports_status_idx on app.reports (status, created_at desc, id desc);
 create index reports_copied_idx on app.reports ((copy ->> 'senderId')) where copy ? 'body';
 create index reports_target_idx on app.reports (target_type, target_id, created_at desc, id desc);
+create index reports_category_idx on app.reports (category);
+create index reports_open_target_idx on app.reports (target_type, target_id, id) where status = 'open';
 create index reports_author_id_idx on app.reports (author_id, created_at desc, id desc);
 comment on table app.reports is
   'Reports to the staff. target_id has no foreign key, because targets are in many tables. reason is in the '
@@ -54,6 +85,7 @@ comment on column app.reports.reviewed_at is 'When staff settled it; null while 
 insert into private.write_limits (kind, per_hour) values ('reports', 100);
 
 insert into private.errors (code, status, text) values
+  ('category_unknown', 422, 'There is no such category. GET /reports/categories lists them.'),
   ('report_target', 422, 'This kind of thing cannot be reported.'),
   ('report_open', 409, 'You have already reported this, and the report is still open.'),
   ('report_oneself', 400, 'You cannot report yourself.');
@@ -72,6 +104,38 @@ begin
   return v_finder;
 end $$;
 comment on function private.require_report_finder is 'Returns the function that finds a reported target of this type.';
+
+create function private.require_category(p_category text) returns private.case_categories
+language plpgsql stable security definer   -- callers may not read the registry
+set search_path = ''
+as $$
+declare
+  v_category private.case_categories;
+begin
+  select * into v_category from private.case_categories where category = p_category;
+  if not found then
+    perform private.raise_error('category_unknown');
+  end if;
+  return v_category;
+end $$;
+comment on function private.require_category is 'Returns a category, or fails if there is none of this name.';
+
+create function private.category_cards() returns json
+language plpgsql stable security definer   -- callers may not read the registry
+set search_path = ''
+as $$
+begin
+  return (select json_agg(json_build_object('category', category, 'text', text) order by priority, category)
+          from private.case_categories);
+end $$;
+comment on function private.category_cards is 'The categories that a report may name: [{category, text}].';
+
+create function api.list_report_categories() returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return json_build_object('items', private.category_cards()); end $$;
+comment on function api.list_report_categories is
+  'The categories that a report may name: {items: [{category, text}]}.';
 
 create function private.require_reported_person(p_type text, p_target text) returns uuid
 language plpgsql stable
@@ -95,12 +159,16 @@ comment on function private.name_reported_author is 'Trigger: stores in a report
 create trigger _050_name_author before insert on app.reports
   for each row execute function private.name_reported_author();
 
-create function api.report(p_target_type text, p_target_id text, p_reason text) returns json
+create function api.report(
+  p_target_type text, p_target_id text, p_reason text, p_category text default null
+) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_kept   json := private.begin_idempotent('report', json_build_array(p_target_type, p_target_id, p_reason));
+  v_kept   json := private.begin_idempotent(
+    'report', case when p_category is null then json_build_array(p_target_type, p_target_id, p_reason)
+                   else json_build_array(p_target_type, p_target_id, p_reason, p_category) end);
   v_target uuid;
   v_report app.reports;
 begin
@@ -108,11 +176,13 @@ begin
     return v_kept;
   end if;
   perform private.count_writes('reports');
+  perform private.require_category(coalesce(p_category, 'other'));
   -- safe: the function name comes from the registry, never from the caller
   execute format('select %s($1, $2)', private.require_report_finder(p_target_type))
     into v_target using p_target_type, p_target_id;
-  insert into app.reports (reporter_id, target_type, target_id, reason)
-  values (private.require_caller(), p_target_type, v_target, private.require_text(p_reason))
+  insert into app.reports (reporter_id, target_type, target_id, reason, category)
+  values (private.require_caller(), p_target_type, v_target, private.require_text(p_reason),
+          coalesce(p_category, 'other'))
   on conflict (reporter_id, target_type, target_id) where status = 'open' do nothing
   returning * into v_report;
   if not found then
@@ -124,9 +194,10 @@ begin
     'targetId', case p_target_type when 'user' then (select actor_id from app.person_card where id = v_target)
                 else v_target::text end,
     'reason', v_report.reason,
+    'category', v_report.category,
     'status', v_report.status,
     'createdAt', private.utc(v_report.created_at)));
 end $$;
 comment on function api.report is
-  'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
-  'report_oneself, private.report_targets.';
+  'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, category, '
+  'status, createdAt}. Without a category it is other. Fails: report_oneself, private.report_targets.';

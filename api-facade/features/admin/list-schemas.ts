@@ -141,6 +141,7 @@ export const StaffReport = z
     targetType: TargetType,
     targetId: Uuid.describe('For a person the internal id.'),
     reason: z.string().describe('What the reporter wrote, up to 1000 characters.'),
+    category: z.string().openapi({ description: 'One of `GET /reports/categories`.', example: 'spam' }),
     copy: z
       .record(z.string(), z.unknown())
       .nullable()

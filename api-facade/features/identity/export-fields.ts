@@ -129,4 +129,5 @@ export const exportedFields: Readonly<Record<string, string>> = {
   votes: 'The number of votes.',
   waitlisted: 'People who wait for a seat.',
   yes: 'Votes for.',
+  rule: 'The broken rule, in words of staff.',
 }

@@ -88,6 +88,7 @@ export const moderated = [
   'invite-code',
   'group',
   'guild',
+  'decision',
 ] as const
 
 export const Notification = z
@@ -172,9 +173,13 @@ export const Notification = z
           'role_changed',
           'approved',
           'rejected',
+          'warn',
+          'limit',
+          'suspend',
+          'ban',
         ])
         .describe(
-          'What staff did: hid, unhid or deleted a post or reply of yours; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; or, in a group or guild, expelled you, gave you another role, or approved or rejected your request.',
+          'What staff did: hid, unhid or deleted a post or reply of yours; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, of which `GET /me/standing` has the reason.',
         ),
     }),
     kind('membership.decided', of('group', 'guild', 'project'), {

@@ -1,7 +1,17 @@
 // Mutes, blocks, muted keywords, reports. Rules are in sql/social, visibility in policies/social.sql.
 import { routes } from '../../lib/routes.ts'
 import { Muted, PersonId, UuidId } from '../../lib/schemas.ts'
-import { Blocked, BlockedPage, Keyword, KeywordPage, NewKeyword, NewReport, PersonPage, Report } from './schemas.ts'
+import {
+  Blocked,
+  BlockedPage,
+  Keyword,
+  KeywordPage,
+  NewKeyword,
+  NewReport,
+  PersonPage,
+  Report,
+  ReportCategories,
+} from './schemas.ts'
 
 export default routes('social', {
   'POST /users/:id/block': {
@@ -92,6 +102,14 @@ export default routes('social', {
     params: UuidId,
     answers: { 204: null },
     outcome: 'The keyword is not muted.',
+  },
+  'GET /reports/categories': {
+    summary: 'List the categories of reports',
+    description: 'What a report can name as its `category`. The operator of the instance may have added some.',
+    access: 'user',
+    operation: 'list_report_categories',
+    answers: { 200: ReportCategories },
+    outcome: 'The categories, all in one answer.',
   },
   'POST /reports': {
     summary: 'Report a person, a post or a reply to staff',

@@ -131,6 +131,13 @@ export const NewReport = z.object({
     .max(320)
     .describe('The id of the thing; for a person also a username or an actor id.'),
   reason: z.string().trim().min(1).max(1000).describe('What is wrong with it, for staff: 1 to 1000 characters.'),
+  category: z
+    .string()
+    .trim()
+    .min(1)
+    .max(30)
+    .optional()
+    .describe('What kind of wrong it is: one of `GET /reports/categories`. Without it `other`.'),
 })
 export const Report = z
   .object({
@@ -138,7 +145,21 @@ export const Report = z
     targetType: z.enum(reportTargets).describe('The type of what you reported.'),
     targetId: z.string().describe('For a person the actor id.'),
     reason: z.string().describe('What you wrote.'),
+    category: z.string().openapi({ description: 'One of `GET /reports/categories`.', example: 'spam' }),
     status: z.enum(['open', 'reviewed', 'dismissed']).describe('`open` until a moderator reviews or dismisses it.'),
     createdAt: Timestamp,
   })
   .openapi('Report')
+
+export const ReportCategories = z
+  .object({
+    items: z
+      .array(
+        z.object({
+          category: z.string().openapi({ description: 'The name to send in a report.', example: 'spam' }),
+          text: z.string().describe('What it means, in English.'),
+        }),
+      )
+      .describe('The most urgent first.'),
+  })
+  .openapi('ReportCategories')

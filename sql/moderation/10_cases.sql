@@ -1,0 +1,285 @@
+-- Cases: all open reports of one thing make one case, which staff works on and closes.
+--
+-- Two locks guard a case. Whoever works on it holds the lock `case work` from the beginning to the end of their
+-- transaction, so the work of two people never mixes. The row itself, of the kind `case`, is locked late: so a report,
+-- or a rule that finds something while a post is written, can add to a case.
+-- docs/decisions.md, Staff.
+
+insert into private.lock_kinds (kind, position) values ('case work', 205), ('case', 690);
+
+create table app.cases (
+  id            uuid primary key default gen_random_uuid(),
+  number        bigint generated always as identity,
+  target_type   text not null references private.report_targets on delete restrict,
+  target_id     uuid not null,
+  person_id     uuid references app.users on delete set null,
+  category      text not null references private.case_categories on delete restrict,
+  rule          text check (length(rule) <= 300),
+  priority      smallint not null check (priority between 1 and 4),
+  source        text not null check (source in ('report', 'rule', 'staff', 'space')),
+  status        text not null default 'open' check (status in ('open', 'closed')),
+  outcome       text check (outcome in ('acted', 'dismissed')),
+  reports       integer not null default 0 check (reports >= 0),
+  claimed_by    uuid references app.users on delete set null,
+  claimed_until timestamptz,
+  opened_at     timestamptz not null default now(),
+  updated_at    timestamptz not null default clock_timestamp(),
+  closed_by     uuid references app.users on delete set null,
+  closed_at     timestamptz,
+  place         bigint not null generated always as (((5 - priority)::bigint << 48) - number) stored,
+  check ((status = 'closed') = (closed_at is not null)),
+  check ((status = 'closed') = (outcome is not null))
+);
+create unique index cases_open_idx on app.cases (target_type, target_id) where status = 'open';
+create unique index cases_number_idx on app.cases (number);
+create index cases_target_idx on app.cases (target_type, target_id, number);
+create index cases_place_idx on app.cases (place desc);
+create index cases_status_idx on app.cases (status, place desc);
+create index cases_category_idx on app.cases (category, place desc);
+create index cases_person_id_idx on app.cases (person_id, place desc);
+create index cases_claimed_by_idx on app.cases (claimed_by, place desc) where claimed_by is not null;
+create index cases_closed_by_idx on app.cases (closed_by);
+comment on table app.cases is
+  'What staff has to decide, one open case for each thing. A thing that is reported again after its case was closed '
+  'gets a new case.';
+comment on column app.cases.target_id is 'The thing. It has no foreign key, because targets are in many tables.';
+comment on column app.cases.person_id is 'Who answers for the thing: its author, or the owner of a space.';
+comment on column app.cases.rule is 'Which rule of the instance was broken, in words of staff.';
+comment on column app.cases.priority is
+  'How urgent it is: 1 (first) to 4. A report of a more urgent category makes a case more urgent, and never less.';
+comment on column app.cases.source is
+  'What opened it: a report, a rule, a member of staff, or a space that passed it on.';
+comment on column app.cases.status is 'open, then closed for good, with an outcome.';
+comment on column app.cases.opened_at is 'When it was opened.';
+comment on column app.cases.closed_at is 'When it was closed; null while it is open.';
+comment on column app.cases.claimed_until is 'When the claim ends, 30 minutes after the last work; null if unclaimed.';
+comment on column app.cases.reports is 'How many reports belong to it.';
+comment on column app.cases.claimed_by is
+  'Who works on it, until claimed_until. After that time it counts as unclaimed, and the name says only who was last.';
+comment on column app.cases.place is
+  'The place in the queue, from the highest to the lowest: urgent first, then oldest.';
+
+create table app.case_reports (
+  case_id   uuid not null references app.cases on delete cascade,
+  report_id uuid not null references app.reports on delete cascade,
+  primary key (case_id, report_id)
+);
+create unique index case_reports_report_id_idx on app.case_reports (report_id);
+comment on table app.case_reports is
+  'The reports of a case. Reports that were settled before there were cases have none.';
+
+create table app.case_events (
+  id       bigint generated always as identity primary key,
+  case_id  uuid not null references app.cases on delete cascade,
+  kind     text not null check (kind ~ '^[a-z]+(-[a-z]+)*$'),
+  actor_id uuid references app.users on delete set null,
+  note     text check (length(note) between 1 and 2000),
+  detail   jsonb not null default '{}',
+  at       timestamptz not null default clock_timestamp()
+);
+create index case_events_case_id_idx on app.case_events (case_id, id);
+create index case_events_actor_id_idx on app.case_events (actor_id, id);
+comment on table app.case_events is
+  'The history of a case: what happened, who did it, and notes. An erasure of the person concerned empties the notes.';
+comment on column app.case_events.kind is
+  'opened, added (another report or hint), claimed, released, note, changed, proposed, accepted, declined, an action '
+  'such as hide, closed, appealed, or upheld and overturned.';
+comment on column app.case_events.actor_id is 'Who of the staff did it; null for reports and rules.';
+comment on column app.case_events.detail is 'Ids, codes and numbers; no words of people.';
+
+insert into private.errors (code, status, text) values
+  ('report_settled', 409, 'This report has already been reviewed or dismissed.');
+
+create function private.add_case_event(p_case uuid, p_kind text, p_note text default null, p_detail json default '{}')
+returns void
+language plpgsql volatile security definer   -- nobody may write the history directly
+set search_path = ''
+as $$
+begin
+  insert into app.case_events (case_id, kind, actor_id, note, detail)
+  values (p_case, p_kind, app.uid(), p_note, p_detail::jsonb);
+end $$;
+comment on function private.add_case_event is 'Adds an entry of the caller to the history of a case.';
+
+create function private.open_case(
+  p_target_type text, p_target_id uuid, p_category text, p_source text, p_note text default null
+) returns uuid
+language plpgsql volatile security definer   -- reports and rules may not write cases directly
+set search_path = ''
+as $$
+declare
+  v_category private.case_categories := private.require_category(p_category);
+  v_finder   text := private.require_report_finder(p_target_type);
+  v_case     uuid;
+  v_kind     text := 'added';
+begin
+  perform private.check_lock_order('case', p_target_id::text);
+  loop
+    update app.cases c
+    set category = case when c.category = 'other' then v_category.category else c.category end,
+        priority = least(c.priority, v_category.priority),
+        updated_at = clock_timestamp()
+    where c.target_type = p_target_type and c.target_id = p_target_id and c.status = 'open'
+    returning c.id into v_case;
+    exit when found;
+    insert into app.cases (target_type, target_id, category, priority, source)
+    values (p_target_type, p_target_id, v_category.category, v_category.priority, p_source)
+    on conflict (target_type, target_id) where status = 'open' do nothing
+    returning id into v_case;
+    if found then
+      v_kind := 'opened';
+      exit;
+    end if;
+  end loop;
+  insert into app.case_events (case_id, kind, actor_id, note, detail)
+  values (v_case, v_kind, case when p_source = 'staff' then app.uid() end, p_note,
+          jsonb_build_object('source', p_source, 'category', p_category));
+  return v_case;
+end $$;
+comment on function private.open_case is
+  'Returns the open case of a target, which it opens if there is none, and adds to its history what was found by a '
+  'report, a rule, a member of staff or a space (p_source). The row is locked until the transaction ends, so call it '
+  'late: ARCHITECTURE.md, Locks.';
+
+create function private.name_case_person() returns trigger
+language plpgsql security definer   -- reads the registry, and what the caller may not read
+set search_path = ''
+as $$
+begin
+  -- safe: the query comes from the registry
+  execute (select author from private.report_targets where type = new.target_type) into new.person_id
+  using new.target_id;
+  return new;
+end $$;
+comment on function private.name_case_person is 'Trigger: stores in a case who answers for its target.';
+create trigger _050_name_person before insert on app.cases
+  for each row execute function private.name_case_person();
+
+create function private.add_report_to_case() returns trigger
+language plpgsql security definer   -- people may not write cases
+set search_path = ''
+as $$
+declare
+  v_case uuid := private.open_case(new.target_type, new.target_id, new.category, 'report');
+begin
+  insert into app.case_reports (case_id, report_id) values (v_case, new.id);
+  update app.cases set reports = reports + 1 where id = v_case;
+  return null;
+end $$;
+comment on function private.add_report_to_case is 'Trigger: a new report belongs to the open case of its target.';
+create trigger _200_add_to_case after insert on app.reports
+  for each row execute function private.add_report_to_case();
+
+create function private.settle_case_reports(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- settles reports after the transaction of the staff member
+set search_path = ''
+as $$
+declare
+  v_case    app.cases;
+  v_status  text;
+  v_settled json[];
+  v_one     json;
+begin
+  select * into v_case from app.cases where id = (p_job ->> 'caseId')::uuid and status = 'closed';
+  v_status := case v_case.outcome when 'dismissed' then 'dismissed' else 'reviewed' end;
+  with settled as (
+    update app.reports r set status = v_status, reviewed_by = v_case.closed_by, reviewed_at = v_case.closed_at
+    where r.status = 'open' and r.id in (
+      select o.id from app.reports o
+      join app.case_reports c on c.case_id = v_case.id and c.report_id = o.id
+      where o.target_type = v_case.target_type and o.target_id = v_case.target_id and o.status = 'open'
+      order by o.id limit 500)
+    returning r.id, r.reporter_id)
+  select coalesce(array_agg(json_build_object('id', s.id, 'reporter', s.reporter_id) order by s.id), '{}')
+  into v_settled from settled s;
+  foreach v_one in array v_settled loop
+    perform private.emit_moderation('report', (v_one ->> 'id')::uuid, v_status, (v_one ->> 'reporter')::uuid);
+  end loop;
+  return json_build_object('changed', cardinality(v_settled), 'next', v_settled[500] ->> 'id');
+end $$;
+comment on function private.settle_case_reports is
+  'Settles the next 500 open reports of a closed case {caseId} and notifies their reporters. The worker calls it for '
+  'the reports that exceed the transaction that closed the case. Returns {changed, next}; next is null at the end.';
+call private.force_index_scans('private.settle_case_reports');
+call private.make_batch_queue('settled-reports', 'private.settle_case_reports');
+
+create function private.end_case(p_case uuid, p_outcome text) returns void
+language plpgsql volatile security definer   -- staff may not write cases directly
+set search_path = ''
+as $$
+begin
+  perform private.check_lock_order('case', p_case::text);
+  update app.cases
+  set status = 'closed', outcome = p_outcome, closed_by = app.uid(), closed_at = now(), claimed_by = null,
+      claimed_until = null, updated_at = clock_timestamp()
+  where id = p_case and status = 'open';
+  if not found then
+    return;
+  end if;
+  perform private.add_case_event(p_case, 'closed', null, json_build_object('outcome', p_outcome));
+  -- after the lock of the row: a report that was being added is now either part of this case or of the next
+  if private.settle_case_reports(jsonb_build_object('caseId', p_case)) ->> 'next' is not null then
+    perform private.enqueue('settled-reports', json_build_object('caseId', p_case));
+  end if;
+end $$;
+comment on function private.end_case is
+  'Closes a case, if it is open, as acted or dismissed, and settles its open reports: 500 at once, the others by the '
+  'worker.';
+
+create function private.settle_report(p_id uuid, p_status text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_case     uuid;
+  v_reporter uuid;
+begin
+  perform private.require_role('moderator', 'admin');
+  if not exists (select from app.reports where id = p_id) then
+    perform private.raise_error('report_unknown');
+  end if;
+  v_case := (select case_id from app.case_reports where report_id = p_id);
+  perform private.lock('case work', v_case::text);
+  update app.reports set status = p_status, reviewed_by = app.uid(), reviewed_at = now()
+  where id = p_id and status = 'open'
+  returning reporter_id into v_reporter;
+  if not found then
+    -- of two concurrent moderators, the second waits for the first and then fails here
+    perform private.raise_error('report_settled');
+  end if;
+  perform private.emit_moderation('report', p_id, p_status, v_reporter);
+  perform private.end_case_without_reports(v_case, case p_status when 'dismissed' then 'dismissed' else 'acted' end);
+  perform private.audit('report.' || p_status, 'report', p_id::text);
+  return private.staff_card('reports', p_id);
+end $$;
+comment on function private.settle_report is
+  'Settles an open report, and closes its case if no other report of it is open. Its reporter is notified, but does '
+  'not learn who settled it; the reported person is not notified.';
+
+create function private.end_case_without_reports(p_case uuid, p_outcome text) returns void
+language plpgsql volatile security definer   -- staff may not write cases directly
+set search_path = ''
+as $$
+begin
+  perform private.check_lock_order('case', p_case::text);
+  -- locks the row first, so that a report that is being added counts
+  perform from app.cases where id = p_case and status = 'open' for no key update;
+  if found and not exists (select from app.case_reports c join app.reports r on r.id = c.report_id
+                           where c.case_id = p_case and r.status = 'open') then
+    perform private.end_case(p_case, p_outcome);
+  end if;
+end $$;
+comment on function private.end_case_without_reports is 'Closes an open case if all of its reports are settled.';
+call private.force_index_scans('private.end_case_without_reports');
+
+create function api.review_report(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.settle_report(p_id, 'reviewed'); end $$;
+comment on function api.review_report is 'Marks an open report as reviewed, once. Leaves an audit entry.';
+
+create function api.dismiss_report(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.settle_report(p_id, 'dismissed'); end $$;
+comment on function api.dismiss_report is 'Dismisses an open report, once. Leaves an audit entry.';

@@ -1,0 +1,132 @@
+-- What staff decided about a person. Each decision is written when its audit entry is, whatever operation causes it:
+-- an action of a case, or an operation of sql/admin without a case.
+-- docs/decisions.md, Staff.
+
+create table private.decision_kinds (
+  verb   text primary key check (verb ~ '^[a-z]+$'),
+  action text not null check (action in ('warn', 'hide', 'remove', 'limit', 'suspend', 'ban')),
+  lifts  boolean not null default false
+);
+comment on table private.decision_kinds is
+  'Registry: which audit entries about a person (action = <type>.<verb>) are decisions, and which end them.';
+comment on column private.decision_kinds.lifts is 'Whether it ends earlier decisions of this action.';
+insert into private.decision_kinds (verb, action, lifts) values
+  ('warned', 'warn', false),
+  ('hidden', 'hide', false),
+  ('unhidden', 'hide', true),
+  ('deleted', 'remove', false),
+  ('removed', 'remove', false),
+  ('restored', 'remove', true),
+  ('limited', 'limit', false),
+  ('unlimited', 'limit', true),
+  ('banned', 'ban', false),
+  ('unbanned', 'ban', true);
+
+create table app.decisions (
+  id            uuid primary key default gen_random_uuid(),
+  case_id       uuid references app.cases on delete restrict,
+  target_type   text not null,
+  target_id     uuid not null,
+  person_id     uuid not null references app.users on delete restrict,
+  action        text not null check (action in ('warn', 'hide', 'remove', 'limit', 'suspend', 'ban')),
+  category      text not null default 'other' references private.case_categories on delete restrict,
+  rule          text check (length(rule) <= 300),
+  reason        text not null default '' check (length(reason) <= 1000),
+  decided_by    uuid references app.users on delete restrict,
+  decided_at    timestamptz not null default clock_timestamp(),
+  ends_at       timestamptz,
+  audit_id      bigint not null references app.audit_log on delete restrict,
+  lifted_at     timestamptz,
+  overturned_at timestamptz
+);
+create unique index decisions_audit_id_idx on app.decisions (audit_id);
+create index decisions_case_id_idx on app.decisions (case_id, decided_at);
+create index decisions_person_id_idx on app.decisions (person_id, decided_at desc, id desc);
+create index decisions_target_idx on app.decisions (target_type, target_id) where lifted_at is null;
+create index decisions_category_idx on app.decisions (category);
+create index decisions_decided_by_idx on app.decisions (decided_by, decided_at);
+comment on table app.decisions is
+  'What staff decided about a person, as the person reads it, but for who decided. An erasure empties the words.';
+comment on column app.decisions.target_type is 'What it was decided about: a thing of the person, or user.';
+comment on column app.decisions.action is 'A suspend is a ban that ends by itself at ends_at.';
+comment on column app.decisions.decided_at is 'When it was decided. Its strikes count from then on.';
+comment on column app.decisions.ends_at is 'When it ends by itself; null if it does not.';
+comment on column app.decisions.decided_by is 'The member of staff; null for a rule. The person never learns it.';
+comment on column app.decisions.audit_id is 'The entry of the audit log.';
+comment on column app.decisions.lifted_at is
+  'When staff or time ended what it did, such as a ban; its strikes remain.';
+comment on column app.decisions.overturned_at is
+  'When an appeal overturned it, so that it counts no strikes; null if none did.';
+
+insert into private.event_types (name, payload, happens) values
+  ('moderation.decided', '{decisionId,personId,action}', 'staff has warned, limited, suspended or banned a person');
+
+create function private.record_decision() returns trigger
+language plpgsql security definer   -- nobody may write decisions directly
+set search_path = ''
+as $$
+declare
+  v_entry  app.audit_log;
+  v_kind   private.decision_kinds;
+  v_work   json := nullif(current_setting('kith.case', true), '')::json;
+  v_case   app.cases;
+  v_action text;
+  v_id     uuid;
+begin
+  select * into v_entry from app.audit_log where id = new.audit_id;
+  select * into v_kind from private.decision_kinds where verb = split_part(v_entry.action, '.', 2);
+  if not found then
+    return null;
+  end if;
+  select * into v_case from app.cases
+  where id = (v_work ->> 'caseId')::uuid
+     or v_work is null and target_type = v_entry.target_type and target_id = v_entry.target_id::uuid
+    and status = 'open';
+  if v_kind.lifts then
+    update app.decisions set lifted_at = now()
+    where target_type = v_entry.target_type and target_id = v_entry.target_id::uuid and lifted_at is null
+      and (action = v_kind.action or v_kind.action = 'ban' and action = 'suspend');
+    v_action := 'un' || v_kind.action;
+  else
+    v_action := v_kind.action;
+    insert into app.decisions (case_id, target_type, target_id, person_id, action, category, rule, reason, decided_by,
+                               audit_id)
+    values (v_case.id, v_entry.target_type, v_entry.target_id::uuid, new.subject_id, v_action,
+            coalesce(v_work ->> 'category', v_case.category, 'other'), coalesce(v_work ->> 'rule', v_case.rule),
+            coalesce(new.detail ->> 'reason', ''), v_entry.actor_id, v_entry.id)
+    returning id into v_id;
+    if v_entry.target_type = 'user' then
+      -- of what was hidden or removed, admin.content.moderated notifies the author
+      perform private.emit('moderation.decided', json_build_object(
+        'decisionId', v_id, 'personId', new.subject_id, 'action', v_action), array[new.subject_id]);
+    end if;
+  end if;
+  if v_case.id is not null then
+    perform private.add_case_event(v_case.id, v_action, null, json_build_object('decisionId', v_id));
+  end if;
+  return null;
+end $$;
+comment on function private.record_decision is
+  'Trigger: writes the decision of an audit entry that concerns a person, and adds it to the history of the case '
+  'that is being worked on (setting kith.case: {caseId, category, rule}), or of the open case of the thing.';
+create trigger _100_record_decision after insert on app.audit_details
+  for each row when (new.subject_id is not null) execute function private.record_decision();
+
+create function private.notify_decided(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- without an actor, so that nobody learns who of the staff did it
+  perform private.notify(array(
+    select (e.user_id, 'moderation.actioned', null, 'decision', e.payload ->> 'decisionId',
+            jsonb_build_object('targetType', 'decision', 'targetId', e.payload ->> 'decisionId',
+                               'action', e.payload ->> 'action'), null, null, e.caused_at)::private.notice
+    from unnest(p_effects) e));
+end $$;
+comment on function private.notify_decided is
+  'Listener: notifies a person that they were warned, limited, suspended or banned. They read the reason at '
+  '/me/standing.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('moderation.decided', 'private.notify_decided', 600, 'soon');
+insert into private.links (type, path) values ('decision', '/me/standing');

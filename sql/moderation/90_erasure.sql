@@ -1,0 +1,44 @@
+-- What an erasure does to cases and decisions, and which of their columns contain personal data.
+-- How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Erasure and export.
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.decisions', 'person_id', 'decisions', '{case_id,target_id,decided_by,audit_id}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.cases', 'person_id', 'The work of staff; what was decided is in the section decisions.'),
+  ('app.cases', 'target_id', 'The work of staff; what was decided is in the section decisions.'),
+  ('app.cases', 'claimed_by', 'The work of staff, which the audit log contains.'),
+  ('app.cases', 'closed_by', 'The work of staff, which the audit log contains.'),
+  ('app.case_events', 'actor_id', 'The work of staff, which the audit log contains.'),
+  ('app.decisions', 'target_id', 'A decision about a person is in the section decisions.'),
+  ('app.decisions', 'decided_by', 'The work of staff, which the audit log contains.');
+
+create function private.erase_cases(p_user app.users) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+  v_is_rest boolean;
+begin
+  update app.case_events set note = null where id in (
+    select e.id from app.cases c join app.case_events e on e.case_id = c.id
+    where c.person_id = p_user.id and e.note is not null limit 500);
+  get diagnostics v_changed = row_count;
+  v_is_rest := v_changed = 500;
+  update app.cases set rule = null where id in (
+    select id from app.cases where person_id = p_user.id and rule is not null limit 500);
+  get diagnostics v_changed = row_count;
+  v_is_rest := v_is_rest or v_changed = 500;
+  update app.decisions set reason = '', rule = null where id in (
+    select id from app.decisions where person_id = p_user.id and (reason <> '' or rule is not null) limit 500);
+  get diagnostics v_changed = row_count;
+  if v_is_rest or v_changed = 500 then
+    perform private.erase_rest(p_user.id);
+  end if;
+end $$;
+comment on function private.erase_cases is
+  'Step: deletes what staff wrote about an erased person in notes, rules and reasons. The cases and decisions remain.';
+call private.force_index_scans('private.erase_cases');
+insert into private.account_steps (step, events, position) values
+  ('private.erase_cases', '{erasure}', 189);
