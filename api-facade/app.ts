@@ -4,6 +4,7 @@ import { getPath } from 'hono/utils/url'
 import { type Span, traceparent } from '../edge-functions/shared/tracing.ts'
 import { operations } from './generated/operations.ts'
 import { mountAppLinks } from './lib/app-links.ts'
+import { mountAudit } from './lib/audit.ts'
 import { clientAddress } from './lib/client.ts'
 import type { Context, Env, Services } from './lib/context.ts'
 import { memoryCounter } from './lib/counters.ts'
@@ -105,6 +106,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   })
   app.all('/ready', otherMethods(['GET']))
   mountInstance(app)
+  mountAudit(app)
   mountAppLinks(app, config)
   mountDocs(app)
   mountMetrics(app, readiness)
@@ -156,7 +158,7 @@ const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
   new Set([
     ...spellings(tables).flatMap(({ path }) => (API + path).split('/').filter((part) => !part.startsWith(':'))),
     ...['health', 'ready', 'metrics', 'docs', 'openapi.json', 'asyncapi.json', 'rest', 'rpc', 'realtime', 'websocket'],
-    ...['.well-known', 'assetlinks.json', 'apple-app-site-association'],
+    ...['.well-known', 'kith', 'audit', 'assetlinks.json', 'apple-app-site-association'],
     ...Object.keys(operations),
   ])
 

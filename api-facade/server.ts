@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { type AppOptions, createApp } from './app.ts'
+import { createAuditKey } from './lib/audit-key.ts'
 import { network, plain, requestAddress } from './lib/client.ts'
 import { type Config, secretsOf } from './lib/config.ts'
 import { guardConnections, PATIENCE, type Patience, serverTimeouts } from './lib/connections.ts'
@@ -83,6 +84,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const exports = createSlots(EXPORTS)
   const imports = createSlots(IMPORTS)
   const signing = await createSigning(config, secret)
+  const auditKey = createAuditKey(config, secret)
   const end = new AbortController()
   const stopping = end.signal
   const services = {
@@ -97,6 +99,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     exports,
     imports,
     signing,
+    auditKey,
     stopping,
     log,
     tracing,

@@ -24,3 +24,20 @@ grant execute on function
 grant execute on function
   private.settle_case_reports
   to worker;
+-- Who may see and change the tables of sql/moderation/. Belongs to sql/moderation/.
+
+-- audit_checkpoints: only for definer functions
+alter table private.audit_checkpoints enable row level security;
+
+-- jobs
+grant execute on function
+  private.add_checkpoint,
+  private.job_checkpoint_audit,
+  private.next_checkpoint
+  to worker;
+
+-- gate: what is published at /.well-known/kith/audit
+grant execute on function
+  private.get_checkpoint,
+  private.list_checkpoints
+  to gate;

@@ -14,6 +14,8 @@ const unshown = [
   'get /.well-known/apple-app-site-association',
   'get /.well-known/assetlinks.json',
   'get /.well-known/kith',
+  'get /.well-known/kith/audit',
+  'get /.well-known/kith/audit/{number}',
   'get /api/v1/me/export',
   'get /ready',
   'post /api/v1/admin/users/{id}/export',

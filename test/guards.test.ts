@@ -246,6 +246,8 @@ describe('Among the routes', async () => {
       '/.well-known/apple-app-site-association',
       '/.well-known/assetlinks.json',
       '/.well-known/kith',
+      '/.well-known/kith/audit',
+      '/.well-known/kith/audit/:x',
       '/health',
       '/ready',
     ]

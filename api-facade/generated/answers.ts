@@ -165,6 +165,9 @@ export interface Schemas {
   Catalog: { items: Schemas['Interest'][] }
   Charter: { version: number; charter: string; proposalId: string | null; createdAt: Schemas['Timestamp'] }
   CharterPage: { items: Schemas['Charter'][]; nextCursor: string | null; hasMore: boolean }
+  Checkpoint: { number: number; text: string; signature: string }
+  CheckpointEntries: { checkpoint: Schemas['Checkpoint']; hashes: string[] }
+  Checkpoints: { about: string; key: string; checkpoints: Schemas['Checkpoint'][]; next: number | null }
   Circle: {
     id: string
     ownerId: string
@@ -399,6 +402,7 @@ export interface Schemas {
     | 'broadcast_title'
     | 'category_unknown'
     | 'changed_since'
+    | 'checkpoint_unknown'
     | 'circle_full'
     | 'circle_not_yours'
     | 'circle_unknown'

@@ -159,6 +159,7 @@ const Variables = z.object({
     .optional(),
   SIGNING_KEY: signingKey.optional(),
   SIGNING_KEY_PREVIOUS: signingKey.optional(),
+  AUDIT_KEY: signingKey.optional(),
   EXPO_URL: webUrl.default(EXPO_URL),
   EXPO_ACCESS_TOKEN: z.string().regex(/^\S+$/).optional(),
   PUSH_ORIGINS: list
@@ -381,6 +382,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     vapidPrivateKey: s.VAPID_PRIVATE_KEY,
     signingKey: s.SIGNING_KEY,
     signingKeyPrevious: s.SIGNING_KEY_PREVIOUS,
+    auditKey: s.AUDIT_KEY,
     expoUrl: s.EXPO_URL.replace(/\/$/, ''),
     expoAccessToken: s.EXPO_ACCESS_TOKEN,
     webPushOrigins: s.PUSH_ORIGINS,

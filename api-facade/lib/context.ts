@@ -2,6 +2,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context as HonoContext } from 'hono'
 import type { Tracing } from '../../edge-functions/shared/tracing.ts'
+import type { AuditKey } from './audit-key.ts'
 import type { Config, LimitName } from './config.ts'
 import type { Count } from './counters.ts'
 import type { PoolName, Pools } from './database.ts'
@@ -31,6 +32,7 @@ export type Services = {
   /** Counts imports whose file is arriving. */
   imports: Slots
   signing: Signing
+  auditKey: AuditKey
   /** Aborted when the facade begins to stop: long waits end then. */
   stopping: AbortSignal
   log: Log

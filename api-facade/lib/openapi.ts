@@ -8,6 +8,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import answerExamples from '../examples.json' with { type: 'json' }
 import { channels } from '../generated/channels.ts'
 import { failures } from '../generated/operations.ts'
+import { AUDIT, CheckpointEntries, Checkpoints } from './audit.ts'
 import { defaultLimits, type LimitName } from './config.ts'
 import { allErrors, type ErrorCode, lookUp } from './errors.ts'
 import type { Feature } from './features.ts'
@@ -73,6 +74,7 @@ export function openApiText(features: readonly Feature[]): string {
   registry.registerPath(health())
   registry.registerPath(ready())
   registry.registerPath(instance())
+  for (const path of audit()) registry.registerPath(path)
   registry.registerPath(
     appFile('assetlinks.json', 'assetLinks', 'Get the Android app that opens links of this site', AssetLinks),
   )
@@ -342,6 +344,55 @@ const instance = (): Path => ({
     400: errorOf(400, malformed),
   },
 })
+
+const audit = (): Path[] => [
+  {
+    method: 'get',
+    path: AUDIT,
+    operationId: 'auditCheckpoints',
+    tags: ['platform'],
+    summary: 'List the signed checkpoints of the audit log',
+    description:
+      'A worker makes one each day on which staff did something. With them anybody can notice that the log was rewritten ' +
+      'later. May be cached for five minutes.',
+    security: [],
+    request: {
+      query: zod.object({
+        from: zod.int().min(1).optional().describe('The number of the first checkpoint; 1 if absent.'),
+      }),
+    },
+    responses: {
+      200: {
+        description: 'Up to 100 checkpoints.',
+        headers: onAll,
+        content: { 'application/json': { schema: Checkpoints } },
+      },
+      400: errorOf(400, malformed),
+      422: errorOf(422, '`validation_failed`: `from` is not a number.'),
+    },
+  },
+  {
+    method: 'get',
+    path: `${AUDIT}/{number}`,
+    operationId: 'auditCheckpoint',
+    tags: ['platform'],
+    summary: 'Get a checkpoint with the hashes of its entries',
+    description:
+      'The hashes are those that the entries have now; their Merkle root is in the checkpoint, unless the log was rewritten.',
+    security: [],
+    request: { params: zod.object({ number: zod.int().min(1).describe('The number of the checkpoint.') }) },
+    responses: {
+      200: {
+        description: 'The checkpoint and the hashes.',
+        headers: onAll,
+        content: { 'application/json': { schema: CheckpointEntries } },
+      },
+      400: errorOf(400, malformed),
+      404: errorOf(404, '`checkpoint_unknown`: there is no checkpoint of this number.'),
+      422: errorOf(422, '`validation_failed`: it is not a number.'),
+    },
+  },
+]
 
 const ready = (): Path => ({
   method: 'get',

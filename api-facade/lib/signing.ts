@@ -41,9 +41,7 @@ export async function createSigning(config: Config, secret: string): Promise<Sig
   // without SIGNING_KEY the key derived from the secret signs. It stays published later, for exports that it signed
   const derived = secretsOf(config, secret).map((one) => createHmac('sha256', one).update('kith signing key').digest())
   const seeds = signingKey ? [...given, ...derived] : [...derived.slice(0, 1), ...given, ...derived.slice(1)]
-  const privateKeys = seeds.map((seed) =>
-    createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' }),
-  )
+  const privateKeys = seeds.map(privateKeyOf)
   const keys = await Promise.all(privateKeys.map(publicKeyOf))
   const [own, key] = [privateKeys[0] as KeyObject, keys[0] as PublicKey]
   const issuer = config.facadeUrl
@@ -57,9 +55,15 @@ export async function createSigning(config: Config, secret: string): Promise<Sig
   }
 }
 
+/** @param seed 32 random bytes */
+export const privateKeyOf = (seed: Buffer): KeyObject =>
+  createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' })
+
+/** The public key in base64url. */
+export const publicPartOf = (key: KeyObject): string => createPublicKey(key).export({ format: 'jwk' }).x ?? ''
+
 async function publicKeyOf(key: KeyObject): Promise<PublicKey> {
-  const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
-  const jwk = { kty: 'OKP', crv: 'Ed25519', x } as const
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: publicPartOf(key) } as const
   return { ...jwk, kid: await calculateJwkThumbprint(jwk) }
 }
 

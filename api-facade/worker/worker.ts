@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
+import { createAuditKey } from '../lib/audit-key.ts'
 import { type Config, secretsOf } from '../lib/config.ts'
 import { loginPassword, loginSecretOf } from '../lib/database.ts'
 import { openFunctions } from '../lib/functions.ts'
@@ -10,6 +11,7 @@ import { createLog, type Log, openTracing } from '../lib/log.ts'
 import { createSeals } from '../lib/seals.ts'
 import { takeBackups } from './backups.ts'
 import { takeBatches } from './batches.ts'
+import { takeCheckpoints } from './checkpoints.ts'
 import { type DigestOptions, takeDigests } from './digest.ts'
 import { type EffectLoop, startEffects } from './effects.ts'
 import { type Embedder, openEmbedder } from './embedders.ts'
@@ -103,6 +105,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
     await takePushes(boss, options, more)
     await takeDigests(boss, options, more)
     await takeObjects(boss, options, polling)
+    await takeCheckpoints(boss, { key: createAuditKey(config, secret), ...reports, polling })
     if (config.backup) await takeBackups(boss, { ...reports, ...more })
     embedder = openEmbedder(config, options.functions)
     await takeEmbeddings(boss, { embedder, ...reports }, more)

@@ -104,7 +104,8 @@ begin
   return sha256(coalesce(p_entry.previous, ''::bytea)
                 || convert_to(private.audit_content(p_entry)::text, 'UTF8'));
 end $$;
-comment on function private.audit_hash is 'SHA-256 of the hash before the entry and, after it, of its content as text.';
+comment on function private.audit_hash is
+  'SHA-256 of the hash before the entry and, after it, of its content as text.';
 
 create function private.is_audit_detail_changed(p_entry app.audit_log, p_detail app.audit_details) returns boolean
 language plpgsql immutable

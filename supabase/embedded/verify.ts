@@ -1,5 +1,6 @@
 // Checks what a database of Kith means: a restored one, or one after an upgrade. It only reads, in one snapshot, so it
 // can run while others write.
+import { createPublicKey, verify as isSigned } from 'node:crypto'
 import type { Sql, TransactionSql } from 'postgres'
 
 /** A rule that is broken: how many violations there are, and the first one. */
@@ -62,6 +63,35 @@ async function readLog(tx: TransactionSql, after: number): Promise<AuditLog> {
   return row.log
 }
 
+/** The next checkpoints, compared with the log. */
+async function readCheckpoints(tx: TransactionSql, after: number): Promise<AuditLog> {
+  const [row] = await tx<[{ found: AuditLog }]>`select private.verify_checkpoints(${after}) as found`
+  return row.found
+}
+
+const CHECKPOINTS = 'the audit log is that of its checkpoints'
+
+/** The first checkpoint that does not fit the log or the one before it, or whose signature is wrong. */
+async function brokenCheckpoint(tx: TransactionSql): Promise<number | null> {
+  const [there] = await tx`select to_regprocedure('private.verify_checkpoints(bigint)') as name`
+  if (!there?.name) return null // a database of 1.0.0
+  let after: number | null = 0
+  while (after !== null) {
+    const { firstBroken, next }: AuditLog = await readCheckpoints(tx, after)
+    if (firstBroken !== null) return firstBroken
+    after = next
+  }
+  const signed = tx<{ number: number; text: string; key: string; signature: string }[]>`
+    select c.number::int, private.checkpoint_text(c) as text, c.key, c.signature
+    from private.audit_checkpoints c order by c.number`.cursor(100)
+  for await (const page of signed)
+    for (const { number, text, key, signature } of page) {
+      const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key }, format: 'jwk' })
+      if (!isSigned(null, Buffer.from(text), publicKey, Buffer.from(signature, 'base64url'))) return number
+    }
+  return null
+}
+
 /** @throws Error if it is not a database of Kith */
 export const verify = (sql: Pick<Sql, 'begin'>): Promise<Verified> =>
   sql.begin('isolation level repeatable read read only', check) as Promise<Verified>
@@ -84,6 +114,8 @@ export async function check(tx: TransactionSql): Promise<Verified> {
       violations.push({ rule: 'the audit log is a chain', count: 1, example: `entry ${log.firstBroken}` })
     after = log.next
   }
+  const broken = await brokenCheckpoint(tx)
+  if (broken !== null) violations.push({ rule: CHECKPOINTS, count: 1, example: `checkpoint ${broken}` })
   const tables = await tx<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class c
     where c.relkind = 'r' and c.relnamespace in ('app'::regnamespace, 'private'::regnamespace) order by 1`

@@ -1,0 +1,72 @@
+// Serves /.well-known/kith/audit: the signed checkpoints of the audit log. Outside /api/v1, for everyone. They tell
+// nothing but how many entries there are, and hashes.
+import type { Hono } from 'hono'
+import { Checkpoint } from './checkpoints.ts'
+import type { Context, Env } from './context.ts'
+import { ApiError } from './errors.ts'
+import { send } from './headers.ts'
+import { otherMethods } from './routes.ts'
+import { z } from './schemas.ts'
+
+export const AUDIT = '/.well-known/kith/audit'
+
+const HOW =
+  'A text is signed with Ed25519. Each has the SHA-256 of the text before it, so none can be exchanged later. Keep ' +
+  'them: a log that was rewritten does not fit the checkpoints that you have. docs/audit.md of Kith says how to verify ' +
+  'them; npm run audit-witness does it.'
+
+export const Checkpoints = z
+  .object({
+    about: z.string().describe('How to verify the checkpoints.'),
+    key: z.string().describe('The public key of the instance in PEM, which signs new checkpoints.'),
+    checkpoints: z.array(Checkpoint).describe('Up to 100, from `from` on.'),
+    next: z.int().nullable().describe('The `from` of the next page; null at the end.'),
+  })
+  .openapi('Checkpoints')
+
+export const CheckpointEntries = z
+  .object({
+    checkpoint: Checkpoint.describe('The checkpoint.'),
+    hashes: z
+      .array(z.string())
+      .describe(
+        'The hashes that the entries have now, in hex: their Merkle root must be that of the checkpoint. Up to 10,000.',
+      ),
+  })
+  .openapi('CheckpointEntries')
+
+const Given = z.coerce.number().int().min(1).max(1e12)
+
+/** @throws ApiError validation_failed */
+function numberOf(text: string | undefined, name: string): number {
+  const { data } = Given.safeParse(text ?? '1')
+  if (data === undefined) throw new ApiError('validation_failed', [`${name}: must be a whole number from 1 on`])
+  return data
+}
+
+/** Runs a statement with a number on the gate's pool. @returns its JSON text */
+async function ask(c: Context, statement: string, number: number): Promise<string> {
+  const { gate } = c.get('services').pools
+  const [row] = await gate.run((sql) => sql.unsafe<{ text: string }[]>(statement, [number]))
+  return row?.text ?? ''
+}
+
+const LIST = 'select private.list_checkpoints($1::bigint)::text as text'
+const GET = 'select private.get_checkpoint($1::bigint)::text as text'
+
+const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' }
+
+export function mountAudit(app: Hono<Env>): void {
+  app.get(AUDIT, async (c) => {
+    const page = JSON.parse(await ask(c, LIST, numberOf(c.req.query('from'), 'from')))
+    const { pem } = c.get('services').auditKey
+    const body: z.infer<typeof Checkpoints> = { about: HOW, key: pem, ...page }
+    return send(c, JSON.stringify(body), 200, headers)
+  })
+  app.all(AUDIT, otherMethods(['GET']))
+  app.get(`${AUDIT}/:number`, async (c) => {
+    const text = await ask(c, GET, numberOf(c.req.param('number'), 'number'))
+    return send(c, text, 200, headers)
+  })
+  app.all(`${AUDIT}/:number`, otherMethods(['GET']))
+}
