@@ -1,4 +1,4 @@
--- Who may work on cases: only the service role. Each operation checks the caller's stored role itself.
+-- Who may work on cases and rules: only the service role. Each operation checks the caller's stored role itself.
 -- Belongs to sql/moderation/.
 
 -- cases, case_reports, case_events, decisions, decision_kinds: only for definer functions
@@ -24,8 +24,6 @@ grant execute on function
 grant execute on function
   private.settle_case_reports
   to worker;
--- Who may see and change the tables of sql/moderation/. Belongs to sql/moderation/.
-
 -- audit_checkpoints: only for definer functions
 alter table private.audit_checkpoints enable row level security;
 
@@ -41,3 +39,34 @@ grant execute on function
   private.get_checkpoint,
   private.list_checkpoints
   to gate;
+
+-- moderation_rules, rule_hits: only for definer functions
+alter table app.moderation_rules enable row level security;
+alter table app.rule_hits enable row level security;
+
+-- rule_conditions: only for definer functions
+alter table private.rule_conditions enable row level security;
+
+-- helpers of rules
+grant execute on function
+  private.add_rule,
+  private.change_rule,
+  private.drop_rule,
+  private.note_replay,
+  private.read_applies_to,
+  private.read_conditions,
+  private.replay,
+  private.require_rule
+  to service_role;
+
+-- operations of rules
+grant execute on function
+  api.create_rule,
+  api.delete_rule,
+  api.get_rule,
+  api.list_rule_hits,
+  api.list_rules,
+  api.replay_draft,
+  api.replay_rule,
+  api.update_rule
+  to service_role;

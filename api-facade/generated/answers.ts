@@ -684,6 +684,12 @@ export interface Schemas {
     | 'role_required'
     | 'role_unknown'
     | 'route_unknown'
+    | 'rule_applies_to'
+    | 'rule_conditions'
+    | 'rule_name'
+    | 'rule_unknown'
+    | 'rule_untried'
+    | 'rules_exhausted'
     | 'search_busy'
     | 'search_words'
     | 'searches_running'
@@ -2660,6 +2666,12 @@ export interface Schemas {
   }
   NewReversal: { reason: string; force?: boolean | null }
   NewReview: { stars: number; text?: string | null }
+  NewRule: {
+    name: string
+    conditions: Schemas['RuleCondition'][]
+    appliesTo: ('post' | 'reply')[]
+    action: 'case' | 'hide'
+  }
   NewVideo: {
     mediaUrl: string
     thumbnailUrl?: string | null
@@ -2937,6 +2949,7 @@ export interface Schemas {
       action:
         | 'hidden'
         | 'unhidden'
+        | 'held'
         | 'deleted'
         | 'removed'
         | 'restored'
@@ -4443,6 +4456,62 @@ export interface Schemas {
     expiresAt: Schemas['Timestamp']
   }
   RotatingSessionPage: { items: Schemas['RotatingSession'][]; nextCursor: string | null; hasMore: boolean }
+  Rule: {
+    id: string
+    name: string
+    conditions: Schemas['RuleCondition'][]
+    appliesTo: ('post' | 'reply')[]
+    action: 'case' | 'hide'
+    mode: 'shadow' | 'live' | 'off'
+    modeSince: Schemas['Timestamp']
+    replayedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  RuleChanges: { name?: string; action?: 'case' | 'hide'; mode?: 'shadow' | 'live' | 'off' }
+  RuleCondition:
+    | Schemas['RuleConditionNewAccount']
+    | Schemas['RuleConditionWords']
+    | Schemas['RuleConditionLink']
+    | Schemas['RuleConditionRate']
+    | Schemas['RuleConditionNearBan']
+    | Schemas['RuleConditionReports']
+  RuleConditionLink: { kind: 'link' }
+  RuleConditionNearBan: { kind: 'near-ban'; steps: number }
+  RuleConditionNewAccount: { kind: 'new-account'; hours: number }
+  RuleConditionRate: { kind: 'rate'; moreThan: number; minutes: number }
+  RuleConditionReports: { kind: 'reports'; people: number; reputation?: number | null }
+  RuleConditionWords: { kind: 'words'; words: string[] }
+  RuleDraft: { conditions: Schemas['RuleCondition'][]; appliesTo: ('post' | 'reply')[]; cursor?: string | null }
+  RuleHit: {
+    id: string
+    targetType: 'post' | 'reply'
+    targetId: string
+    authorId: string
+    author: Schemas['PersonCard']
+    mode: 'shadow' | 'live'
+    action: 'case' | 'hide'
+    createdAt: Schemas['Timestamp']
+  }
+  RuleHitPage: { items: Schemas['RuleHit'][]; nextCursor: string | null; hasMore: boolean }
+  RulePage: { items: Schemas['Rule'][]; nextCursor: string | null; hasMore: boolean }
+  RuleReplay: {
+    looked: number
+    wouldHit: number
+    ofWhichStaffRemoved: number
+    sample: Schemas['RuleReplayHit'][]
+    lookedUntil: Schemas['Timestamp'] | null
+    nextCursor: string | null
+  }
+  RuleReplayHit: {
+    targetType: 'post' | 'reply'
+    targetId: string
+    authorId: string
+    author: Schemas['PersonCard']
+    excerpt: string
+    removed: boolean
+    createdAt: Schemas['Timestamp']
+  }
+  RuleReplayStart: { cursor?: string | null }
   SearchGroup: Schemas['Group'] & { id?: string; title: string | null; excerpt: string; type: 'group' }
   SearchGuild: Schemas['Guild'] & { id?: string; title: string | null; excerpt: string; type: 'guild' }
   SearchItem:
@@ -5229,6 +5298,7 @@ export interface Answers {
   create_project_update: Schemas['ProjectUpdate']
   create_proposal: Schemas['Proposal']
   create_reply: Schemas['Reply']
+  create_rule: Schemas['Rule']
   create_series: Schemas['Series']
   create_solution: Schemas['Solution']
   create_video: Schemas['Video']
@@ -5253,6 +5323,7 @@ export interface Answers {
   delete_problem: null
   delete_project: null
   delete_project_role: null
+  delete_rule: null
   delete_solution: null
   delete_video: null
   delete_video_comment: null
@@ -5316,6 +5387,7 @@ export interface Answers {
   get_reputation: Schemas['Reputation']
   get_reputation_details: Schemas['DetailedReputation']
   get_reputation_summary: Schemas['ReputationSummary']
+  get_rule: Schemas['Rule']
   get_space: Schemas['Group'] | Schemas['Guild']
   get_treasury: Schemas['Treasury']
   get_user: Schemas['StaffUserDetails']
@@ -5420,6 +5492,8 @@ export interface Answers {
   list_reputation_entries: Schemas['StaffReputationEntryPage']
   list_reputation_votes: Schemas['StaffVotePage']
   list_reviews: Schemas['ReviewPage']
+  list_rule_hits: Schemas['RuleHitPage']
+  list_rules: Schemas['RulePage']
   list_scheduled_posts: Schemas['PostPage']
   list_series_items: Schemas['SeriesParts']
   list_sessions: Schemas['RotatingSessionPage']
@@ -5472,6 +5546,8 @@ export interface Answers {
   remove_project_member: null
   remove_push_token: null
   rename_conversation: Schemas['Conversation']
+  replay_draft: Schemas['RuleReplay']
+  replay_rule: Schemas['RuleReplay']
   replay_webhook_delivery: Schemas['WebhookDelivery']
   report: Schemas['Report']
   repost: Schemas['Post']
@@ -5558,6 +5634,7 @@ export interface Answers {
   update_problem: Schemas['Problem']
   update_project: Schemas['Project']
   update_project_role: Schemas['ProjectRole']
+  update_rule: Schemas['Rule']
   update_solution: Schemas['Solution']
   update_webhook: Schemas['Webhook']
   verify_audit_log: Schemas['AuditVerification']

@@ -261,6 +261,10 @@ export type Database = {
         Args: { p_body: string; p_id: string; p_kind?: string; p_parent_id?: string }
         Returns: Answers['create_reply']
       }
+      create_rule: {
+        Args: { p_action: string; p_applies_to: string[]; p_conditions: Json; p_name: string }
+        Returns: Answers['create_rule']
+      }
       create_series: { Args: { p_description?: string; p_title: string }; Returns: Answers['create_series'] }
       create_solution: { Args: { p_body: string; p_id: string }; Returns: Answers['create_solution'] }
       create_video: {
@@ -302,6 +306,7 @@ export type Database = {
       delete_problem: { Args: { p_id: string }; Returns: Answers['delete_problem'] }
       delete_project: { Args: { p_id: string }; Returns: Answers['delete_project'] }
       delete_project_role: { Args: { p_id: string; p_role_id: string }; Returns: Answers['delete_project_role'] }
+      delete_rule: { Args: { p_id: string }; Returns: Answers['delete_rule'] }
       delete_solution: { Args: { p_id: string }; Returns: Answers['delete_solution'] }
       delete_video: { Args: { p_id: string }; Returns: Answers['delete_video'] }
       delete_video_comment: { Args: { p_id: string }; Returns: Answers['delete_video_comment'] }
@@ -375,6 +380,7 @@ export type Database = {
         Returns: Answers['get_reputation_details']
       }
       get_reputation_summary: { Args: { p_person: string }; Returns: Answers['get_reputation_summary'] }
+      get_rule: { Args: { p_id: string }; Returns: Answers['get_rule'] }
       get_space: { Args: { p_id: string; p_kind: string }; Returns: Answers['get_space'] }
       get_treasury: {
         Args: { p_cursor?: string; p_guild_id: string; p_limit?: number }
@@ -894,6 +900,22 @@ export type Database = {
         Returns: Answers['list_reputation_votes']
       }
       list_reviews: { Args: { p_cursor?: string; p_id: string; p_limit?: number }; Returns: Answers['list_reviews'] }
+      list_rule_hits: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_id: string
+          p_limit?: number
+          p_mode?: string
+          p_q?: string
+          p_to?: string
+        }
+        Returns: Answers['list_rule_hits']
+      }
+      list_rules: {
+        Args: { p_cursor?: string; p_from?: string; p_limit?: number; p_mode?: string; p_q?: string; p_to?: string }
+        Returns: Answers['list_rules']
+      }
       list_scheduled_posts: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_scheduled_posts'] }
       list_series_items: {
         Args: { p_cursor?: string; p_limit?: number; p_series_id: string }
@@ -1038,6 +1060,11 @@ export type Database = {
       remove_project_member: { Args: { p_id: string; p_user_id: string }; Returns: Answers['remove_project_member'] }
       remove_push_token: { Args: { p_token?: string }; Returns: Answers['remove_push_token'] }
       rename_conversation: { Args: { p_id: string; p_title: string }; Returns: Answers['rename_conversation'] }
+      replay_draft: {
+        Args: { p_applies_to: string[]; p_conditions: Json; p_cursor?: string }
+        Returns: Answers['replay_draft']
+      }
+      replay_rule: { Args: { p_cursor?: string; p_id: string }; Returns: Answers['replay_rule'] }
       replay_webhook_delivery: {
         Args: { p_delivery_id: number; p_id: string }
         Returns: Answers['replay_webhook_delivery']
@@ -1189,6 +1216,7 @@ export type Database = {
         Args: { p_changes: Json; p_id: string; p_role_id: string }
         Returns: Answers['update_project_role']
       }
+      update_rule: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_rule'] }
       update_solution: { Args: { p_body: string; p_id: string }; Returns: Answers['update_solution'] }
       update_webhook: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_webhook'] }
       verify_audit_log: { Args: { p_after?: number }; Returns: Answers['verify_audit_log'] }

@@ -1135,7 +1135,7 @@ export const sections = {
       editedAt: ['timestamp with time zone?', 'When its words or media last changed after publication; null if never.'],
       hiddenAt: [
         'timestamp with time zone?',
-        'When staff hid it from everyone but its author; null if it is not hidden.',
+        'When staff, or a rule of theirs, hid it from everyone but its author; null if it is not hidden.',
       ],
       deletedAt: [
         'timestamp with time zone?',
@@ -1314,7 +1314,7 @@ export const sections = {
       body: ['text'],
       hiddenAt: [
         'timestamp with time zone?',
-        'When staff hid it from everyone but its author; null if it is not hidden.',
+        'When staff, or a rule of theirs, hid it from everyone but its author; null if it is not hidden.',
       ],
       deletedAt: [
         'timestamp with time zone?',

@@ -929,6 +929,26 @@ alter table app.messages
   drop constraint messages_number_check,
   add constraint messages_rules check (private.messages_rules(number, kind, body, asset_id, alt, deleted_at));
 
+create function private.moderation_rules_rules(name text, applies_to text[], action text, mode text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (action = ANY (ARRAY['case'::text, 'hide'::text])) is false then perform private.raise_check_violation('moderation_rules_action_check'); end if;
+  if (mode = ANY (ARRAY['shadow'::text, 'live'::text, 'off'::text])) is false then perform private.raise_check_violation('moderation_rules_mode_check'); end if;
+  if (((applies_to = '{post}'::text[]) OR (applies_to = '{reply}'::text[])) OR (applies_to = '{post,reply}'::text[])) is false then perform private.raise_check_violation('rule_applies_to'); end if;
+  if ((length(name) >= 1) AND (length(name) <= 80)) is false then perform private.raise_check_violation('rule_name'); end if;
+  return true;
+end $$;
+comment on function private.moderation_rules_rules is 'The checks of app.moderation_rules. Raises the code of the one that a row breaks.';
+grant execute on function private.moderation_rules_rules to anon, authenticated, service_role, gate;
+alter table app.moderation_rules
+  drop constraint moderation_rules_action_check,
+  drop constraint moderation_rules_mode_check,
+  drop constraint rule_applies_to,
+  drop constraint rule_name,
+  add constraint moderation_rules_rules check (private.moderation_rules_rules(name, applies_to, action, mode));
+
 create function private.muted_keywords_rules(keyword text, folded text) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -1611,6 +1631,20 @@ alter table app.reputation_votes
   drop constraint reputation_votes_comment_check,
   drop constraint reputation_votes_value_check,
   add constraint reputation_votes_rules check (private.reputation_votes_rules(voter_id, user_id, value, comment));
+
+create function private.rule_hits_rules(mode text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (mode = ANY (ARRAY['shadow'::text, 'live'::text])) is false then perform private.raise_check_violation('rule_hits_mode_check'); end if;
+  return true;
+end $$;
+comment on function private.rule_hits_rules is 'The checks of app.rule_hits. Raises the code of the one that a row breaks.';
+grant execute on function private.rule_hits_rules to anon, authenticated, service_role, gate;
+alter table app.rule_hits
+  drop constraint rule_hits_mode_check,
+  add constraint rule_hits_rules check (private.rule_hits_rules(mode));
 
 create function private.series_rules(title text, description text) returns boolean
 language plpgsql immutable

@@ -21,8 +21,10 @@ begin
     perform private.extend_series(p_payload);
     perform private.mention_in_post(p_payload);
     perform private.announce_quote(p_payload);
+    perform private.judge_post(p_payload);
   elsif p_event = 'posts.reply.created' then
     perform private.mention_in_reply(p_payload);
+    perform private.judge_reply(p_payload);
   elsif p_event = 'posts.series.extended' then
     perform private.fan_out_series_item(p_payload);
   end if;

@@ -53,7 +53,8 @@ const apart: Record<string, string[]> = {
     'list_all_posts list_all_replies list_all_series list_all_wiki_proposals list_appeals list_assistant_sessions',
     'list_audit_log list_circles list_contents list_feature_flags list_intents list_invite_codes list_media list_reports',
     'list_reputation_entries list_reputation_votes list_signals list_users list_wallets get_any_space',
-    'list_webhooks list_webhook_deliveries list_logged_events',
+    'list_webhooks list_webhook_deliveries list_logged_events list_rules list_rule_hits',
+    'replay_draft replay_rule',
   ],
 }
 

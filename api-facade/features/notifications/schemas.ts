@@ -162,6 +162,7 @@ export const Notification = z
         .enum([
           'hidden',
           'unhidden',
+          'held',
           'deleted',
           'removed',
           'restored',
@@ -179,7 +180,7 @@ export const Notification = z
           'ban',
         ])
         .describe(
-          'What staff did: hid, unhid or deleted a post or reply of yours; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, of which `GET /me/standing` has the reason.',
+          'What staff did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, of which `GET /me/standing` has the reason.',
         ),
     }),
     kind('membership.decided', of('group', 'guild', 'project'), {

@@ -1075,6 +1075,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List rules, newest first */
+        get: operations["adminListRules"];
+        put?: never;
+        /** Make a rule */
+        post: operations["adminCreateRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/rules/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try a rule on the last 30 days without making it */
+        post: operations["adminReplayDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a rule */
+        get: operations["adminGetRule"];
+        put?: never;
+        post?: never;
+        /** Delete a rule */
+        delete: operations["adminDeleteRule"];
+        options?: never;
+        head?: never;
+        /** Change a rule */
+        patch: operations["adminUpdateRule"];
+        trace?: never;
+    };
+    "/admin/rules/{id}/hits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what fitted a rule, newest first */
+        get: operations["adminListRuleHits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/rules/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try a rule on the last 30 days */
+        post: operations["adminReplayRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/series": {
         parameters: {
             query?: never;
@@ -6272,30 +6360,6 @@ export interface components {
             nextCursor: string | null;
             hasMore: boolean;
         };
-        Checkpoint: {
-            /** @description Counts the checkpoints from 1. */
-            number: number;
-            /** @description What is signed, in lines of a name and a value: the number of the checkpoint, how many entries the log had, the hash of the last one, the root of the Merkle tree over the hashes of the entries since the checkpoint before, the SHA-256 of the text of that checkpoint, the time, and the public key. */
-            text: string;
-            /** @description The Ed25519 signature of the text, in base64url. */
-            signature: string;
-        };
-        CheckpointEntries: {
-            /** @description The checkpoint. */
-            checkpoint: components["schemas"]["Checkpoint"];
-            /** @description The hashes that the entries have now, in hex: their Merkle root must be that of the checkpoint. Up to 10,000. */
-            hashes: string[];
-        };
-        Checkpoints: {
-            /** @description How to verify the checkpoints. */
-            about: string;
-            /** @description The public key of the instance in PEM, which signs new checkpoints. */
-            key: string;
-            /** @description Up to 100, from `from` on. */
-            checkpoints: components["schemas"]["Checkpoint"][];
-            /** @description The `from` of the next page; null at the end. */
-            next: number | null;
-        };
         Circle: {
             id: string;
             ownerId: string;
@@ -6691,7 +6755,7 @@ export interface components {
             }[];
         };
         /** @description What went wrong. Codes are stable; the sentences may change. */
-        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "alt_text" | "appeal_decision" | "appeal_open" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_committed" | "asset_dimensions" | "asset_in_one_piece" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_poster" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "blurhash" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "changed_since" | "checkpoint_unknown" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invites_exhausted" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "queue_unknown" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded");
+        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "alt_text" | "appeal_decision" | "appeal_open" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_committed" | "asset_dimensions" | "asset_in_one_piece" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_poster" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "blurhash" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "changed_since" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invites_exhausted" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "queue_unknown" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "rule_applies_to" | "rule_conditions" | "rule_name" | "rule_unknown" | "rule_untried" | "rules_exhausted" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded");
         Event: {
             id: string;
             /** @enum {string} */
@@ -9317,6 +9381,13 @@ export interface components {
             /** @description Up to 2000 characters. */
             text?: string | null;
         };
+        NewRule: {
+            name: string;
+            conditions: components["schemas"]["RuleCondition"][];
+            appliesTo: ("post" | "reply")[];
+            /** @enum {string} */
+            action: "case" | "hide";
+        };
         NewVideo: {
             mediaUrl: string;
             /** @description As `mediaUrl`. Default: the poster of the asset at `mediaUrl`, if it has one. */
@@ -9697,10 +9768,10 @@ export interface components {
                 targetType: "post" | "reply" | "video" | "audio" | "event" | "debate" | "argument" | "problem" | "solution" | "offering" | "review" | "course" | "project" | "circle" | "report" | "invite-code" | "group" | "guild";
                 targetId: string;
                 /**
-                 * @description What staff did: hid, unhid or deleted a post or reply of yours; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; or, in a group or guild, expelled you, gave you another role, or approved or rejected your request.
+                 * @description What staff did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; or, in a group or guild, expelled you, gave you another role, or approved or rejected your request.
                  * @enum {string}
                  */
-                action: "hidden" | "unhidden" | "deleted" | "removed" | "restored" | "reviewed" | "dismissed" | "revoked" | "archived" | "expelled" | "role_changed" | "approved" | "rejected";
+                action: "hidden" | "unhidden" | "held" | "deleted" | "removed" | "restored" | "reviewed" | "dismissed" | "revoked" | "archived" | "expelled" | "role_changed" | "approved" | "rejected";
             };
         };
         NotificationOrderUpdated: {
@@ -11782,6 +11853,150 @@ export interface components {
             items: components["schemas"]["RotatingSession"][];
             nextCursor: string | null;
             hasMore: boolean;
+        };
+        Rule: {
+            id: string;
+            /** @description What staff calls it. */
+            name: string;
+            /** @description All of them must hold. They never change. */
+            conditions: components["schemas"]["RuleCondition"][];
+            appliesTo: ("post" | "reply")[];
+            /** @enum {string} */
+            action: "case" | "hide";
+            /** @enum {string} */
+            mode: "shadow" | "live" | "off";
+            /** @description When it got this mode. */
+            modeSince: components["schemas"]["Timestamp"];
+            /** @description When it was last replayed; null if never. */
+            replayedAt: components["schemas"]["Timestamp"] | null;
+            createdAt: components["schemas"]["Timestamp"];
+        };
+        RuleChanges: {
+            name?: string;
+            /** @enum {string} */
+            action?: "case" | "hide";
+            /** @enum {string} */
+            mode?: "shadow" | "live" | "off";
+        };
+        RuleCondition: components["schemas"]["RuleConditionNewAccount"] | components["schemas"]["RuleConditionWords"] | components["schemas"]["RuleConditionLink"] | components["schemas"]["RuleConditionRate"] | components["schemas"]["RuleConditionNearBan"] | components["schemas"]["RuleConditionReports"];
+        RuleConditionLink: {
+            /**
+             * @description Title or text have a link: `http://`, `https://` or `www.`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "link";
+        };
+        RuleConditionNearBan: {
+            /**
+             * @description Somebody near the author in the invite tree was banned or suspended then, and still is. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "near-ban";
+            /** @description At most so many invitations away. */
+            steps: number;
+        };
+        RuleConditionNewAccount: {
+            /**
+             * @description The author’s account was new when it was published. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "new-account";
+            /** @description It was younger than so many hours. */
+            hours: number;
+        };
+        RuleConditionRate: {
+            /**
+             * @description The author published much. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "rate";
+            /** @description More than so many posts and replies, with this one. */
+            moreThan: number;
+            /** @description Within so many minutes. */
+            minutes: number;
+        };
+        RuleConditionReports: {
+            /**
+             * @description Trusted people reported it, and their reports were open together. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "reports";
+            /** @description At least so many. Trusted are those of whose settled reports, at least three, staff reviewed more than half instead of dismissing them. */
+            people: number;
+            /** @description Trusted are also those who have at least this much reputation now. Default: nobody is. */
+            reputation?: number | null;
+        };
+        RuleConditionWords: {
+            /**
+             * @description Title or text have a word or phrase. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "words";
+            /** @description Each of them is enough. They are compared as muted keywords are: whole words, in any letter case, with or without accents, in the first 5000 characters. */
+            words: string[];
+        };
+        RuleDraft: {
+            conditions: components["schemas"]["RuleCondition"][];
+            appliesTo: ("post" | "reply")[];
+            cursor?: string | null;
+        };
+        RuleHit: {
+            id: string;
+            /** @enum {string} */
+            targetType: "post" | "reply";
+            targetId: string;
+            authorId: string;
+            author: components["schemas"]["PersonCard"];
+            /**
+             * @description The mode of the rule then: in shadow it only noted the hit.
+             * @enum {string}
+             */
+            mode: "shadow" | "live";
+            /**
+             * @description What it did, or would have done in shadow.
+             * @enum {string}
+             */
+            action: "case" | "hide";
+            createdAt: components["schemas"]["Timestamp"];
+        };
+        RuleHitPage: {
+            items: components["schemas"]["RuleHit"][];
+            nextCursor: string | null;
+            hasMore: boolean;
+        };
+        RulePage: {
+            items: components["schemas"]["Rule"][];
+            nextCursor: string | null;
+            hasMore: boolean;
+        };
+        RuleReplay: {
+            /** @description How many posts and replies it looked at: up to 20,000. */
+            looked: number;
+            /** @description How many of them fit the rule. */
+            wouldHit: number;
+            /** @description How many of those staff has hidden or removed. */
+            ofWhichStaffRemoved: number;
+            /** @description The newest of those that fit. */
+            sample: components["schemas"]["RuleReplayHit"][];
+            /** @description When the oldest of them was written; null if there was none. */
+            lookedUntil: components["schemas"]["Timestamp"] | null;
+            /** @description Send it to look at older ones; null if it looked at all of the last 30 days. */
+            nextCursor: string | null;
+        };
+        RuleReplayHit: {
+            /** @enum {string} */
+            targetType: "post" | "reply";
+            targetId: string;
+            authorId: string;
+            author: components["schemas"]["PersonCard"];
+            /** @description The beginning of its text when it was published. */
+            excerpt: string;
+            /** @description Whether staff has hidden or removed it. */
+            removed: boolean;
+            createdAt: components["schemas"]["Timestamp"];
+        };
+        RuleReplayStart: {
+            cursor?: string | null;
         };
         SearchGroup: components["schemas"]["Group"] & {
             id?: string;
@@ -15597,6 +15812,293 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StaffVotePage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminListRules: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: components["parameters"]["limit"];
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description `shadow`: only notes what it would do. `live`: does it. `off`: judges nothing. */
+                mode?: "shadow" | "live" | "off";
+                /** @description An id, or text to find in any letter case. */
+                q?: components["parameters"]["q.staff"];
+                /** @description This time or later. */
+                from?: components["parameters"]["from"];
+                /** @description Before this time. */
+                to?: components["parameters"]["to"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of rules. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulePage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminCreateRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRule"];
+            };
+        };
+        responses: {
+            /** @description The new rule, in shadow. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminReplayDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleDraft"];
+            };
+        };
+        responses: {
+            /** @description What the conditions would have hit. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleReplay"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminGetRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rule. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminDeleteRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rule is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminUpdateRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleChanges"];
+            };
+        };
+        responses: {
+            /** @description The rule after the change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminListRuleHits: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: components["parameters"]["limit"];
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description Only hits in this mode. */
+                mode?: "shadow" | "live";
+                /** @description An id, or text to find in any letter case. */
+                q?: components["parameters"]["q.staff"];
+                /** @description This time or later. */
+                from?: components["parameters"]["from"];
+                /** @description Before this time. */
+                to?: components["parameters"]["to"];
+            };
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of hits. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleHitPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminReplayRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleReplayStart"];
+            };
+        };
+        responses: {
+            /** @description What the rule would have hit. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleReplay"];
                 };
             };
             /** @description An error. */

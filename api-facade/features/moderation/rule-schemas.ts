@@ -1,0 +1,170 @@
+// Shapes of rules, their hits, and what a replay finds. Rows are those of the views private.staff_* in
+// sql/moderation/50_rules.sql.
+import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { InternalId, narrowing } from '../admin/list-schemas.ts'
+
+const Condition = z
+  .discriminatedUnion('kind', [
+    z
+      .strictObject({
+        kind: z.literal('new-account').describe('The author’s account was new when it was published.'),
+        hours: z.int().min(1).max(8760).describe('It was younger than so many hours.'),
+      })
+      .openapi('RuleConditionNewAccount'),
+    z
+      .strictObject({
+        kind: z.literal('words').describe('Title or text have a word or phrase.'),
+        words: z
+          .array(z.string().trim().min(1).max(100))
+          .min(1)
+          .max(100)
+          .openapi({ example: ['casino', 'easy money'] })
+          .describe(
+            'Each of them is enough. They are compared as muted keywords are: whole words, in any letter case, with or without accents, in the first 5000 characters.',
+          ),
+      })
+      .openapi('RuleConditionWords'),
+    z
+      .strictObject({
+        kind: z.literal('link').describe('Title or text have a link: `http://`, `https://` or `www.`.'),
+      })
+      .openapi('RuleConditionLink'),
+    z
+      .strictObject({
+        kind: z.literal('rate').describe('The author published much.'),
+        moreThan: z.int().min(1).max(500).describe('More than so many posts and replies, with this one.'),
+        minutes: z.int().min(1).max(1440).describe('Within so many minutes.'),
+      })
+      .openapi('RuleConditionRate'),
+    z
+      .strictObject({
+        kind: z
+          .literal('near-ban')
+          .describe('Somebody near the author in the invite tree was banned or suspended then, and still is.'),
+        steps: z.int().min(1).max(3).describe('At most so many invitations away.'),
+      })
+      .openapi('RuleConditionNearBan'),
+    z
+      .strictObject({
+        kind: z.literal('reports').describe('Trusted people reported it, and their reports were open together.'),
+        people: z
+          .int()
+          .min(1)
+          .max(20)
+          .describe(
+            'At least so many. Trusted are those of whose settled reports, at least three, staff reviewed more than half instead of dismissing them.',
+          ),
+        reputation: z
+          .int()
+          .min(1)
+          .max(1_000_000)
+          .nullish()
+          .describe('Trusted are also those who have at least this much reputation now. Default: nobody is.'),
+      })
+      .openapi('RuleConditionReports'),
+  ])
+  .openapi('RuleCondition')
+
+const Conditions = z.array(Condition).min(1).max(10).describe('All of them must hold.')
+const AppliesTo = z
+  .array(z.enum(['post', 'reply']))
+  .min(1)
+  .max(2)
+  .describe('What it judges.')
+const Action = z
+  .enum(['case', 'hide'])
+  .describe(
+    '`case`: opens a case for staff. `hide`: also hides it from everyone but its author, until staff unhides it.',
+  )
+const Mode = z
+  .enum(['shadow', 'live', 'off'])
+  .describe('`shadow`: only notes what it would do. `live`: does it. `off`: judges nothing.')
+const Name = z.string().trim().min(1).max(80).describe('For staff: 1 to 80 characters, one line.')
+const Cursor = z
+  .string()
+  .min(1)
+  .max(200)
+  .nullish()
+  .describe('The `nextCursor` of the previous answer; it looks at older things.')
+
+export const RulesQuery = z.object({ mode: Mode.optional(), ...narrowing })
+export const NewRule = z
+  .object({ name: Name, conditions: Conditions, appliesTo: AppliesTo, action: Action })
+  .openapi('NewRule', {
+    example: {
+      name: 'New accounts with links',
+      conditions: [{ kind: 'new-account', hours: 24 }, { kind: 'link' }],
+      appliesTo: ['post', 'reply'],
+      action: 'hide',
+    },
+  })
+export const RuleChanges = z
+  .object({ name: Name.optional(), action: Action.optional(), mode: Mode.optional() })
+  .openapi('RuleChanges')
+export const Rule = z
+  .object({
+    id: Uuid,
+    name: z.string().describe('What staff calls it.'),
+    conditions: z.array(Condition).describe('All of them must hold. They never change.'),
+    appliesTo: AppliesTo,
+    action: Action,
+    mode: Mode,
+    modeSince: Timestamp.describe('When it got this mode.'),
+    replayedAt: Timestamp.nullable().describe('When it was last replayed; null if never.'),
+    createdAt: Timestamp,
+  })
+  .openapi('Rule')
+export const RulePage = Page(Rule)
+
+const TargetType = z.enum(['post', 'reply']).describe('What fitted the rule.')
+export const RuleHitsQuery = z.object({
+  mode: z.enum(['shadow', 'live']).optional().describe('Only hits in this mode.'),
+  ...narrowing,
+})
+export const RuleHitPage = Page(
+  z
+    .object({
+      id: Uuid,
+      targetType: TargetType,
+      targetId: Uuid,
+      authorId: InternalId,
+      author: PersonCard,
+      mode: z.enum(['shadow', 'live']).describe('The mode of the rule then: in shadow it only noted the hit.'),
+      action: Action.describe('What it did, or would have done in shadow.'),
+      createdAt: Timestamp,
+    })
+    .openapi('RuleHit'),
+)
+
+export const Draft = z.object({ conditions: Conditions, appliesTo: AppliesTo, cursor: Cursor }).openapi('RuleDraft', {
+  example: { conditions: [{ kind: 'rate', moreThan: 20, minutes: 10 }], appliesTo: ['post', 'reply'] },
+})
+export const ReplayStart = z.object({ cursor: Cursor }).openapi('RuleReplayStart')
+export const Replay = z
+  .object({
+    looked: z.int().min(0).describe('How many posts and replies it looked at: up to 20,000.'),
+    wouldHit: z.int().min(0).describe('How many of them fit the rule.'),
+    ofWhichStaffRemoved: z.int().min(0).describe('How many of those staff has hidden or removed.'),
+    sample: z
+      .array(
+        z
+          .object({
+            targetType: TargetType,
+            targetId: Uuid,
+            authorId: InternalId,
+            author: PersonCard,
+            excerpt: z.string().max(200).describe('The beginning of its text when it was published.'),
+            removed: z.boolean().describe('Whether staff has hidden or removed it.'),
+            createdAt: Timestamp,
+          })
+          .openapi('RuleReplayHit'),
+      )
+      .max(20)
+      .describe('The newest of those that fit.'),
+    lookedUntil: Timestamp.nullable().describe('When the oldest of them was written; null if there was none.'),
+    nextCursor: z
+      .string()
+      .nullable()
+      .describe('Send it to look at older ones; null if it looked at all of the last 30 days.'),
+  })
+  .openapi('RuleReplay')

@@ -1,0 +1,101 @@
+// Rules: what the instance does by itself with posts and replies. The rules about them: sql/moderation/50_rules.sql,
+// 55_judging.sql, 57_replay.sql.
+import { routes } from '../../lib/routes.ts'
+import { UuidId } from '../../lib/schemas.ts'
+import {
+  Draft,
+  NewRule,
+  Replay,
+  ReplayStart,
+  Rule,
+  RuleChanges,
+  RuleHitPage,
+  RuleHitsQuery,
+  RulePage,
+  RulesQuery,
+} from './rule-schemas.ts'
+
+export default routes('moderation', {
+  'GET /admin/rules': {
+    summary: 'List rules, newest first',
+    description:
+      'At most 50. `q` matches the name. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+    access: 'moderator',
+    operation: 'list_rules',
+    query: RulesQuery,
+    page: true,
+    answers: { 200: RulePage },
+    outcome: 'A page of rules.',
+  },
+  'POST /admin/rules': {
+    summary: 'Make a rule',
+    description:
+      'A rule judges each post and reply once, as it was published; an edit is not judged again. It begins in shadow: it only notes what it would do. Writes an audit entry.',
+    access: 'admin',
+    operation: 'create_rule',
+    body: NewRule,
+    answers: { 201: Rule },
+    outcome: 'The new rule, in shadow.',
+  },
+  'POST /admin/rules/replay': {
+    summary: 'Try a rule on the last 30 days without making it',
+    description: 'As `POST /admin/rules/{id}/replay`, for conditions that are not a rule yet. It changes nothing.',
+    access: 'admin',
+    operation: 'replay_draft',
+    body: Draft,
+    answers: { 200: Replay },
+    outcome: 'What the conditions would have hit.',
+  },
+  'GET /admin/rules/:id': {
+    summary: 'Get a rule',
+    access: 'moderator',
+    operation: 'get_rule',
+    params: UuidId,
+    answers: { 200: Rule },
+    outcome: 'The rule.',
+  },
+  'PATCH /admin/rules/:id': {
+    summary: 'Change a rule',
+    description:
+      'Absent fields do not change. Its conditions never change, so that all its hits are of the same conditions: make another rule instead. It can go live when it was in shadow for a day, or was replayed. A live rule that hides does so before anybody else sees the post or reply; its author sees `hiddenAt` and gets the notification that it was held, but never learns which rule it fits. Staff releases it with `POST /admin/posts/{id}/unhide` or `POST /admin/replies/{id}/unhide`. Repeating it changes nothing. Writes an audit entry.',
+    access: 'admin',
+    operation: 'update_rule',
+    params: UuidId,
+    body: RuleChanges,
+    bodyAs: 'p_changes',
+    answers: { 200: Rule },
+    outcome: 'The rule after the change.',
+  },
+  'DELETE /admin/rules/:id': {
+    summary: 'Delete a rule',
+    description: 'What it hid stays hidden. Its hits can no longer be read. Writes an audit entry.',
+    access: 'admin',
+    operation: 'delete_rule',
+    params: UuidId,
+    answers: { 204: null },
+    outcome: 'The rule is deleted.',
+  },
+  'GET /admin/rules/:id/hits': {
+    summary: 'List what fitted a rule, newest first',
+    description:
+      'Each post or reply once, for 90 days. `q` is the id of a hit or text in the id of its target. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+    access: 'moderator',
+    operation: 'list_rule_hits',
+    params: UuidId,
+    query: RuleHitsQuery,
+    page: true,
+    answers: { 200: RuleHitPage },
+    outcome: 'A page of hits.',
+  },
+  'POST /admin/rules/:id/replay': {
+    summary: 'Try a rule on the last 30 days',
+    description:
+      'Judges what was published in the last 30 days, newest first, up to 20,000 posts and replies in one request, as the rule would have judged them then: with the text, the age of the account, the rate and the reports of that time. Only bans that were lifted since, and reputation, are as they are now. Afterwards the rule can go live.',
+    access: 'admin',
+    operation: 'replay_rule',
+    params: UuidId,
+    body: ReplayStart,
+    answers: { 200: Replay },
+    outcome: 'What the rule would have hit.',
+  },
+})

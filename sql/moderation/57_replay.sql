@@ -1,0 +1,116 @@
+-- Replaying a rule: what it would have hit in the last 30 days.
+-- docs/decisions.md, Staff.
+
+create function private.was_removed(p_type text, p_id uuid) returns boolean
+language plpgsql stable security definer   -- nobody else may read what staff removed
+set search_path = ''
+as $$
+begin
+  return case p_type
+    when 'post' then exists (select from app.posts p where p.id = p_id and p.hidden_at is not null)
+    else exists (select from app.replies r where r.id = p_id and r.hidden_at is not null) end
+    -- what only a rule hid, staff has not decided yet
+    and not exists (select from app.rule_hits h
+                    where h.target_id = p_id and h.mode = 'live' and h.action = 'hide');
+end $$;
+comment on function private.was_removed is 'Whether staff has hidden a post or a reply.';
+
+create function private.replay(p_conditions private.condition[], p_applies_to text[], p_cursor text) returns json
+language plpgsql stable security definer   -- rules judge what nobody else may see
+set search_path = ''
+as $$
+declare
+  c_most constant integer := 20000;
+  v_from    app.place := private.page_start('replay', p_cursor);
+  v_at      timestamptz := v_from.at;   -- plain variables: an expression defeats the index
+  v_id      uuid := v_from.id;
+  v_oldest  timestamptz := now() - interval '30 days';
+  v_types   text[];
+  v_ids     uuid[];
+  v_times   timestamptz[];
+  v_looked  integer;
+  v_hits    integer := 0;
+  v_removed integer := 0;
+  v_sample  integer[] := '{}';
+begin
+  perform private.require_role('admin');
+  select array_agg(w.type order by w.at desc, w.id desc), array_agg(w.id order by w.at desc, w.id desc),
+         array_agg(w.at order by w.at desc, w.id desc)
+  into v_types, v_ids, v_times
+  from (
+    (select 'post' as type, p.id, p.created_at as at from app.posts p
+     where 'post' = any (p_applies_to) and (p.created_at, p.id) < (v_at, v_id) and p.created_at >= v_oldest
+     order by p.created_at desc, p.id desc limit c_most)
+    union all
+    (select 'reply', r.id, r.created_at from app.replies r
+     where 'reply' = any (p_applies_to) and (r.created_at, r.id) < (v_at, v_id) and r.created_at >= v_oldest
+     order by r.created_at desc, r.id desc limit c_most)
+    order by at desc, id desc limit c_most) w;
+  v_looked := coalesce(cardinality(v_ids), 0);
+  for v_place in 1 .. v_looked loop
+    if private.fits_all(p_conditions, private.find_judged(v_types[v_place], v_ids[v_place])) then
+      v_hits := v_hits + 1;
+      v_removed := v_removed + private.was_removed(v_types[v_place], v_ids[v_place])::integer;
+      if v_hits <= 20 then
+        v_sample := v_sample || v_place;
+      end if;
+    end if;
+  end loop;
+  return json_build_object(
+    'looked', v_looked,
+    'wouldHit', v_hits,
+    'ofWhichStaffRemoved', v_removed,
+    'sample', coalesce((
+      select json_agg(json_build_object(
+               'targetType', t.type,
+               'targetId', t.id,
+               'authorId', t.author_id,
+               'author', author.card,
+               'excerpt', left(array_to_string(t.texts, e'\n'), 200),
+               'removed', private.was_removed(t.type, t.id),
+               'createdAt', private.utc(v_times[s.place])) order by s.place)
+      from unnest(v_sample) s (place)
+      cross join lateral private.find_judged(v_types[s.place], v_ids[s.place]) t
+      join app.person_card author on author.id = t.author_id), '[]'),
+    'lookedUntil', private.utc(v_times[v_looked]),
+    'nextCursor', case when v_looked = c_most
+                       then private.place_cursor('replay', v_times[v_looked], v_ids[v_looked]) end);
+end $$;
+comment on function private.replay is
+  'Judges the next 20,000 posts and replies of the last 30 days, newest first: {looked, wouldHit, '
+  'ofWhichStaffRemoved, sample (the first 20 hits), lookedUntil, nextCursor}.';
+call private.force_index_scans('private.replay');
+
+create function api.replay_draft(p_conditions jsonb, p_applies_to text[], p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('admin');
+  return private.replay(private.read_conditions(p_conditions), private.read_applies_to(p_applies_to), p_cursor);
+end $$;
+comment on function api.replay_draft is
+  'Replays a rule that was not made yet: private.replay. Fails: rule_applies_to.';
+
+create function private.note_replay(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may write rules, not even the service role
+set search_path = ''
+as $$ begin update app.moderation_rules set replayed_at = now() where id = p_id; end $$;
+comment on function private.note_replay is 'Notes that a rule was replayed, so that it can go live.';
+
+create function api.replay_rule(p_id uuid, p_cursor text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_rule   app.moderation_rules;
+  v_answer json;
+begin
+  perform private.require_role('admin');
+  v_rule := private.require_rule(p_id);
+  v_answer := private.replay(v_rule.compiled, v_rule.applies_to, p_cursor);
+  perform private.lock('rules');   -- after the replay, which may take seconds
+  perform private.note_replay(p_id);
+  return v_answer;
+end $$;
+comment on function api.replay_rule is 'Replays a rule: private.replay. Then it can go live.';
