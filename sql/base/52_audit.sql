@@ -58,7 +58,7 @@ begin
 end $$;
 comment on function private.forget_audit_salts is
   'Trigger: whoever empties a detail or an address empties its salt. Then the audit log still verifies.';
-create trigger forget_salts before update on app.audit_details
+create trigger _050_forget_salts before update on app.audit_details
   for each row execute function private.forget_audit_salts();
 
 create table private.audit_head (

@@ -177,7 +177,7 @@ begin
     'next', case when v_broken is null and v_last = p_after + c_most then v_last end);
 end $function$;
 
-CREATE TRIGGER forget_salts BEFORE UPDATE ON app.audit_details FOR EACH ROW EXECUTE FUNCTION private.forget_audit_salts();
+CREATE TRIGGER _050_forget_salts BEFORE UPDATE ON app.audit_details FOR EACH ROW EXECUTE FUNCTION private.forget_audit_salts();
 
 COMMENT ON COLUMN "app"."audit_details"."detail_salt" IS 'The salt of audit_log.detail_hash. It is emptied with the detail: with it, a text could be guessed from its hash.';
 

@@ -1282,6 +1282,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/users/{id}/limit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Limit a person */
+        post: operations["adminLimitPerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/users/{id}/role": {
         parameters: {
             query?: never;
@@ -1310,6 +1327,23 @@ export interface paths {
         put?: never;
         /** End a ban */
         post: operations["adminUnbanPerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/users/{id}/unlimit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End the limit of a person */
+        post: operations["adminUnlimitPerson"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5463,6 +5497,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reports/categories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the categories of reports */
+        get: operations["listReportCategories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/reputation/appeals": {
         parameters: {
             query?: never;
@@ -6240,8 +6291,9 @@ export interface components {
             url: string;
         };
         Ban: {
-            /** @description For the audit log, 1 to 1000 characters. The person does not see it. */
             reason: string;
+            /** @description When the ban ends by itself: in the future, at most 366 days from now. Without it the ban has no end. */
+            until?: string | null;
         };
         BatchAnswer: {
             /** @description In the order of the requests. */
@@ -6359,6 +6411,30 @@ export interface components {
             items: components["schemas"]["Charter"][];
             nextCursor: string | null;
             hasMore: boolean;
+        };
+        Checkpoint: {
+            /** @description Counts the checkpoints from 1. */
+            number: number;
+            /** @description What is signed, in lines of a name and a value: the number of the checkpoint, how many entries the log had, the hash of the last one, the root of the Merkle tree over the hashes of the entries since the checkpoint before, the SHA-256 of the text of that checkpoint, the time, and the public key. */
+            text: string;
+            /** @description The Ed25519 signature of the text, in base64url. */
+            signature: string;
+        };
+        CheckpointEntries: {
+            /** @description The checkpoint. */
+            checkpoint: components["schemas"]["Checkpoint"];
+            /** @description The hashes that the entries have now, in hex: their Merkle root must be that of the checkpoint. Up to 10,000. */
+            hashes: string[];
+        };
+        Checkpoints: {
+            /** @description How to verify the checkpoints. */
+            about: string;
+            /** @description The public key of the instance in PEM, which signs new checkpoints. */
+            key: string;
+            /** @description Up to 100, from `from` on. */
+            checkpoints: components["schemas"]["Checkpoint"][];
+            /** @description The `from` of the next page; null at the end. */
+            next: number | null;
         };
         Circle: {
             id: string;
@@ -6755,7 +6831,7 @@ export interface components {
             }[];
         };
         /** @description What went wrong. Codes are stable; the sentences may change. */
-        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "alt_text" | "appeal_decision" | "appeal_open" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_committed" | "asset_dimensions" | "asset_in_one_piece" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_poster" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "blurhash" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "changed_since" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invites_exhausted" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "queue_unknown" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "rule_applies_to" | "rule_conditions" | "rule_name" | "rule_unknown" | "rule_untried" | "rules_exhausted" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded");
+        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "alt_text" | "appeal_decision" | "appeal_open" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_committed" | "asset_dimensions" | "asset_in_one_piece" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_poster" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "blurhash" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "category_unknown" | "changed_since" | "checkpoint_unknown" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invites_exhausted" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_admin" | "limit_oneself" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_suspended" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "queue_unknown" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "rule_applies_to" | "rule_conditions" | "rule_name" | "rule_unknown" | "rule_untried" | "rules_exhausted" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "until_far" | "until_past" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded");
         Event: {
             id: string;
             /** @enum {string} */
@@ -6913,6 +6989,8 @@ export interface components {
             debatePositions: components["schemas"]["ExportedDebatePositions"][];
             /** @description The rows of the table `debates`. */
             debates: components["schemas"]["ExportedDebates"][];
+            /** @description What staff decided about a person, as the person reads it, but for who decided. */
+            decisions: components["schemas"]["ExportedDecisions"][];
             /** @description Links that verify an address, with the SHA-256 of the token that was mailed. */
             emailVerifications: components["schemas"]["ExportedEmailVerifications"][];
             /** @description The denylist, keyed by a token's (sub, iat, exp) in unix seconds, because PostgREST and Realtime see only claims. */
@@ -7304,6 +7382,19 @@ export interface components {
             againstCount: number;
             undecidedCount: number;
             argumentCount: number;
+        };
+        ExportedDecisions: {
+            id: string;
+            targetType: string;
+            personId: string | null;
+            action: string;
+            category: string;
+            rule: string | null;
+            reason: string;
+            decidedAt: components["schemas"]["Timestamp"];
+            endsAt: components["schemas"]["Timestamp"] | null;
+            liftedAt: components["schemas"]["Timestamp"] | null;
+            overturnedAt: components["schemas"]["Timestamp"] | null;
         };
         ExportedEmailVerifications: {
             id: string;
@@ -7780,6 +7871,8 @@ export interface components {
             about: string | null;
             profilePicUrl: string | null;
             credentialsVersion: number;
+            limitedAt: components["schemas"]["Timestamp"] | null;
+            bannedUntil: components["schemas"]["Timestamp"] | null;
         };
         ExportedProjectApplications: {
             id: string;
@@ -7852,6 +7945,7 @@ export interface components {
             status: string;
             reviewedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            category: string;
         };
         ExportedReputation: {
             userId: string | null;
@@ -8856,6 +8950,9 @@ export interface components {
             nextCursor: string | null;
             hasMore: boolean;
         };
+        Limit: {
+            reason: string;
+        };
         LinkPreview: {
             /** @description The address of the page after redirects. */
             url: string;
@@ -9757,7 +9854,7 @@ export interface components {
             kind: "moderation.actioned";
             target: {
                 /** @enum {string} */
-                type: "post" | "reply" | "video" | "audio" | "event" | "debate" | "argument" | "problem" | "solution" | "offering" | "review" | "course" | "project" | "circle" | "report" | "invite-code" | "group" | "guild";
+                type: "post" | "reply" | "video" | "audio" | "event" | "debate" | "argument" | "problem" | "solution" | "offering" | "review" | "course" | "project" | "circle" | "report" | "invite-code" | "group" | "guild" | "decision";
                 id: string;
             };
             payload: {
@@ -9765,13 +9862,13 @@ export interface components {
                  * @description The type of what staff acted on.
                  * @enum {string}
                  */
-                targetType: "post" | "reply" | "video" | "audio" | "event" | "debate" | "argument" | "problem" | "solution" | "offering" | "review" | "course" | "project" | "circle" | "report" | "invite-code" | "group" | "guild";
+                targetType: "post" | "reply" | "video" | "audio" | "event" | "debate" | "argument" | "problem" | "solution" | "offering" | "review" | "course" | "project" | "circle" | "report" | "invite-code" | "group" | "guild" | "decision";
                 targetId: string;
                 /**
-                 * @description What staff did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; or, in a group or guild, expelled you, gave you another role, or approved or rejected your request.
+                 * @description What staff did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, of which `GET /me/standing` has the reason.
                  * @enum {string}
                  */
-                action: "hidden" | "unhidden" | "held" | "deleted" | "removed" | "restored" | "reviewed" | "dismissed" | "revoked" | "archived" | "expelled" | "role_changed" | "approved" | "rejected";
+                action: "hidden" | "unhidden" | "held" | "deleted" | "removed" | "restored" | "reviewed" | "dismissed" | "revoked" | "archived" | "expelled" | "role_changed" | "approved" | "rejected" | "warn" | "limit" | "suspend" | "ban";
             };
         };
         NotificationOrderUpdated: {
@@ -11723,12 +11820,22 @@ export interface components {
             targetId: string;
             /** @description What you wrote. */
             reason: string;
+            category: string;
             /**
              * @description `open` until a moderator reviews or dismisses it.
              * @enum {string}
              */
             status: "open" | "reviewed" | "dismissed";
             createdAt: components["schemas"]["Timestamp"];
+        };
+        ReportCategories: {
+            /** @description The most urgent first. */
+            items: {
+                /** @description The name to send in a report. */
+                category: string;
+                /** @description What it means, in English. */
+                text: string;
+            }[];
         };
         Reputation: {
             total: number;
@@ -12003,7 +12110,7 @@ export interface components {
             title: string | null;
             excerpt: string;
             /**
-             * @description The rest is the group.
+             * @description The other fields are those of a group.
              * @enum {string}
              */
             type: "group";
@@ -12019,7 +12126,7 @@ export interface components {
             title: string | null;
             excerpt: string;
             /**
-             * @description The rest is the guild.
+             * @description The other fields are those of a guild.
              * @enum {string}
              */
             type: "guild";
@@ -12043,7 +12150,7 @@ export interface components {
             title: string | null;
             excerpt: string;
             /**
-             * @description The rest is the card of a person.
+             * @description The other fields are those of a person’s card.
              * @enum {string}
              */
             type: "person";
@@ -12192,6 +12299,8 @@ export interface components {
             /** @enum {string} */
             role: "user" | "moderator" | "admin";
             bannedAt: components["schemas"]["Timestamp"] | null;
+            suspendedUntil: components["schemas"]["Timestamp"] | null;
+            limitedAt: components["schemas"]["Timestamp"] | null;
         };
         StaffAppeal: components["schemas"]["ReputationAppeal"] & {
             userId: string;
@@ -12631,6 +12740,7 @@ export interface components {
             targetId: string;
             /** @description What the reporter wrote, up to 1000 characters. */
             reason: string;
+            category: string;
             /** @description What was reported, as the reporter saw it. Null if staff can see it elsewhere. */
             copy: {
                 [key: string]: unknown;
@@ -12658,7 +12768,7 @@ export interface components {
                 reports: components["schemas"]["StaffReport"][];
                 /** @description What staff hid, showed again, deleted, removed or restored, the newest 50. */
                 decisions: components["schemas"]["StaffDecision"][];
-                /** @description Bans and their ends, the newest 50. */
+                /** @description Bans, suspensions, limits and their ends, the newest 50. */
                 bans: components["schemas"]["StaffDecision"][];
             } | null;
         };
@@ -12716,6 +12826,8 @@ export interface components {
             /** @enum {string} */
             role: "user" | "moderator" | "admin";
             bannedAt: components["schemas"]["Timestamp"] | null;
+            suspendedUntil: components["schemas"]["Timestamp"] | null;
+            limitedAt: components["schemas"]["Timestamp"] | null;
             erasedAt: components["schemas"]["Timestamp"] | null;
             email: string;
             emailVerifiedAt: components["schemas"]["Timestamp"] | null;
@@ -12728,6 +12840,8 @@ export interface components {
             /** @enum {string} */
             role: "user" | "moderator" | "admin";
             bannedAt: components["schemas"]["Timestamp"] | null;
+            suspendedUntil: components["schemas"]["Timestamp"] | null;
+            limitedAt: components["schemas"]["Timestamp"] | null;
             erasedAt: components["schemas"]["Timestamp"] | null;
             email: string;
             emailVerifiedAt: components["schemas"]["Timestamp"] | null;
@@ -16201,8 +16315,8 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description Only people with this role. */
                 role?: "user" | "moderator" | "admin";
-                /** @description `active`: neither banned nor erased. */
-                status?: "active" | "banned" | "erased";
+                /** @description `active`: neither banned nor erased. `banned` includes the `suspended`, whose ban ends by itself. `limited` people may be banned too. */
+                status?: "active" | "banned" | "suspended" | "limited" | "erased";
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
                 /** @description This time or later. */
@@ -16368,6 +16482,42 @@ export interface operations {
             };
         };
     };
+    adminLimitPerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A UUID, an actor id or a username. */
+                id: components["parameters"]["id.anyPerson"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Limit"];
+            };
+        };
+        responses: {
+            /** @description The account, now limited. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffAccount"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     adminSetRole: {
         parameters: {
             query?: never;
@@ -16424,6 +16574,45 @@ export interface operations {
         };
         responses: {
             /** @description The account, no longer banned. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffAccount"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminUnlimitPerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A UUID, an actor id or a username. */
+                id: components["parameters"]["id.anyPerson"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description For the audit log. */
+                    reason?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The account, no longer limited. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27700,6 +27889,8 @@ export interface operations {
                     targetId: string;
                     /** @description What is wrong with it, for staff: 1 to 1000 characters. */
                     reason: string;
+                    /** @description What kind of wrong it is: one of `GET /reports/categories`. Without it `other`. */
+                    category?: string;
                 };
             };
         };
@@ -27711,6 +27902,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listReportCategories: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The categories, all in one answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportCategories"];
                 };
             };
             /** @description An error. */
