@@ -151,6 +151,7 @@ describe('In the schema', async () => {
     ...['app.posts', 'app.replies', 'app.contents', 'app.video_comments', 'app.debate_arguments'],
     ...['app.problem_solutions', 'private.visible_posts', 'private.visible_contents', 'private.visible_courses'],
     ...['private.visible_replies', 'private.visible_arguments', 'private.visible_solutions', 'private.visible_reviews'],
+    ...['private.listed_posts', 'private.listed_contents', 'private.listed_people'],
   ])('the rule of visibility is inlined into the plan of %s', async (relation) => {
     const plan = await owner.begin(async (sql) => {
       if (relation.startsWith('app.')) await sql`set local role authenticated`

@@ -106,6 +106,12 @@ where v.is_visible;
 comment on view private.visible_contents is
   'The contents that the caller may see. For definer functions, to which no policy applies.';
 
+create view private.listed_contents with (security_invoker) as
+select c.* from private.visible_contents c where (select true from private.limited_for(c.author_id)) is null;
+comment on view private.listed_contents is
+  'The contents that searches, and lists that name neither author nor space, may have for the caller: visible ones '
+  'whose author is not limited for the caller (private.limited_for). For definer functions.';
+
 create view private.written_heads with (security_invoker) as
 select c.id, c.kind,
        json_build_object(

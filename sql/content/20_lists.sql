@@ -93,7 +93,7 @@ begin
     ), seen as materialized (
       select array(select l.id from looked l
                    -- by id: otherwise the plan might start with all contents of the author or of the interest
-                   cross join lateral (select * from private.visible_contents v where v.id = l.id offset 0) c
+                   cross join lateral (select * from private.%7$I v where v.id = l.id offset 0) c
                    where c.space_id is not distinct from $5 %5$s
                    order by l.at %4$s, l.id %4$s offset $11 limit 51) as ids
     )
@@ -110,7 +110,9 @@ begin
       case when p_words is not null then ' and $8 <@ tsvector_to_array(c.words)' end,
       case when p_filters is not null then format(' and %s(c.id, $9)', (
         select filter from private.content_kinds where kind = p_kind)) end),
-    case when v_taken then ', (select private.place_cursor($14, c.at, c.id) from cut c)' end)
+    case when v_taken then ', (select private.place_cursor($14, c.at, c.id) from cut c)' end,
+    -- whoever names an author or a space has chosen them
+    case when num_nonnulls(p_space, p_author) = 0 then 'listed_contents' else 'visible_contents' end)
   into v_found
   using p_kind, p_from.at, p_from.id, v_most, p_space, p_author, p_interests, p_words, p_filters, v_each, p_past,
         v_me, p_sort, v_list, v_end;

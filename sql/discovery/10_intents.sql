@@ -286,7 +286,7 @@ begin
               group by t.user_id, t.placed_at
               -- sorted here, so that only the best people are looked up
               order by count(t.interest_id) desc, t.placed_at, t.user_id offset 0) m
-        join private.visible_people p on p.id = m.id
+        join private.listed_people p on p.id = m.id
         cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, without a scan
         where (v_country is null or u.country = v_country)
           and (v_city is null or private.fold(u.city) = v_city)

@@ -26,7 +26,7 @@ begin
         join app.user_interests t on t.user_id = m.user_id and t.interest_id = m.interest_id
         where m.user_id <> v_me and t.expertise - c.expertise >= p_gap
         group by m.user_id, m.placed_at) b
-  join private.visible_people p on p.id = b.id
+  join private.listed_people p on p.id = b.id
   where v_after is null or (-b.gap, b.placed_at, b.id) > (-v_gap, v_at, v_after)
   order by b.gap desc, b.placed_at, b.id limit 51;
 end $$;
@@ -160,7 +160,7 @@ begin
                 order by n.joined_at desc, n.user_id desc limit v_each) t
               group by t.user_id, t.joined_at
               having count(*) >= least(2, cardinality(v_trigrams))) f
-        join private.visible_people p on p.id = f.user_id
+        join private.listed_people p on p.id = f.user_id
         -- by id, without a scan
         cross join lateral (select o.* from app.users o where o.id = f.user_id offset 0) u) l
   where l.likeness >= 0.32;   -- as similar as "crala" and "carla", which share two of six trigrams
@@ -207,7 +207,7 @@ begin
     where banned_at is null and erased_at is null and (created_at, id) < (v_from, v_before)
     order by created_at desc, id desc limit 400
   ), seen as materialized (
-    select array(select l.id from looked l join private.visible_people p on p.id = l.id
+    select array(select l.id from looked l join private.listed_people p on p.id = l.id
                  where l.id <> v_me order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
@@ -278,7 +278,7 @@ begin
     from (select id, published_at from app.posts
           where required_level = 0 and closer_id is null and within_id is null
           order by published_at desc, id desc limit 400) w
-    join private.visible_posts v on v.id = w.id
+    join private.listed_posts v on v.id = w.id
     where v.format <> 'repost' and v.author_id <> v_me);
   return array(
     select a.author_id
@@ -330,7 +330,7 @@ begin
                 order by r.value desc, r.user_id limit v_each) w) t
         where t.id <> v_me
         group by t.id) b
-  join private.visible_people p on p.id = b.id
+  join private.listed_people p on p.id = b.id
   cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- by id, without a scan
   where (v_country is null or u.country = v_country)
     and (v_city is null or private.fold(u.city) = v_city)

@@ -47,7 +47,7 @@ begin
   end if;
 
   v_posts := private.feed_chosen(p_choice, array(
-    select v.id from unnest(v_posts, v_outs) as l (id, at) join private.visible_posts v on v.id = l.id
+    select v.id from unnest(v_posts, v_outs) as l (id, at) join private.listed_posts v on v.id = l.id
     where (not p_trending or v.trending_boost > 0)
       and (v_cut.at is null or (l.at, l.id) >= (v_cut.at, v_cut.id))
     order by l.at desc, l.id desc), false);
@@ -57,7 +57,7 @@ begin
     from (select p.id, p.published_at as at, p.author_id from unnest(v_posts) w (id) join app.posts p on p.id = w.id
           union all
           select c.id, c.created_at, c.author_id
-          from unnest(v_others, v_ats) as l (id, at) join private.visible_contents c on c.id = l.id
+          from unnest(v_others, v_ats) as l (id, at) join private.listed_contents c on c.id = l.id
           where c.required_level = 0 and c.space_id is null and c.author_id <> all (p_choice.muted_people)
             and (p_choice.interests is null or c.interest_id = any (p_choice.interests))
             and (not p_trending or (select n.likes + n.reposts + n.comments > 0 from app.video_counters n

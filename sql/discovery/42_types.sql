@@ -131,10 +131,10 @@ call private.force_index_scans('private.wiki_search_cards');
 
 insert into private.search_types (type, texts, visible, cards, scopes) values
   ('wiki', 'private.wiki_texts', 'private.visible_wiki', 'private.wiki_search_cards', '{}'),
-  ('post', 'private.post_texts', 'private.visible_posts', 'private.stream_cards', '{space,level}'),
-  ('person', 'private.person_texts', 'private.visible_people', 'private.person_cards', '{}'),
+  ('post', 'private.post_texts', 'private.listed_posts', 'private.stream_cards', '{space,level}'),
+  ('person', 'private.person_texts', 'private.listed_people', 'private.person_cards', '{}'),
   ('group', 'private.space_texts', 'private.visible_spaces', 'private.group_cards', '{private}'),
   ('guild', 'private.space_texts', 'private.visible_spaces', 'private.guild_cards', '{private}');
 insert into private.search_types (type, texts, visible, cards, scopes)
-select kind, 'private.content_texts', 'private.visible_contents', 'private.stream_cards', '{space,level}'
+select kind, 'private.content_texts', 'private.listed_contents', 'private.stream_cards', '{space,level}'
 from private.content_kinds;

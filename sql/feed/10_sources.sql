@@ -76,7 +76,7 @@ begin
         from (select distinct u.at, u.id from unnest(p_ids, p_times) as u (id, at)
               where v_cut.at is null or (u.at, u.id) >= (v_cut.at, v_cut.id)
               order by u.at desc, u.id desc) r
-        join private.visible_posts v on v.id = r.id
+        join private.listed_posts v on v.id = r.id
         where v.required_level <= 2 and v.author_id <> all (p_muted)
         order by r.at desc, r.id desc limit 101) c;
   return private.run_of(v_ids, v_times, v_cut, coalesce(cardinality(p_ids), 0));
@@ -113,7 +113,7 @@ begin
                   and (published_at, id) < (v_from, v_before)
                   and published_at >= v_until
                 order by published_at desc, id desc limit 400) w
-          join private.visible_posts v on v.id = w.id
+          join private.listed_posts v on v.id = w.id
           where v.author_id <> all (p_muted)
           order by w.published_at desc, w.id desc limit 101) c;
     if coalesce(cardinality(v_ids), 0) < 101 then
@@ -268,7 +268,7 @@ begin
     into v_ids, v_times
     from (select a.id, a.at, a.place
           from unnest(v_all.ids, v_all.times) with ordinality as a (id, at, place)
-          join private.visible_posts p on p.id = a.id
+          join private.listed_posts p on p.id = a.id
           where (select true from app.follows where follower_id = v_me and following_id = p.author_id)
             and p.author_id <> all (p_muted)) f;
     v_place := v_all.next;
@@ -303,7 +303,7 @@ begin
               where required_level = 0 and closer_id is null and within_id is null
                 and (trending_at, id) < (v_from, v_before)
               order by trending_at desc, id desc limit 400) w
-        join private.visible_posts v on v.id = w.id
+        join private.listed_posts v on v.id = w.id
         where v.author_id <> all (p_muted)
         order by w.trending_at desc, w.id desc limit 101) o;
   if coalesce(cardinality(v_ids), 0) < 101 then
@@ -372,7 +372,7 @@ begin
                 where is_journalism and required_level <= 2 and within_id is null
                   and (published_at, id) < (v_from, v_before)
                 order by published_at desc, id desc limit 400) w
-          join private.visible_posts v on v.id = w.id
+          join private.listed_posts v on v.id = w.id
           where v.author_id <> all (p_muted)
           order by w.published_at desc, w.id desc limit 101) o;
     if coalesce(cardinality(v_ids), 0) < 101 then
@@ -388,7 +388,7 @@ begin
                 where format = p_format and format <> 'note' and required_level <= 2 and within_id is null
                   and (published_at, id) < (v_from, v_before)
                 order by published_at desc, id desc limit 400) w
-          join private.visible_posts v on v.id = w.id
+          join private.listed_posts v on v.id = w.id
           where v.author_id <> all (p_muted)
           order by w.published_at desc, w.id desc limit 101) o;
     if coalesce(cardinality(v_ids), 0) < 101 then

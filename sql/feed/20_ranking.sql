@@ -130,7 +130,7 @@ begin
     end if;
   end if;
   select array_agg(w.id), array_agg(w.at) into v_ids, v_times
-  from unnest(v_ids, v_times) as w (id, at) join private.visible_posts v on v.id = w.id
+  from unnest(v_ids, v_times) as w (id, at) join private.listed_posts v on v.id = w.id
   where w.at >= v_start and v.required_level <= 2 and v.author_id <> all (p_muted);
   return (v_ids, v_times, (v_start, '00000000-0000-0000-0000-000000000000')::app.place, v_looked)::app.feed_run;
 end $$;
@@ -141,7 +141,7 @@ comment on function private.posts_within is
 call private.force_index_scans('private.posts_within');
 
 create function private.feed_scores(p_ids uuid[])
-returns table (id uuid, at timestamptz, is_visible boolean, score integer, weights integer[])
+returns table (id uuid, at timestamptz, is_listed boolean, score integer, weights integer[])
 language plpgsql stable security definer   -- nobody may read scores; checks visibility itself
 set search_path = ''
 as $$
@@ -149,10 +149,13 @@ declare
   v_me uuid := app.uid();
 begin
   return query
-    select f.id, f.published_at, f.is_visible, s.plain + b.more,
+    select f.id, f.published_at, f.is_listed, s.plain + b.more,
            array[f.engagement, f.depth, f.interest, f.following, f.circle, b.more]
     from (
-      select p.id, p.published_at, p.is_visible,
+      select p.id, p.published_at,
+             p.is_visible
+             and (select true from private.limited_post_for(p.author_id, p.format, p.quoted_post_id) limit 1) is null
+               as is_listed,
              (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer
                as engagement,
              coalesce(10000 - 2000 * abs(coalesce(o.depth, p.depth) - i.depth), 0) as depth,
@@ -171,7 +174,7 @@ begin
     cross join lateral (select (s.plain * greatest(f.multiplier - 1, 0))::integer as more) b;
 end $$;
 comment on function private.feed_scores is
-  'Whether the caller may see these posts, and their score for the caller, in ten-thousandths. The score is the sum '
+  'Whether the caller''s feed may have these posts, and their score for the caller, in ten-thousandths. The score is the sum '
   'of the weights, in this order: engagement, ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks); depth, 0 to 1, '
   'how near the post''s depth is to the depth that the caller chose for its primary interest; interest, 1 if the '
   'caller has chosen that interest; following, 1 if the caller follows the author; circle, 0.5 or 1 if the caller is '

@@ -50,7 +50,7 @@ begin
   return array(
     select p.id
     from unnest(p_ids) with ordinality as w (id, place)
-    join private.visible_posts p on p.id = w.id
+    join private.listed_posts p on p.id = w.id
     left join app.posts q on q.id = p.quoted_post_id
     where (p_choice.interests is null
            or (select true from app.post_interests i
@@ -351,7 +351,7 @@ begin
       select array_agg(f.id), array_agg(f.weights) into v_found, v_part
       from (select s.id, s.weights
             from private.feed_scores(v_found) s
-            where s.is_visible
+            where s.is_listed
               and (v_score is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor.id))
             order by width_bucket(s.at, v_bounds) desc, s.score desc, s.id desc
             limit p_limit + 1) f;

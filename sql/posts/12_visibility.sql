@@ -59,6 +59,26 @@ comment on view private.visible_posts is
   'The posts that the caller may see. For definer functions, to which no policy applies. They check a post once, '
   'whereas the policy of each table that belongs to posts would check it again.';
 
+create function private.limited_post_for(p_author uuid, p_format text, p_quoted uuid)
+returns table (is_limited boolean)
+language sql stable   -- without a search_path, so that Postgres inlines it: test/guards.test.ts
+begin atomic
+  select l.is_limited from private.limited_for(p_author) l
+  union all
+  select l.is_limited from app.posts o cross join lateral private.limited_for(o.author_id) l
+  where p_format = 'repost' and o.id = p_quoted;
+end;
+comment on function private.limited_post_for is
+  'A row if feeds, searches and suggestions leave out a post for the caller: its author is limited for them '
+  '(private.limited_for) or, if it is a repost, the author of the original is.';
+
+create view private.listed_posts with (security_invoker) as
+select p.* from private.visible_posts p
+where (select true from private.limited_post_for(p.author_id, p.format, p.quoted_post_id) limit 1) is null;
+comment on view private.listed_posts is
+  'The posts that feeds, searches and suggestions may have for the caller: visible ones, without those that '
+  'private.limited_post_for leaves out. For definer functions.';
+
 create function private.require_post(p_post uuid) returns app.posts
 language plpgsql stable   -- security invoker: rows that policies hide count as unknown
 set search_path = ''

@@ -72,12 +72,13 @@ begin
         where n.id <> p_writer
           and private.may_meet(private.find_level(n.id, p_writer))
           and private.post_visible_to(p_post, n.id)
+          and not exists (select from private.limited_for(p_writer, n.id))
         order by n.place limit v_most) m;
 end $$;
 comment on function private.mention_people is
   'Emits posts.person.mentioned for each of the first 20 people whom a text mentions, except the writer, people '
-  'across a block, and people who may not see the post. Up to 20 names per text count towards the writer''s hourly '
-  'limit.';
+  'across a block, people who may not see the post, and people who don''t follow a limited writer. Up to 20 names per '
+  'text count towards the writer''s hourly limit.';
 
 create function private.mention_in_post(p_event jsonb) returns void
 language plpgsql volatile

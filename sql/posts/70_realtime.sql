@@ -15,10 +15,14 @@ set search_path = ''
 as $$
 begin
   perform private.broadcast('feed:public', 'post', jsonb_build_object('id', p.id))
-  from unnest(p_effects) e join app.posts p on p.id = (e.payload ->> 'postId')::uuid
-  where p.required_level = 0 and p.within_id is null and p.closer_id is null;
+  from unnest(p_effects) e
+  join app.posts p on p.id = (e.payload ->> 'postId')::uuid
+  left join app.posts o on o.id = p.quoted_post_id and p.format = 'repost'
+  where p.required_level = 0 and p.within_id is null and p.closer_id is null
+    and not exists (select from app.limited_people l where l.user_id in (p.author_id, o.author_id));
 end $$;
 comment on function private.broadcast_posts is
-  'Listener: announces a public post when it is published, which for a scheduled post is later than its insert.';
+  'Listener: announces a public post when it is published, which for a scheduled post is later than its insert. Posts '
+  'of limited people, and reposts of them, are not announced, because strangers listen too.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.broadcast_posts', 700, 'soon');

@@ -257,6 +257,9 @@ async function work(sql: Sql, batch: string, { id }: Person): Promise<void> {
 }
 
 const unbanned = (sql: Sql, { id }: Person) => sql`update app.users set banned_at = null where id = ${id}`
+const suspendedAt = (sql: Sql, { id }: Person) =>
+  sql`update app.users set banned_at = now(), banned_until = now() where id = ${id}`
+const released = (sql: Sql) => sql`select private.job_end_suspensions()`
 
 test('If a person wrote more than one batch, everything is hidden before the worker runs', {
   timeout: 60_000,
@@ -296,49 +299,94 @@ test('If a person wrote more than one batch, everything is hidden before the wor
 })
 
 test.each([
-  ['banned', 9],
-  ['free', 10],
-])('Changes of a ban among batches and posts leave the person %s', { timeout: 120_000 }, async (end, changes) => {
-  const person = await someone()
-  await wrote(person, MANY)
-  const workers = Array.from({ length: 3 }, () => database.connect('kith_worker'))
-  const jobs: Promise<void>[] = []
-  let over = false
-  let published = 0
-  let refused = 0
-  /** The person keeps writing as long as they may; others keep reacting to it. */
-  const writing = ['posts', 'replies'].map(async (table) => {
-    while (!over) {
-      const made =
-        table === 'posts'
-          ? owner`insert into app.posts (author_id, body) values (${person.id}, 'meanwhile')`
-          : owner`insert into app.replies (post_id, author_id, body) values (${found}, ${person.id}, 'meanwhile')`
-      await made.then(
-        () => published++,
-        (error) => {
-          expect(error.message).toBe('token_revoked')
-          refused++
-        },
-      )
+  ['a ban', 'banned', 9, bannedAt, unbanned],
+  ['a ban', 'free', 10, bannedAt, unbanned],
+  ['a suspension', 'free', 4, suspendedAt, released],
+] as const)(
+  'Changes of %s among batches and posts leave the person %s',
+  {
+    timeout: 120_000,
+  },
+  async (_what, end, changes, begin, finish) => {
+    const person = await someone()
+    await wrote(person, MANY)
+    const workers = Array.from({ length: 3 }, () => database.connect('kith_worker'))
+    const jobs: Promise<void>[] = []
+    let over = false
+    let published = 0
+    let refused = 0
+    /** The person keeps writing as long as they may; others keep reacting to it. */
+    const writing = ['posts', 'replies'].map(async (table) => {
+      while (!over) {
+        const made =
+          table === 'posts'
+            ? owner`insert into app.posts (author_id, body) values (${person.id}, 'meanwhile')`
+            : owner`insert into app.replies (post_id, author_id, body) values (${found}, ${person.id}, 'meanwhile')`
+        await made.then(
+          () => published++,
+          (error) => {
+            expect(error.message).toBe('token_revoked')
+            refused++
+          },
+        )
+      }
+    })
+    for (let change = 1; change <= changes; change++) {
+      const [was, not] = [published, refused]
+      if (change % 2) await begin(owner, person)
+      else await finish(owner, person)
+      for (const [at, batch] of ['hide_or_show_posts', 'hide_or_show_replies', 'hide_or_show_posts'].entries())
+        jobs.push(work(workers[(change + at) % workers.length] as Sql, batch, person))
+      // Some batches run before the next change, and between the two a write is refused or published
+      await until(() => (change % 2 ? refused > not : published > was), { every: 1 })
     }
-  })
-  for (let change = 1; change <= changes; change++) {
-    const [was, not] = [published, refused]
-    if (change % 2) await bannedAt(owner, person)
-    else await unbanned(owner, person)
-    for (const [at, batch] of ['hide_or_show_posts', 'hide_or_show_replies', 'hide_or_show_posts'].entries())
-      jobs.push(work(workers[(change + at) % workers.length] as Sql, batch, person))
-    // Some batches run before the next change, and between the two a write is refused or published
-    await until(() => (change % 2 ? refused > not : published > was), { every: 1 })
-  }
-  over = true
-  await Promise.all([...writing, ...jobs])
-  await Promise.all(workers.map((sql) => sql.end()))
-  const { yes = 0, no = 0 } = (await writtenAs(person)) ?? {}
-  expect(end === 'banned' ? no : yes).toBe(0)
-  expect(yes + no).toBe(2 * MANY + published)
-  const [counted] = await owner`
+    over = true
+    await Promise.all([...writing, ...jobs])
+    await Promise.all(workers.map((sql) => sql.end()))
+    const { yes = 0, no = 0 } = (await writtenAs(person)) ?? {}
+    expect(end === 'banned' ? no : yes).toBe(0)
+    expect(yes + no).toBe(2 * MANY + published)
+    const [counted] = await owner`
     select c.replies = (select count(*) from app.replies r where r.post_id = c.post_id and r.required_level = 0) as right
     from app.post_counters c where c.post_id = ${found}`
-  expect(counted).toEqual({ right: true })
+    expect(counted).toEqual({ right: true })
+  },
+)
+
+/** What the database has about a person and what they wrote, without ids and times. */
+async function stateOf({ id, username }: Person) {
+  const rows = await owner`
+    select u.banned_at, u.banned_until, u.erased_at, u.role, u.credentials_version,
+           exists (select from app.hidden_people h where h.user_id = u.id) as hidden,
+           (select count(*)::int from private.name_trigrams t where t.user_id = u.id) > 0 as named,
+           (select array_agg(i.hidden) from app.connection_intents i where i.user_id = u.id) as intents,
+           (select array_agg(d.gone_at is null) from private.search_documents d where d.id = u.id) as found,
+           (select json_agg(json_build_object('kind', 'post', 'level', p.required_level, 'banned', p.author_banned))
+            from app.posts p where p.author_id = u.id) as posts,
+           (select json_agg(json_build_object('level', r.required_level, 'banned', r.author_banned))
+            from app.replies r where r.author_id = u.id) as replies,
+           (select json_agg(json_build_object('kind', c.kind, 'level', c.required_level, 'hidden', c.author_hidden))
+            from app.contents c where c.author_id = u.id) as contents,
+           (select json_agg(c.author_hidden) from app.video_comments c where c.author_id = u.id) as comments,
+           (select json_agg(a.author_hidden) from app.debate_arguments a where a.author_id = u.id) as arguments,
+           (select json_agg(s.author_hidden) from app.problem_solutions s where s.author_id = u.id) as solutions,
+           (select json_agg(l.action order by l.id) from app.audit_log l where l.target_id = u.id::text) as entries
+    from app.users u where u.id = ${id}`
+  const feed = await walk(alice, `/posts/by/${username}`, 50)
+  return { ...rows[0], profile: feed.length }
+}
+
+test('A suspension that ends by the job leaves what an unban leaves', async () => {
+  const [one, other] = [await someone(), await someone()]
+  for (const person of [one, other]) for (const way of ways) await publish(way, person)
+  await owner`select private.set_banned(private.lock_account(${one.id}), true, 'Spam')`
+  await owner`select private.set_banned(private.lock_account(${other.id}), true, 'Spam', now() + interval '1 day')`
+  await owner`update app.users set banned_until = now() where id = ${other.id}`
+  for (const person of [one, other]) await expectSilence(person, [])
+  await owner`select private.set_banned(private.lock_account(${one.id}), false, null)`
+  await released(owner)
+  const [unban, job] = [await stateOf(one), await stateOf(other)]
+  expect(unban).toMatchObject({ banned_at: null, hidden: false, named: true, profile: 1 })
+  expect(job).toEqual({ ...unban, entries: ['user.suspended', 'user.unbanned'] })
+  for (const person of [one, other]) expect((await logIn(person)).status).toBe(200)
 })

@@ -26,8 +26,9 @@ type Made = {
   city: string
   expertise: (number | null)[]
   hidden: 'no' | 'banned' | 'erased'
+  limited: boolean
 }
-type World = { people: Made[]; blocks: [number, number][] }
+type World = { people: Made[]; blocks: [number, number][]; follows: [number, number][] }
 type Asked = { intent?: string; interest?: number; country?: string; city?: string; minShared?: number; gap?: number }
 
 const mostly = <T>(usual: T, ...others: T[]) =>
@@ -46,10 +47,12 @@ const someone: fc.Arbitrary<Made> = fc.record({
     maxLength: slugs.length,
   }),
   hidden: mostly<Made['hidden']>('no', 'banned', 'erased'),
+  limited: mostly(false, true),
 })
 const worlds = fc.record({
   people: fc.array(someone, { minLength: PEOPLE, maxLength: PEOPLE }),
   blocks: fc.array(fc.tuple(fc.nat(PEOPLE - 1), fc.nat(PEOPLE - 1)), { maxLength: 3 }),
+  follows: fc.uniqueArray(fc.tuple(fc.nat(PEOPLE - 1), fc.nat(PEOPLE - 1)), { maxLength: 8, selector: String }),
 })
 const questions = fc.record(
   {
@@ -73,7 +76,8 @@ const shared = (world: World, one: number, other: number) =>
 const meets = (world: World, viewer: number, other: number) =>
   other !== viewer &&
   at(world, other).hidden === 'no' &&
-  !world.blocks.some((pair) => pair.includes(viewer) && pair.includes(other))
+  !world.blocks.some((pair) => pair.includes(viewer) && pair.includes(other)) &&
+  (!at(world, other).limited || world.follows.some(([by, whom]) => by === viewer && whom === other))
 const plain = (city: string) => city.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 const counterpart = (intent: string) => ({ mentor: 'mentee', mentee: 'mentor' })[intent] ?? intent
 const everybody = Array.from({ length: PEOPLE }, (_, n) => n)
@@ -127,14 +131,15 @@ function mentors(world: World, viewer: number, { interest, gap = 2 }: Asked): st
 const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
 
 /** People with ids in the order of their numbers; the triggers do the rest. */
-async function build(sql: TransactionSql, { people, blocks }: World): Promise<void> {
+async function build(sql: TransactionSql, world: World): Promise<void> {
+  const { people, blocks, follows } = world
   await sql`
     insert into app.users (id, username, first_name, last_name, country, city)
     select * from unnest(${everybody.map(id)}::uuid[], ${everybody.map((n) => `p${n}00`)}::text[],
       ${everybody.map(() => 'P')}::text[], ${everybody.map(() => 'P')}::text[],
       ${people.map(({ country }) => country)}::text[], ${people.map(({ city }) => city)}::text[])`
   const chosen = everybody.flatMap((n) =>
-    at({ people, blocks }, n).expertise.flatMap((level, place) =>
+    at(world, n).expertise.flatMap((level, place) =>
       level === null ? [] : [{ person: id(n), slug: slugs[place], level }],
     ),
   )
@@ -143,9 +148,7 @@ async function build(sql: TransactionSql, { people, blocks }: World): Promise<vo
     select c.person, i.id, 1, c.level
     from json_to_recordset(${JSON.stringify(chosen)}::text::json) as c (person uuid, slug text, level smallint)
     join app.interests i on i.slug = c.slug`
-  const said = everybody
-    .map((n) => ({ ...at({ people, blocks }, n), person: id(n) }))
-    .filter(({ intent }) => intent !== null)
+  const said = everybody.map((n) => ({ ...at(world, n), person: id(n) })).filter(({ intent }) => intent !== null)
   const say = sql`
     insert into app.connection_intents (user_id, intent, is_active, created_at)
     select s.person, s.intent, s.active, now() + s.since * interval '1 second'
@@ -153,11 +156,14 @@ async function build(sql: TransactionSql, { people, blocks }: World): Promise<vo
       as s (person uuid, intent text, active boolean, since integer)`
   // Interests are chosen before or after the intent is set
   for (const step of blocks.length % 2 === 0 ? [choose, say] : [say, choose]) await step
+  for (const [one, other] of follows)
+    if (one !== other) await sql`insert into app.follows (follower_id, following_id) values (${id(one)}, ${id(other)})`
   for (const [one, other] of blocks)
     if (one !== other)
       await sql`insert into app.blocks (blocker_id, blocked_id) values (${id(one)}, ${id(other)}) on conflict do nothing`
   for (const n of everybody) {
-    const { hidden } = at({ people, blocks }, n)
+    const { hidden, limited } = at(world, n)
+    if (limited) await sql`update app.users set limited_at = now() where id = ${id(n)}`
     if (hidden === 'banned') await sql`update app.users set banned_at = now() where id = ${id(n)}`
     if (hidden === 'erased') await sql`update app.users set erased_at = now() where id = ${id(n)}`
   }

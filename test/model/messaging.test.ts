@@ -116,7 +116,7 @@ type Act =
   | { do: 'send'; who: number; to: number }
   | { do: 'read'; who: number; at: number }
   | { do: 'delete' | 'edit' | 'react'; who: number; at: number }
-  | { do: 'leave' | 'add' | 'ban' | 'unban' | 'erase' | 'mute' | 'unmute'; who: number }
+  | { do: 'leave' | 'add' | 'ban' | 'suspend' | 'unban' | 'limit' | 'erase' | 'mute' | 'unmute'; who: number }
   | { do: 'block' | 'unblock'; who: number; whom: number }
 const who = fc.constantFrom(...PEOPLE)
 const at = fc.nat(12)
@@ -128,7 +128,13 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: fc.record({ do: fc.constantFrom('delete' as const, 'edit' as const, 'react' as const), who, at }),
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('leave' as const, 'add' as const, 'add' as const), who }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('ban' as const, 'unban' as const, 'erase' as const), who }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constantFrom('ban' as const, 'suspend' as const, 'unban' as const, 'limit' as const, 'erase' as const),
+      who,
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constantFrom('mute' as const, 'mute' as const, 'unmute' as const), who }),
@@ -227,7 +233,7 @@ async function act(sql: TransactionSql, model: Model, talk: string, what: Act): 
   const idAt = (n: number) => ids[n]?.id ?? uuid(9, 0)
   const by = what.who
   const able = model.alive(by)
-  if (!able && !['unban', 'erase', 'ban'].includes(what.do)) return // their token is revoked
+  if (!able && !['unban', 'limit', 'erase', 'ban', 'suspend'].includes(what.do)) return // their token is revoked
   switch (what.do) {
     case 'send': {
       const answers = what.to < 6 && model.sees(by, what.to) ? what.to : null
@@ -311,13 +317,20 @@ async function act(sql: TransactionSql, model: Model, talk: string, what: Act): 
       return
     }
     case 'ban':
+    case 'suspend':
     case 'unban': {
       if (model.erased.has(by)) return
-      await sql`update app.users set banned_at = ${what.do === 'ban' ? new Date() : null} where id = ${personId(by)}`
-      if (what.do === 'ban') model.banned.add(by)
-      else model.banned.delete(by)
+      await sql`
+        update app.users set banned_at = ${what.do === 'unban' ? null : new Date()},
+                             banned_until = ${what.do === 'suspend' ? new Date(Date.now() + 86_400_000) : null}
+        where id = ${personId(by)}`
+      if (what.do === 'unban') model.banned.delete(by)
+      else model.banned.add(by)
       return
     }
+    case 'limit': // changes nothing in conversations
+      await sql`update app.users set limited_at = now() where id = ${personId(by)}`
+      return
     case 'erase': {
       if (model.erased.has(by) || PEOPLE.filter((n) => model.erased.has(n)).length > 0) return
       await sql`select private.erase_person(${personId(by)})`

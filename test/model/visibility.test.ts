@@ -83,10 +83,10 @@ function tally(world: World, viewer: number): void {
 }
 
 /**
- * Eleven relations, to posts of three visibilities; posts that are seen and that aren't; for the space, people who are
+ * Thirteen relations, to posts of three visibilities; posts that are seen and that aren't; for the space, people who are
  * in it, left, were removed or never joined, across a block, and when it is archived.
  */
-const ALL = 2 + 11 * 3 + 4 + 2
+const ALL = 2 + 13 * 3 + 4 + 2
 
 /**
  * A random seed whose worlds include all of these combinations. With so few worlds one seed in thirty has every rare

@@ -65,6 +65,27 @@ test('A proposal whose worker was killed is executed by another worker', async (
   await next.stop()
 })
 
+test('A suspension whose worker was killed is ended by another worker, once', async () => {
+  const [person] = await owner<{ id: string }[]>`
+    select private.create_person('away@example.org', 'no hash', 'A', 'Way', '1990-01-31', 'DE', 'Berlin') as id`
+  const id = person?.id ?? ''
+  await owner`update app.users set banned_at = now(), banned_until = now() + interval '1 day' where id = ${id}`
+  await owner`update app.users set banned_until = now() where id = ${id}`
+  await owner`select private.enqueue('end-suspensions', '{}')`
+  await killIn('app.audit_log') // the last write
+  const free = async () => (await owner`select from app.users where id = ${id} and banned_at is null`).length === 1
+  expect(await free()).toBe(false)
+
+  const next = await start()
+  await next.send('end-suspensions') // as above
+  expect(await secondsLater()).toContainEqual({ name: 'end-suspensions' })
+  await until(free)
+  await next.stop()
+  const entries = await owner`
+    select actor_id from app.audit_log where action = 'user.unbanned' and target_id = ${id}`
+  expect(entries).toEqual([{ actor_id: null }])
+})
+
 test('Work in batches whose worker was killed is done by another worker', async () => {
   const [person] = await owner<{ id: string }[]>`
     insert into app.users (username, first_name, last_name, banned_at) values ('prolific', 'P', 'X', now()) returning id`

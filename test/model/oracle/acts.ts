@@ -12,7 +12,7 @@ import {
   said,
   type Told,
 } from './happenings.ts'
-import { at, deletedPost, meant, meets, names, places, sees, seesReply, type World } from './model.ts'
+import { at, deletedPost, gone, limitedFor, meant, meets, names, places, sees, seesReply, type World } from './model.ts'
 import { ties } from './ties.ts'
 
 type Reach = Partial<Pick<Step, 'told' | 'feed' | 'makes'>>
@@ -81,7 +81,7 @@ const reply: Performer = (world, act, memory) => {
       world.replies.push({ post, author: by, parent: parent ?? null, kind: 'reply', hidden: false, deleted: false })
       const told = [
         ...[...new Set(answered)].map((to) => ({ to, kind: 'post.replied', post })),
-        ...mentions.map((to) => ({ to, kind: 'post.mentioned', post })),
+        ...mentions.filter((to) => !limitedFor(world, to, by)).map((to) => ({ to, kind: 'post.mentioned', post })),
       ]
       return {
         told: heard(
@@ -117,7 +117,7 @@ export const performers: Record<Act['kind'], Performer> = {
     (id) => `oracle.due(${id})`,
     (world, { post }, memory) => {
       const { scheduled, author } = at(world.posts, post)
-      if (!scheduled || deletedPost(world, post) || world.banned.includes(author)) return nobody
+      if (!scheduled || deletedPost(world, post) || gone(world, author)) return nobody
       at(world.posts, post).scheduled = false
       return goesOut(world, post, memory)
     },

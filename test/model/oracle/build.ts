@@ -254,5 +254,16 @@ export async function build(sql: ReservedSql, world: World, ground: Ground): Pro
     await sql`delete from app.blocks where blocker_id = ${who(by)} and blocked_id = ${who(whom)}`
   await stamp('users', 'banned_at', [...world.banned, ...world.pardoned].map(who))
   for (const person of world.pardoned) await sql`update app.users set banned_at = null where id = ${who(person)}`
+  await stamp('users', 'limited_at', world.limited.map(who))
+  for (const [people, until] of [
+    [world.suspended, future(0)],
+    [world.released, past],
+  ] as const)
+    for (const person of people)
+      await sql`update app.users set banned_at = ${past}, banned_until = ${until} where id = ${who(person)}`
+  for (const person of world.released) {
+    await sql`select private.job_end_suspensions()`
+    await sql`update app.users set tokens_valid_from = 0 where id = ${who(person)}` // else they wait a second for a token
+  }
   for (const person of world.erased) await sql`select private.erase_person(${who(person)})`
 }

@@ -1,5 +1,5 @@
 // What happens in a world, act by act: who may do it, and who is then notified. Each act changes the world.
-import { at, blocked, gone, isAnnounced, meets, names, type Post, sees, type World } from './model.ts'
+import { at, blocked, gone, isAnnounced, limitedFor, meets, names, type Post, sees, type World } from './model.ts'
 
 export const kinds = [
   'publish',
@@ -20,6 +20,7 @@ export const kinds = [
   'mute',
   'block',
   'ban',
+  'limit',
   'join',
   'leave',
 ] as const
@@ -89,7 +90,7 @@ export function followers(world: World, place: number, { once }: Memory): Told[]
 export function goesOut(world: World, place: number, memory: Memory): Pick<Step, 'told' | 'feed'> {
   const { author, of, format } = at(world.posts, place)
   const told: Told[] = at(memory.mentions, place)
-    .filter((to) => meets(world, to, author) && sees(world, to, place))
+    .filter((to) => meets(world, to, author) && sees(world, to, place) && !limitedFor(world, to, author))
     .map((to) => ({ to, kind: 'post.mentioned', post: place }))
   if (of !== null) {
     const to = at(world.posts, of).author

@@ -60,6 +60,11 @@ export type World = {
   banned: number[]
   /** People whose ban was lifted. */
   pardoned: number[]
+  /** People whose ban ends at a time that is still to come, and people whose suspension a job has ended. */
+  suspended: number[]
+  released: number[]
+  /** People whom only their followers find. */
+  limited: number[]
   erased: number[]
   posts: Post[]
   replies: Reply[]
@@ -116,11 +121,16 @@ export const blocked = ({ blocks }: World, one: number, other: number) =>
   blocks.some(({ by, whom, lifted }) => !lifted && ((by === one && whom === other) || (by === other && whom === one)))
 
 /** Whether a person is hidden from everyone. */
-export const gone = ({ banned, erased }: World, person: number) => banned.includes(person) || erased.includes(person)
+export const gone = ({ banned, suspended, erased }: World, person: number) =>
+  [...banned, ...suspended, ...erased].includes(person)
 
 /** Whether a person is visible to a viewer at all. */
 export const meets = (world: World, viewer: number, person: number) =>
   !gone(world, person) && !blocked(world, viewer, person)
+
+/** Whether a person is limited, and the viewer is neither a follower nor that person. */
+export const limitedFor = (world: World, viewer: number, person: number) =>
+  world.limited.includes(person) && viewer !== person && !follows(world, viewer, person)
 
 /** 0 a stranger, 1 in a circle of the author, 2 in the inner circle. */
 function closeness({ circles }: World, viewer: number, author: number): number {
@@ -197,9 +207,19 @@ export function muted(world: World, viewer: number, place: number): boolean {
   return world.keywords.some(([by, keyword]) => by === viewer && said.includes(keyword))
 }
 
+/** The people by whom a post is: its author and, for a repost, the author of the original. */
+function writers(world: World, place: number): number[] {
+  const { author, format, of } = at(world.posts, place)
+  return format === 'repost' && of !== null ? [author, at(world.posts, of).author] : [author]
+}
+
+/** Whether nobody by whom a post is is limited for the viewer: feeds and the search have no other posts. */
+export const isListed = (world: World, viewer: number, place: number) =>
+  writers(world, place).every((person) => !limitedFor(world, viewer, person))
+
 /** What is in a person's feed, before tabs and filters. */
 export const inFeed = (world: World, viewer: number, place: number) =>
-  sees(world, viewer, place) && isOut(world, place) && !muted(world, viewer, place)
+  sees(world, viewer, place) && isOut(world, place) && isListed(world, viewer, place) && !muted(world, viewer, place)
 
 /** Whether it is only for people closer than strangers: written for circles, or a repost of such a post. */
 export function isCloser(world: World, place: number): boolean {
@@ -213,9 +233,13 @@ export function isWithin(world: World, place: number): boolean {
   return space || (format === 'repost' && of !== null && at(world.posts, of).space)
 }
 
+/** Whether it is for everyone. */
+export const isPublic = (world: World, place: number): boolean =>
+  !isCloser(world, place) && !isWithin(world, place) && !at(world.posts, place).hidden
+
 /** Whether its publication is broadcast to everyone. */
 export const isAnnounced = (world: World, place: number): boolean =>
-  !isCloser(world, place) && !isWithin(world, place) && !at(world.posts, place).hidden
+  isPublic(world, place) && !writers(world, place).some((person) => world.limited.includes(person))
 
 /** The relation of a viewer to the space. */
 export function standing({ space, departed, barred }: World, viewer: number): string {
@@ -231,10 +255,12 @@ export function relation(world: World, viewer: number, author: number): string {
   if (viewer === author) return 'oneself'
   if (world.erased.includes(author)) return 'erased'
   if (world.banned.includes(author)) return 'banned'
+  if (world.suspended.includes(author)) return 'suspended'
   const block = world.blocks.find(
     ({ by, whom, lifted }) => !lifted && [by, whom].includes(viewer) && [by, whom].includes(author),
   )
   if (block) return block.by === viewer ? 'blocker' : 'blocked'
+  if (limitedFor(world, viewer, author)) return 'limited'
   const close = closeness(world, viewer, author)
   if (close > 0) return close === 2 ? 'inner circle' : 'member'
   const was = world.circles.some(

@@ -5,8 +5,9 @@ import {
   at,
   follows,
   inFeed,
-  isAnnounced,
   isCloser,
+  isListed,
+  isPublic,
   isWithin,
   meant,
   meets,
@@ -84,7 +85,7 @@ function feed(world: World, viewer: number, tab: Choice, filter: Choice): Questi
 /** The items of the stream; their order is checked too. */
 function stream(world: World, viewer: number, given: string[], keeps: (post: Post) => boolean): Question {
   const shown = places(world.posts).filter(
-    (place) => inFeed(world, viewer, place) && isAnnounced(world, place) && keeps(at(world.posts, place)),
+    (place) => inFeed(world, viewer, place) && isPublic(world, place) && keeps(at(world.posts, place)),
   )
   return {
     call: paged('list_stream', world, ...given),
@@ -198,7 +199,9 @@ export const reads: Entries = {
         const shown = places(world.posts).filter((place) => {
           const { format, words, scheduled } = at(world.posts, place)
           const hit = turn === 0 || (words.includes('tea') && !words.includes('milk'))
-          return sees(world, viewer, place) && !scheduled && format !== 'repost' && hit
+          return (
+            sees(world, viewer, place) && isListed(world, viewer, place) && !scheduled && format !== 'repost' && hit
+          )
         })
         return {
           call: `api.search('${q}', 'post', p_limit => ${Math.max(world.limit, Math.ceil(length / 50))}, p_cursor => $1)`,

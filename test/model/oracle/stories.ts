@@ -19,7 +19,7 @@ const act = (kind: fc.Arbitrary<Act['kind']>): fc.Arbitrary<Act> =>
     fitting: fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
   })
 
-const often = kinds.filter((kind) => !['ban', 'block', 'hide', 'delete', 'mute'].includes(kind))
+const often = kinds.filter((kind) => !['ban', 'limit', 'block', 'hide', 'delete', 'mute'].includes(kind))
 const causes = [
   'reply',
   'reply',
@@ -39,6 +39,7 @@ type Story = {
   members: [owner: number, member: number, close: boolean][]
   mutes: [number, number][]
   followers: [follower: number, author: number][]
+  follows: [follower: number, followed: number][]
   opening: Act[]
   acts: Act[]
 }
@@ -50,6 +51,7 @@ export const stories: fc.Arbitrary<Story> = fc.record({
   }),
   mutes: pairs,
   followers: pairs,
+  follows: pairs,
   opening: fc.array(act(first), { minLength: 1, maxLength: 5 }),
   acts: fc.array(act(fc.constantFrom(...kinds, ...often, ...often, ...causes, ...causes)), {
     maxLength: 40,
@@ -58,14 +60,14 @@ export const stories: fc.Arbitrary<Story> = fc.record({
 })
 
 /** Everyone has one circle and one series. */
-export const beginning = ({ members, mutes, followers }: Story): World => ({
+export const beginning = ({ members, mutes, followers, follows }: Story): World => ({
   circles: places(names).map((owner) => ({
     owner,
     members: members
       .filter(([one, member]) => one === owner && member !== owner)
       .map(([, person, close]) => ({ person, close, left: false })),
   })),
-  follows: [],
+  follows,
   blocks: [],
   mutes,
   keywords: [],
@@ -75,6 +77,9 @@ export const beginning = ({ members, mutes, followers }: Story): World => ({
   archived: false,
   banned: [],
   pardoned: [],
+  suspended: [],
+  released: [],
+  limited: [],
   erased: [],
   posts: [],
   replies: [],
@@ -113,6 +118,6 @@ export function fitted(world: World, drawn: Act): Act {
   return act
 }
 
-const postless: Act['kind'][] = ['publish', 'schedule', 'block', 'ban', 'join', 'leave']
+const postless: Act['kind'][] = ['publish', 'schedule', 'block', 'ban', 'limit', 'join', 'leave']
 /** Whether it needs a post when there is none yet. */
 export const tooEarly = ({ posts }: World, { kind }: Act) => posts.length === 0 && !postless.includes(kind)

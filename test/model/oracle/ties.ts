@@ -4,7 +4,7 @@ import { at, meets, names, quarrelled } from './model.ts'
 
 const circle = '(select id from app.circles where owner_id = app.uid())'
 
-export const ties: Record<'block' | 'ban' | 'join' | 'leave', Performer> = {
+export const ties: Record<'block' | 'ban' | 'limit' | 'join' | 'leave', Performer> = {
   block: (world, { by, other }) => {
     const mine = world.blocks.some((block) => block.by === by && block.whom === other)
     const may = by !== other && (mine || meets(world, by, other))
@@ -19,6 +19,10 @@ export const ties: Record<'block' | 'ban' | 'join' | 'leave', Performer> = {
   ban: (world, { by }) => {
     world.banned.push(by)
     return { by: null, call: () => `oracle.ban('${at(names, by)}')`, may: true, ...nobody }
+  },
+  limit: (world, { by }) => {
+    world.limited.push(by)
+    return { by: null, call: () => `oracle.limit('${at(names, by)}')`, may: true, ...nobody }
   },
   join: (world, { by, other, visibility }) => {
     const { members } = at(world.circles, by)

@@ -61,6 +61,9 @@ const raw: fc.Arbitrary<World> = fc.record({
   archived: seldom,
   banned: nobodyOften,
   pardoned: nobodyOften,
+  suspended: nobodyOften,
+  released: nobodyOften,
+  limited: fc.uniqueArray(person, { maxLength: 2 }),
   erased: nobodyOften,
   posts,
   replies: some(
@@ -129,6 +132,15 @@ function straightPosts(list: readonly Post[]): Post[] {
   return posts
 }
 
+/** What staff decided about the people: at most one kind of ban or erasure each. */
+function straightStates({ banned, suspended, erased, pardoned, released }: World) {
+  const left = <T>(list: readonly T[], ...taken: readonly T[][]) => list.filter((one) => !taken.flat().includes(one))
+  const away = left(suspended, banned)
+  const deleted = left(erased, banned, away)
+  const back = left(pardoned, banned, away, deleted)
+  return { suspended: away, erased: deleted, pardoned: back, released: left(released, banned, away, deleted, back) }
+}
+
 function straight(drawn: World): World {
   const posts = straightPosts(drawn.posts)
   const many = posts.length
@@ -182,8 +194,7 @@ function straight(drawn: World): World {
     keywords: once(drawn.keywords, (mute) => mute),
     departed: drawn.departed.filter((one) => !drawn.space.includes(one)),
     barred: drawn.barred.filter((one) => !drawn.space.includes(one) && !drawn.departed.includes(one)),
-    pardoned: drawn.pardoned.filter((one) => !drawn.banned.includes(one) && !drawn.erased.includes(one)),
-    erased: drawn.erased.filter((one) => !drawn.banned.includes(one)),
+    ...straightStates(drawn),
     replies,
     series,
     seriesFollows: once(
