@@ -174,8 +174,8 @@ begin
     cross join lateral (select (s.plain * greatest(f.multiplier - 1, 0))::integer as more) b;
 end $$;
 comment on function private.feed_scores is
-  'Whether the caller''s feed may have these posts, and their score for the caller, in ten-thousandths. The score is the sum '
-  'of the weights, in this order: engagement, ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks); depth, 0 to 1, '
+  'Whether the caller''s feed may have these posts, and their score for the caller, in ten-thousandths. The score is '
+  'the sum of the weights, in this order: engagement, ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks); depth, 0 to 1, '
   'how near the post''s depth is to the depth that the caller chose for its primary interest; interest, 1 if the '
   'caller has chosen that interest; following, 1 if the caller follows the author; circle, 0.5 or 1 if the caller is '
   'in the author''s circle or inner circle; and boost, what the boost''s multiplier adds to the sum of the others. A '
