@@ -22,6 +22,7 @@ grant execute on function
 
 -- batches that the worker runs
 grant execute on function
+  private.open_rule_cases,
   private.settle_case_reports
   to worker;
 -- audit_checkpoints: only for definer functions

@@ -2671,6 +2671,7 @@ export interface Schemas {
     conditions: Schemas['RuleCondition'][]
     appliesTo: ('post' | 'reply')[]
     action: 'case' | 'hide'
+    category?: string
   }
   NewVideo: {
     mediaUrl: string
@@ -4461,6 +4462,7 @@ export interface Schemas {
     name: string
     conditions: Schemas['RuleCondition'][]
     appliesTo: ('post' | 'reply')[]
+    category: string
     action: 'case' | 'hide'
     mode: 'shadow' | 'live' | 'off'
     modeSince: Schemas['Timestamp']
@@ -4490,6 +4492,7 @@ export interface Schemas {
     author: Schemas['PersonCard']
     mode: 'shadow' | 'live'
     action: 'case' | 'hide'
+    caseId: string | null
     createdAt: Schemas['Timestamp']
   }
   RuleHitPage: { items: Schemas['RuleHit'][]; nextCursor: string | null; hasMore: boolean }

@@ -262,7 +262,7 @@ export type Database = {
         Returns: Answers['create_reply']
       }
       create_rule: {
-        Args: { p_action: string; p_applies_to: string[]; p_conditions: Json; p_name: string }
+        Args: { p_action: string; p_applies_to: string[]; p_category?: string; p_conditions: Json; p_name: string }
         Returns: Answers['create_rule']
       }
       create_series: { Args: { p_description?: string; p_title: string }; Returns: Answers['create_series'] }

@@ -190,7 +190,7 @@ export const operations = {
     p_closes_at: 'timestamp with time zone',
   },
   create_reply: { p_id: 'uuid', p_body: 'text', p_kind: 'text', p_parent_id: 'uuid' },
-  create_rule: { p_name: 'text', p_conditions: 'jsonb', p_applies_to: 'text[]', p_action: 'text' },
+  create_rule: { p_name: 'text', p_conditions: 'jsonb', p_applies_to: 'text[]', p_action: 'text', p_category: 'text' },
   create_series: { p_title: 'text', p_description: 'text' },
   create_solution: { p_id: 'uuid', p_body: 'text' },
   create_video: {
@@ -1601,6 +1601,7 @@ export const failures = {
     'writes_exceeded',
   ],
   create_rule: [
+    'category_unknown',
     'role_required',
     'rule_applies_to',
     'rule_conditions',

@@ -46,6 +46,7 @@ create table app.moderation_rules (
   mode_since  timestamptz not null default now(),
   replayed_at timestamptz,
   created_at  timestamptz not null default now(),
+  category    text not null default 'other' references private.case_categories on delete restrict,
   judged      text generated always as (
     case when mode = 'off' then null
          when at_report then 'at a report'
@@ -57,6 +58,7 @@ create table app.moderation_rules (
 );
 create index moderation_rules_created_at_idx on app.moderation_rules (created_at desc, id desc);
 create index moderation_rules_mode_idx on app.moderation_rules (mode, created_at desc, id desc);
+create index moderation_rules_category_idx on app.moderation_rules (category);
 comment on table app.moderation_rules is
   'Rules that open a case for a post or a reply, or also hide it until staff has seen it, if all their conditions '
   'hold. There are at most 50.';
@@ -72,6 +74,7 @@ comment on column app.moderation_rules.action is
   'case: opens a case. hide: also hides the thing from everyone but its author, until staff shows it again.';
 comment on column app.moderation_rules.mode is
   'shadow: only notes what it would do. live: does it. off: is not tried.';
+comment on column app.moderation_rules.category is 'The category of the cases that it opens.';
 comment on column app.moderation_rules.mode_since is 'When it got this mode.';
 comment on column app.moderation_rules.replayed_at is 'When it was last replayed; null if never.';
 comment on column app.moderation_rules.judged is
@@ -87,8 +90,10 @@ create table app.rule_hits (
   mode        text not null check (mode in ('shadow', 'live')),
   action      text not null,
   created_at  timestamptz not null default clock_timestamp(),   -- the worker judges many in a transaction
+  case_id     uuid references app.cases on delete set null,
   unique (rule_id, target_id)
 );
+create index rule_hits_case_id_idx on app.rule_hits (case_id) where case_id is not null;
 create index rule_hits_rule_id_idx on app.rule_hits (rule_id, created_at desc, id desc);
 create index rule_hits_target_id_idx on app.rule_hits (target_id);
 create index rule_hits_author_id_idx on app.rule_hits (author_id, created_at desc);
@@ -98,6 +103,7 @@ comment on table app.rule_hits is
   'than one transaction should delete; retention deletes them.';
 comment on column app.rule_hits.mode is 'The mode of the rule at that time: in shadow it only noted the hit.';
 comment on column app.rule_hits.action is 'What the rule did, or would have done in shadow: case or hide.';
+comment on column app.rule_hits.case_id is 'The case that the rule opened or joined; null in shadow.';
 insert into private.retention (relation, counts_from, keep) values ('app.rule_hits', 'created_at', '90 days');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.rule_hits', 'author_id', 'Hints to staff, which are deleted after 90 days. What staff decides is exported.');
@@ -373,6 +379,7 @@ select r.created_at as at, r.id, r.mode, r.name as said,
          'name', r.name,
          'conditions', r.conditions,
          'appliesTo', to_json(r.applies_to),
+         'category', r.category,
          'action', r.action,
          'mode', r.mode,
          'modeSince', private.utc(r.mode_since),
@@ -391,6 +398,7 @@ select h.created_at as at, h.id, h.rule_id, h.mode, h.target_id::text as said,
          'author', author.card,
          'mode', h.mode,
          'action', h.action,
+         'caseId', h.case_id,
          'createdAt', private.utc(h.created_at)) as card
 from app.rule_hits h
 join app.person_card author on author.id = h.author_id;
@@ -430,7 +438,7 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.staff_card('rules', (private.require_rule(p_id)).id); end $$;
 comment on function api.get_rule is
-  'A rule: {id, name, conditions, appliesTo, action, mode, modeSince, replayedAt, createdAt}.';
+  'A rule: {id, name, conditions, appliesTo, category, action, mode, modeSince, replayedAt, createdAt}.';
 
 create function api.list_rule_hits(
   p_id uuid, p_mode text default null, p_q text default null, p_from timestamptz default null,
@@ -446,7 +454,9 @@ begin
 end $$;
 comment on function api.list_rule_hits is 'The hits of a rule, newest first.';
 
-create function private.add_rule(p_name text, p_conditions jsonb, p_applies_to text[], p_action text) returns uuid
+create function private.add_rule(
+  p_name text, p_conditions jsonb, p_applies_to text[], p_action text, p_category text
+) returns uuid
 language plpgsql volatile security definer   -- nobody may write rules, not even the service role
 set search_path = ''
 as $$
@@ -460,22 +470,24 @@ begin
   if (select count(*) from app.moderation_rules) >= 50 then
     perform private.raise_error('rules_exhausted');
   end if;
-  insert into app.moderation_rules (name, conditions, compiled, at_report, applies_to, action)
+  insert into app.moderation_rules (name, conditions, compiled, at_report, applies_to, action, category)
   values (private.require_name(p_name), p_conditions, v_compiled,
           exists (select from unnest(v_compiled) c join private.rule_conditions k on k.kind = c.kind
                   where k.moment = 'report'),
-          private.read_applies_to(p_applies_to), p_action)
+          private.read_applies_to(p_applies_to), p_action, (private.require_category(p_category)).category)
   returning id into v_id;
   return v_id;
 end $$;
 comment on function private.add_rule is 'Adds a rule in shadow, and returns its id.';
 
-create function api.create_rule(p_name text, p_conditions jsonb, p_applies_to text[], p_action text) returns json
+create function api.create_rule(
+  p_name text, p_conditions jsonb, p_applies_to text[], p_action text, p_category text default 'other'
+) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id   uuid := private.add_rule(p_name, p_conditions, p_applies_to, p_action);
+  v_id   uuid := private.add_rule(p_name, p_conditions, p_applies_to, p_action, p_category);
   v_card json := private.staff_card('rules', v_id);
 begin
   perform private.audit('rule.created', 'rule', v_id::text, v_card);

@@ -54,7 +54,7 @@ as $$
 declare
   v_thing  private.judged;
   v_rule   record;
-  v_live   boolean := false;
+  v_live   uuid[] := '{}';
   v_hides  boolean := false;
 begin
   for v_rule in
@@ -71,11 +71,11 @@ begin
     values (v_rule.id, p_type, p_id, v_thing.author_id, v_rule.mode, v_rule.action)
     on conflict (rule_id, target_id) do nothing;
     if found and v_rule.mode = 'live' then
-      v_live := true;
+      v_live := v_live || v_rule.id;
       v_hides := v_hides or v_rule.action = 'hide';
     end if;
   end loop;
-  if v_live then
+  if v_live <> '{}' then
     if v_hides and p_judged = 'at a report' then
       -- reports come later than the creation, so others may have it locked. ARCHITECTURE.md, Locks
       if p_type = 'reply' then
@@ -86,11 +86,42 @@ begin
     perform private.emit('moderation.rule.hit', json_build_object(
       'targetType', p_type, 'targetId', p_id, 'authorId', v_thing.author_id,
       'hidden', v_hides and private.hide_by_rule(p_type, p_id)), array[v_thing.author_id]);
+    perform private.enqueue('rule-cases', json_build_object(
+      'targetType', p_type, 'targetId', p_id, 'ruleIds', to_json(v_live)));
   end if;
 end $$;
 comment on function private.judge is
   'Judges a post or a reply by the rules that are tried at this time (app.moderation_rules.judged). Notes each hit '
-  'once, and hides the thing if a live rule says so.';
+  'once, and hides the thing if a live rule says so. The worker then opens a case for what fits live rules.';
+
+create function private.open_rule_cases(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the worker may use none of our tables
+set search_path = ''
+as $$
+declare
+  v_type   text := p_job ->> 'targetType';
+  v_target uuid := (p_job ->> 'targetId')::uuid;
+  v_hit    record;
+  v_cases  integer := 0;
+begin
+  for v_hit in
+    select h.id, r.name, r.category
+    from app.rule_hits h join app.moderation_rules r on r.id = h.rule_id
+    where h.target_id = v_target and h.case_id is null
+      and h.rule_id in (select i::uuid from jsonb_array_elements_text(p_job -> 'ruleIds') i)
+    order by r.id
+  loop
+    update app.rule_hits
+    set case_id = private.open_case(v_type, v_target, v_hit.category, 'rule', v_hit.name)
+    where id = v_hit.id and case_id is null;
+    v_cases := v_cases + 1;
+  end loop;
+  return json_build_object('changed', v_cases, 'next', null);
+end $$;
+comment on function private.open_rule_cases is
+  'For the worker alone: opens the case of what fitted live rules, or adds to it, {targetType, targetId, ruleIds}, '
+  'each hit once. It is a job of its own, because the case is locked after what others lock for the same post.';
+call private.make_batch_queue('rule-cases', 'private.open_rule_cases');
 
 create function private.judge_post(p_event jsonb) returns void
 language plpgsql volatile

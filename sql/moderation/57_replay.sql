@@ -6,14 +6,18 @@ language plpgsql stable security definer   -- nobody else may read what staff re
 set search_path = ''
 as $$
 begin
-  return case p_type
-    when 'post' then exists (select from app.posts p where p.id = p_id and p.hidden_at is not null)
-    else exists (select from app.replies r where r.id = p_id and r.hidden_at is not null) end
+  return exists (select from app.decisions d
+                 where d.target_type = p_type and d.target_id = p_id and d.lifted_at is null
+                   and d.action in ('hide', 'remove'))
+    -- before there were decisions
+    or case p_type
+       when 'post' then exists (select from app.posts p where p.id = p_id and p.hidden_at is not null)
+       else exists (select from app.replies r where r.id = p_id and r.hidden_at is not null) end
     -- what only a rule hid, staff has not decided yet
     and not exists (select from app.rule_hits h
                     where h.target_id = p_id and h.mode = 'live' and h.action = 'hide');
 end $$;
-comment on function private.was_removed is 'Whether staff has hidden a post or a reply.';
+comment on function private.was_removed is 'Whether staff has hidden or removed a post or a reply.';
 
 create function private.replay(p_conditions private.condition[], p_applies_to text[], p_cursor text) returns json
 language plpgsql stable security definer   -- rules judge what nobody else may see

@@ -17,6 +17,7 @@ import { peers } from './peers/main.ts'
 import { ratios } from './ratios.ts'
 import { realtimeFigures } from './realtime.ts'
 import { figure, type Measured, type Plan, say, startMeters } from './rounds.ts'
+import { ruleCosts } from './rules.ts'
 import { caughtUp, jwtSecret, type Side, startSide } from './side.ts'
 import { triggerCosts } from './triggers.ts'
 
@@ -24,7 +25,7 @@ const help = `npm run bench -- [options]
   --compare=<folder>  another checkout, to which the same requests are sent in turn: how many times better is this one?
   --answers           with --compare: are the answers to all reads the same?
   --growth            the cases that grow, at 10,000, 100,000 and 1,000,000 rows; fails if a cost grows by 1.5 times or more
-  --only=home,detail  these cases, or those whose names start like this (also triggers, centroid, realtime and fanout)
+  --only=home,detail  these cases, or those whose names start like this (also triggers, rules, centroid, realtime, fanout)
   --memory            instead: Kith's memory during minutes of requests, sockets and jobs, by npm start and without npm
   --peers             instead: CPU per request, compared with PostGraphile 5 on a plain schema; installs PostGraphile
   --posts=100000      the number of posts, at least 100,000
@@ -57,7 +58,7 @@ const names = cases(posts).map(({ name }) => name)
 const isChosen = (name: string) =>
   values.only.split(',').some((only) => (names.includes(only) ? name === only : name.startsWith(only)))
 
-/** The audience's triggers, centroids, Realtime, and the fan-out of one write, which are not cases. */
+/** The audience's triggers, rules, centroids, Realtime, and the fan-out of one write, which are not cases. */
 async function others(measured: Measured): Promise<void> {
   const { databaseUrl } = measured.side
   const owner = postgres(databaseUrl, { max: 1, onnotice: () => {} })
@@ -66,6 +67,11 @@ async function others(measured: Measured): Promise<void> {
       say('\naudience triggers', 'ms with', 'without', 'factor')
       for (const { name, kept, unkept } of await triggerCosts(owner))
         say(name, figure(kept, 2), figure(unkept, 2), figure(kept / unkept, 1))
+    }
+    if (isChosen('rules')) {
+      say('\nrules', 'ms a post', 'more')
+      const costs = await ruleCosts(owner)
+      for (const { name, ms } of costs) say(name, figure(ms, 2), figure(ms - (costs[0]?.ms ?? 0), 3))
     }
     if (isChosen('centroid')) {
       const { people, ms } = await centroidCost(measured, owner)

@@ -79,6 +79,10 @@ const Action = z
 const Mode = z
   .enum(['shadow', 'live', 'off'])
   .describe('`shadow`: only notes what it would do. `live`: does it. `off`: judges nothing.')
+const Category = z
+  .string()
+  .describe('The category of the cases that it opens: one of `GET /reports/categories`.')
+  .openapi({ example: 'spam' })
 const Name = z.string().trim().min(1).max(80).describe('For staff: 1 to 80 characters, one line.')
 const Cursor = z
   .string()
@@ -89,7 +93,13 @@ const Cursor = z
 
 export const RulesQuery = z.object({ mode: Mode.optional(), ...narrowing })
 export const NewRule = z
-  .object({ name: Name, conditions: Conditions, appliesTo: AppliesTo, action: Action })
+  .object({
+    name: Name,
+    conditions: Conditions,
+    appliesTo: AppliesTo,
+    action: Action,
+    category: Category.max(30).optional(),
+  })
   .openapi('NewRule', {
     example: {
       name: 'New accounts with links',
@@ -107,6 +117,7 @@ export const Rule = z
     name: z.string().describe('What staff calls it.'),
     conditions: z.array(Condition).describe('All of them must hold. They never change.'),
     appliesTo: AppliesTo,
+    category: Category,
     action: Action,
     mode: Mode,
     modeSince: Timestamp.describe('When it got this mode.'),
@@ -131,6 +142,9 @@ export const RuleHitPage = Page(
       author: PersonCard,
       mode: z.enum(['shadow', 'live']).describe('The mode of the rule then: in shadow it only noted the hit.'),
       action: Action.describe('What it did, or would have done in shadow.'),
+      caseId: Uuid.nullable().describe(
+        'The case that it opened or joined; null in shadow, and for a moment after a hit.',
+      ),
       createdAt: Timestamp,
     })
     .openapi('RuleHit'),

@@ -99,6 +99,10 @@ describe('A rule', () => {
     )
   })
 
+  test('is refused with a category that does not exist', async () => {
+    expect(await admin.post('/admin/rules', { ...casino, category: 'none' })).toFailWith(422, 'category_unknown')
+  })
+
   test('goes live only after a day in shadow or a replay', async () => {
     const [waited, replayed] = [await made(), await made()]
     const live = (id: string) => admin.patch(`/admin/rules/${id}`, { mode: 'live' })
@@ -158,7 +162,7 @@ test('In shadow a rule notes what it would do; a replay finds the same, and how 
 })
 
 test('A live rule hides a post and a reply before others see them, their author learns it, and staff releases them', async () => {
-  const id = await made()
+  const id = await made({ category: 'spam' })
   await admin.post(`/admin/rules/${id}/replay`, {})
   await admin.patch(`/admin/rules/${id}`, { mode: 'live' })
   const plain = await publish(bob, { body: 'Plain' })
@@ -180,6 +184,16 @@ test('A live rule hides a post and a reply before others see them, their author 
     { target: { type: 'post', id: post }, actors: [], payload: { targetType: 'post', targetId: post, action: 'held' } },
   ])
   expect(JSON.stringify(notices)).not.toContain(id)
+  // the worker may run a job twice
+  for (const _ of [1, 2]) await owner`select private.open_rule_cases(data) from pgboss.job where name = 'rule-cases'`
+  const cases = await owner`
+    select c.target_id, c.category, c.source, count(e.id)::int as events, min(e.note) as note
+    from app.cases c join app.case_events e on e.case_id = c.id group by c.id order by c.target_type`
+  expect(cases).toMatchObject(
+    [post, answer].map((target_id) => ({ target_id, category: 'spam', source: 'rule', events: 1, note: casino.name })),
+  )
+  const { body } = await moderator.get<Page<object>>(`/admin/rules/${id}/hits`)
+  expect(body.items).toMatchObject([answer, post].map((targetId) => ({ targetId, caseId: expect.any(String) })))
   // nobody has decided yet, so staff has removed nothing
   expect((await admin.post<Replay>(`/admin/rules/${id}/replay`, {})).body.sample[0]).toMatchObject({ removed: false })
   expect(await moderator.post(`/admin/posts/${post}/unhide`, {})).toMatchObject({

@@ -9484,6 +9484,7 @@ export interface components {
             appliesTo: ("post" | "reply")[];
             /** @enum {string} */
             action: "case" | "hide";
+            category?: string;
         };
         NewVideo: {
             mediaUrl: string;
@@ -11968,6 +11969,7 @@ export interface components {
             /** @description All of them must hold. They never change. */
             conditions: components["schemas"]["RuleCondition"][];
             appliesTo: ("post" | "reply")[];
+            category: string;
             /** @enum {string} */
             action: "case" | "hide";
             /** @enum {string} */
@@ -12064,6 +12066,8 @@ export interface components {
              * @enum {string}
              */
             action: "case" | "hide";
+            /** @description The case that it opened or joined; null in shadow, and for a moment after a hit. */
+            caseId: string | null;
             createdAt: components["schemas"]["Timestamp"];
         };
         RuleHitPage: {

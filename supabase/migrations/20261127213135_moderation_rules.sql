@@ -2,13 +2,13 @@
 
 set local check_function_bodies = off;
 
-CREATE TABLE "app"."moderation_rules" ("id" uuid NOT NULL DEFAULT gen_random_uuid(), "name" text NOT NULL, "conditions" jsonb NOT NULL, "at_report" boolean NOT NULL, "applies_to" text[] NOT NULL, "action" text NOT NULL, "mode" text NOT NULL DEFAULT 'shadow'::text, "mode_since" timestamp with time zone NOT NULL DEFAULT now(), "replayed_at" timestamp with time zone, "created_at" timestamp with time zone NOT NULL DEFAULT now(), CONSTRAINT "moderation_rules_pkey" PRIMARY KEY (id));
+CREATE TABLE "app"."moderation_rules" ("id" uuid NOT NULL DEFAULT gen_random_uuid(), "name" text NOT NULL, "conditions" jsonb NOT NULL, "at_report" boolean NOT NULL, "applies_to" text[] NOT NULL, "action" text NOT NULL, "mode" text NOT NULL DEFAULT 'shadow'::text, "mode_since" timestamp with time zone NOT NULL DEFAULT now(), "replayed_at" timestamp with time zone, "created_at" timestamp with time zone NOT NULL DEFAULT now(), "category" text NOT NULL DEFAULT 'other'::text, CONSTRAINT "moderation_rules_pkey" PRIMARY KEY (id));
 
 ALTER TABLE "app"."moderation_rules" ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE "app"."moderation_rules" OWNER TO "postgres";
 
-CREATE TABLE "app"."rule_hits" ("id" uuid NOT NULL DEFAULT gen_random_uuid(), "rule_id" uuid NOT NULL, "target_type" text NOT NULL, "target_id" uuid NOT NULL, "author_id" uuid NOT NULL, "mode" text NOT NULL, "action" text NOT NULL, "created_at" timestamp with time zone NOT NULL DEFAULT clock_timestamp(), CONSTRAINT "rule_hits_pkey" PRIMARY KEY (id), CONSTRAINT "rule_hits_rule_id_target_id_key" UNIQUE (rule_id, target_id));
+CREATE TABLE "app"."rule_hits" ("id" uuid NOT NULL DEFAULT gen_random_uuid(), "rule_id" uuid NOT NULL, "target_type" text NOT NULL, "target_id" uuid NOT NULL, "author_id" uuid NOT NULL, "mode" text NOT NULL, "action" text NOT NULL, "created_at" timestamp with time zone NOT NULL DEFAULT clock_timestamp(), "case_id" uuid, CONSTRAINT "rule_hits_pkey" PRIMARY KEY (id), CONSTRAINT "rule_hits_rule_id_target_id_key" UNIQUE (rule_id, target_id));
 
 ALTER TABLE "app"."rule_hits" ENABLE ROW LEVEL SECURITY;
 
@@ -38,20 +38,20 @@ CREATE TYPE "private"."judged" AS ("type" text, "id" uuid, "author_id" uuid, "at
 
 ALTER TYPE "private"."judged" OWNER TO "postgres";
 
-CREATE OR REPLACE FUNCTION api.create_rule(p_name text, p_conditions jsonb, p_applies_to text[], p_action text)
+CREATE OR REPLACE FUNCTION api.create_rule(p_name text, p_conditions jsonb, p_applies_to text[], p_action text, p_category text DEFAULT 'other'::text)
  RETURNS json
  LANGUAGE plpgsql
  SET search_path TO ''
 AS $function$
 declare
-  v_id   uuid := private.add_rule(p_name, p_conditions, p_applies_to, p_action);
+  v_id   uuid := private.add_rule(p_name, p_conditions, p_applies_to, p_action, p_category);
   v_card json := private.staff_card('rules', v_id);
 begin
   perform private.audit('rule.created', 'rule', v_id::text, v_card);
   return v_card;
 end $function$;
 
-ALTER FUNCTION "api"."create_rule"(text, jsonb, text[], text) OWNER TO "postgres";
+ALTER FUNCTION "api"."create_rule"(text, jsonb, text[], text, text) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION api.delete_rule(p_id uuid)
  RETURNS json
@@ -149,7 +149,7 @@ end $function$;
 
 ALTER FUNCTION "api"."update_rule"(uuid, jsonb) OWNER TO "postgres";
 
-CREATE OR REPLACE FUNCTION private.add_rule(p_name text, p_conditions jsonb, p_applies_to text[], p_action text)
+CREATE OR REPLACE FUNCTION private.add_rule(p_name text, p_conditions jsonb, p_applies_to text[], p_action text, p_category text)
  RETURNS uuid
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -165,16 +165,16 @@ begin
   if (select count(*) from app.moderation_rules) >= 50 then
     perform private.raise_error('rules_exhausted');
   end if;
-  insert into app.moderation_rules (name, conditions, compiled, at_report, applies_to, action)
+  insert into app.moderation_rules (name, conditions, compiled, at_report, applies_to, action, category)
   values (private.require_name(p_name), p_conditions, v_compiled,
           exists (select from unnest(v_compiled) c join private.rule_conditions k on k.kind = c.kind
                   where k.moment = 'report'),
-          private.read_applies_to(p_applies_to), p_action)
+          private.read_applies_to(p_applies_to), p_action, (private.require_category(p_category)).category)
   returning id into v_id;
   return v_id;
 end $function$;
 
-ALTER FUNCTION "private"."add_rule"(text, jsonb, text[], text) OWNER TO "postgres";
+ALTER FUNCTION "private"."add_rule"(text, jsonb, text[], text, text) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION private.change_rule(p_id uuid, p_changes jsonb)
  RETURNS boolean
@@ -472,7 +472,7 @@ AS $function$
 declare
   v_thing  private.judged;
   v_rule   record;
-  v_live   boolean := false;
+  v_live   uuid[] := '{}';
   v_hides  boolean := false;
 begin
   for v_rule in
@@ -489,11 +489,11 @@ begin
     values (v_rule.id, p_type, p_id, v_thing.author_id, v_rule.mode, v_rule.action)
     on conflict (rule_id, target_id) do nothing;
     if found and v_rule.mode = 'live' then
-      v_live := true;
+      v_live := v_live || v_rule.id;
       v_hides := v_hides or v_rule.action = 'hide';
     end if;
   end loop;
-  if v_live then
+  if v_live <> '{}' then
     if v_hides and p_judged = 'at a report' then
       -- reports come later than the creation, so others may have it locked. ARCHITECTURE.md, Locks
       if p_type = 'reply' then
@@ -504,6 +504,8 @@ begin
     perform private.emit('moderation.rule.hit', json_build_object(
       'targetType', p_type, 'targetId', p_id, 'authorId', v_thing.author_id,
       'hidden', v_hides and private.hide_by_rule(p_type, p_id)), array[v_thing.author_id]);
+    perform private.enqueue('rule-cases', json_build_object(
+      'targetType', p_type, 'targetId', p_id, 'ruleIds', to_json(v_live)));
   end if;
 end $function$;
 
@@ -619,6 +621,35 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."notify_held"(private.effects[]) OWNER TO "postgres";
+
+CREATE OR REPLACE FUNCTION private.open_rule_cases(p_job jsonb, p_after uuid DEFAULT NULL::uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  v_type   text := p_job ->> 'targetType';
+  v_target uuid := (p_job ->> 'targetId')::uuid;
+  v_hit    record;
+  v_cases  integer := 0;
+begin
+  for v_hit in
+    select h.id, r.name, r.category
+    from app.rule_hits h join app.moderation_rules r on r.id = h.rule_id
+    where h.target_id = v_target and h.case_id is null
+      and h.rule_id in (select i::uuid from jsonb_array_elements_text(p_job -> 'ruleIds') i)
+    order by r.id
+  loop
+    update app.rule_hits
+    set case_id = private.open_case(v_type, v_target, v_hit.category, 'rule', v_hit.name)
+    where id = v_hit.id and case_id is null;
+    v_cases := v_cases + 1;
+  end loop;
+  return json_build_object('changed', v_cases, 'next', null);
+end $function$;
+
+ALTER FUNCTION "private"."open_rule_cases"(jsonb, uuid) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION private.read_applies_to(p_types text[])
  RETURNS text[]
@@ -833,9 +864,13 @@ CREATE OR REPLACE FUNCTION private.was_removed(p_type text, p_id uuid)
  SET search_path TO ''
 AS $function$
 begin
-  return case p_type
-    when 'post' then exists (select from app.posts p where p.id = p_id and p.hidden_at is not null)
-    else exists (select from app.replies r where r.id = p_id and r.hidden_at is not null) end
+  return exists (select from app.decisions d
+                 where d.target_type = p_type and d.target_id = p_id and d.lifted_at is null
+                   and d.action in ('hide', 'remove'))
+    -- before there were decisions
+    or case p_type
+       when 'post' then exists (select from app.posts p where p.id = p_id and p.hidden_at is not null)
+       else exists (select from app.replies r where r.id = p_id and r.hidden_at is not null) end
     -- what only a rule hid, staff has not decided yet
     and not exists (select from app.rule_hits h
                     where h.target_id = p_id and h.mode = 'live' and h.action = 'hide');
@@ -843,14 +878,18 @@ end $function$;
 
 ALTER FUNCTION "private"."was_removed"(text, uuid) OWNER TO "postgres";
 
+ALTER TABLE "app"."moderation_rules" ADD CONSTRAINT "moderation_rules_category_fkey" FOREIGN KEY (category) REFERENCES private.case_categories(category) ON DELETE RESTRICT;
+
 ALTER TABLE "app"."rule_hits" ADD CONSTRAINT "rule_hits_author_id_fkey" FOREIGN KEY (author_id) REFERENCES app.users(id) ON DELETE CASCADE;
+
+ALTER TABLE "app"."rule_hits" ADD CONSTRAINT "rule_hits_case_id_fkey" FOREIGN KEY (case_id) REFERENCES app.cases(id) ON DELETE SET NULL;
 
 CREATE VIEW "private"."staff_rule_hits" WITH (security_invoker=true) AS  SELECT h.created_at AS at,
     h.id,
     h.rule_id,
     h.mode,
     (h.target_id)::text AS said,
-    json_build_object('id', h.id, 'targetType', h.target_type, 'targetId', h.target_id, 'authorId', h.author_id, 'author', author.card, 'mode', h.mode, 'action', h.action, 'createdAt', private.utc(h.created_at)) AS card
+    json_build_object('id', h.id, 'targetType', h.target_type, 'targetId', h.target_id, 'authorId', h.author_id, 'author', author.card, 'mode', h.mode, 'action', h.action, 'caseId', h.case_id, 'createdAt', private.utc(h.created_at)) AS card
    FROM (app.rule_hits h
      JOIN app.person_card author ON ((author.id = h.author_id)));
 
@@ -860,16 +899,20 @@ CREATE VIEW "private"."staff_rules" WITH (security_invoker=true) AS  SELECT crea
     id,
     mode,
     name AS said,
-    json_build_object('id', id, 'name', name, 'conditions', conditions, 'appliesTo', to_json(applies_to), 'action', action, 'mode', mode, 'modeSince', private.utc(mode_since), 'replayedAt', private.utc(replayed_at), 'createdAt', private.utc(created_at)) AS card
+    json_build_object('id', id, 'name', name, 'conditions', conditions, 'appliesTo', to_json(applies_to), 'category', category, 'action', action, 'mode', mode, 'modeSince', private.utc(mode_since), 'replayedAt', private.utc(replayed_at), 'createdAt', private.utc(created_at)) AS card
    FROM app.moderation_rules r;
 
 ALTER VIEW "private"."staff_rules" OWNER TO "postgres";
+
+CREATE INDEX moderation_rules_category_idx ON app.moderation_rules USING btree (category);
 
 CREATE INDEX moderation_rules_created_at_idx ON app.moderation_rules USING btree (created_at DESC, id DESC);
 
 CREATE INDEX moderation_rules_mode_idx ON app.moderation_rules USING btree (mode, created_at DESC, id DESC);
 
 CREATE INDEX rule_hits_author_id_idx ON app.rule_hits USING btree (author_id, created_at DESC);
+
+CREATE INDEX rule_hits_case_id_idx ON app.rule_hits USING btree (case_id) WHERE (case_id IS NOT NULL);
 
 CREATE INDEX rule_hits_created_at_idx ON app.rule_hits USING btree (created_at);
 
@@ -884,6 +927,8 @@ COMMENT ON COLUMN "app"."moderation_rules"."action" IS 'case: opens a case. hide
 COMMENT ON COLUMN "app"."moderation_rules"."applies_to" IS 'post, reply or both, in this order.';
 
 COMMENT ON COLUMN "app"."moderation_rules"."at_report" IS 'Whether a condition needs a report: private.rule_conditions.moment.';
+
+COMMENT ON COLUMN "app"."moderation_rules"."category" IS 'The category of the cases that it opens.';
 
 COMMENT ON COLUMN "app"."moderation_rules"."compiled" IS 'The conditions in the form in which they are tried, cheapest first.';
 
@@ -903,6 +948,8 @@ COMMENT ON COLUMN "app"."replies"."hidden_at" IS 'When staff, or a rule of their
 
 COMMENT ON COLUMN "app"."rule_hits"."action" IS 'What the rule did, or would have done in shadow: case or hide.';
 
+COMMENT ON COLUMN "app"."rule_hits"."case_id" IS 'The case that the rule opened or joined; null in shadow.';
+
 COMMENT ON COLUMN "app"."rule_hits"."mode" IS 'The mode of the rule at that time: in shadow it only noted the hit.';
 
 COMMENT ON COLUMN "private"."rule_conditions"."judge" IS 'Function (private.judged, jsonb) returns boolean: whether the thing fits these parameters. It goes by how things were when the thing was published, so that it says the same then and 30 days later. `npm run gen` writes the function that calls it (sql/generated/30_conditions.sql).';
@@ -913,11 +960,11 @@ COMMENT ON COLUMN "private"."rule_conditions"."position" IS 'The order in which 
 
 COMMENT ON COLUMN "private"."rule_conditions"."shape" IS 'The parameters: for a whole number its least and its greatest value, [1, 60], for words "keywords". All are required, except those whose name here ends with a question mark.';
 
-COMMENT ON FUNCTION "api"."create_rule"(text, jsonb, text[], text) IS 'Makes a rule, which begins in shadow, and returns it as api.get_rule does. Leaves an audit entry. Fails: rule_name, rule_applies_to, value_invalid.';
+COMMENT ON FUNCTION "api"."create_rule"(text, jsonb, text[], text, text) IS 'Makes a rule, which begins in shadow, and returns it as api.get_rule does. Leaves an audit entry. Fails: rule_name, rule_applies_to, value_invalid.';
 
 COMMENT ON FUNCTION "api"."delete_rule"(uuid) IS 'Deletes a rule. What it hid stays hidden, and its hits are deleted by their age. Leaves an audit entry.';
 
-COMMENT ON FUNCTION "api"."get_rule"(uuid) IS 'A rule: {id, name, conditions, appliesTo, action, mode, modeSince, replayedAt, createdAt}.';
+COMMENT ON FUNCTION "api"."get_rule"(uuid) IS 'A rule: {id, name, conditions, appliesTo, category, action, mode, modeSince, replayedAt, createdAt}.';
 
 COMMENT ON FUNCTION "api"."list_rule_hits"(uuid, text, text, timestamp with time zone, timestamp with time zone, integer, text) IS 'The hits of a rule, newest first.';
 
@@ -929,7 +976,7 @@ COMMENT ON FUNCTION "api"."replay_rule"(uuid, text) IS 'Replays a rule: private.
 
 COMMENT ON FUNCTION "api"."update_rule"(uuid, jsonb) IS 'Changes a rule, {name, action, mode}, and returns it. Its conditions never change. It can go live only when it was in shadow for a day or was replayed. Repeating it changes nothing. Leaves an audit entry. Fails: rule_name, value_invalid.';
 
-COMMENT ON FUNCTION "private"."add_rule"(text, jsonb, text[], text) IS 'Adds a rule in shadow, and returns its id.';
+COMMENT ON FUNCTION "private"."add_rule"(text, jsonb, text[], text, text) IS 'Adds a rule in shadow, and returns its id.';
 
 COMMENT ON FUNCTION "private"."change_rule"(uuid, jsonb) IS 'Changes the name, the action or the mode of a rule. Returns false if nothing changed.';
 
@@ -955,7 +1002,7 @@ COMMENT ON FUNCTION "private"."is_too_frequent"(private.judged, jsonb) IS 'Condi
 
 COMMENT ON FUNCTION "private"."is_trusted_reporter"(uuid, timestamp with time zone, integer) IS 'Whether by that time staff had settled at least three of the person''s reports and had reviewed, not dismissed, more than half of the last 100; or whether they have this much reputation now.';
 
-COMMENT ON FUNCTION "private"."judge"(text, uuid, text) IS 'Judges a post or a reply by the rules that are tried at this time (app.moderation_rules.judged). Notes each hit once, and hides the thing if a live rule says so.';
+COMMENT ON FUNCTION "private"."judge"(text, uuid, text) IS 'Judges a post or a reply by the rules that are tried at this time (app.moderation_rules.judged). Notes each hit once, and hides the thing if a live rule says so. The worker then opens a case for what fits live rules.';
 
 COMMENT ON FUNCTION "private"."judge_condition"(private.condition, private.judged) IS 'Whether a thing fits a condition. `npm run gen` writes its body from private.rule_conditions (sql/generated/30_conditions.sql), because a call by a name from a table would be planned each time.';
 
@@ -973,6 +1020,8 @@ COMMENT ON FUNCTION "private"."note_replay"(uuid) IS 'Notes that a rule was repl
 
 COMMENT ON FUNCTION "private"."notify_held"(private.effects[]) IS 'Listener: tells a person that their post or reply is hidden until staff has seen it, but never which rule it fits.';
 
+COMMENT ON FUNCTION "private"."open_rule_cases"(jsonb, uuid) IS 'For the worker alone: opens the case of what fitted live rules, or adds to it, {targetType, targetId, ruleIds}, each hit once. It is a job of its own, because the case is locked after what others lock for the same post.';
+
 COMMENT ON FUNCTION "private"."read_applies_to"(text[]) IS 'The types to which a rule applies, each once, sorted.';
 
 COMMENT ON FUNCTION "private"."read_condition"(jsonb) IS 'Reads a condition as staff writes it, {kind, …}, strictly by the shape of its kind.';
@@ -987,7 +1036,7 @@ COMMENT ON FUNCTION "private"."require_rule"(uuid) IS 'Returns the rule, for sta
 
 COMMENT ON FUNCTION "private"."rule_hits_rules"(text) IS 'The checks of app.rule_hits. Raises the code of the one that a row breaks.';
 
-COMMENT ON FUNCTION "private"."was_removed"(text, uuid) IS 'Whether staff has hidden a post or a reply.';
+COMMENT ON FUNCTION "private"."was_removed"(text, uuid) IS 'Whether staff has hidden or removed a post or a reply.';
 
 COMMENT ON TABLE "app"."moderation_rules" IS 'Rules that open a case for a post or a reply, or also hide it until staff has seen it, if all their conditions hold. There are at most 50.';
 
@@ -1003,13 +1052,13 @@ COMMENT ON VIEW "private"."staff_rule_hits" IS 'Hits of rules as staff sees them
 
 COMMENT ON VIEW "private"."staff_rules" IS 'Rules as staff sees them.';
 
-REVOKE ALL ON FUNCTION "api"."create_rule"(text, jsonb, text[], text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "api"."create_rule"(text, jsonb, text[], text, text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION "api"."create_rule"(text, jsonb, text[], text) FROM "postgres";
+REVOKE ALL ON FUNCTION "api"."create_rule"(text, jsonb, text[], text, text) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "api"."create_rule"(text, jsonb, text[], text) TO "postgres";
+GRANT EXECUTE ON FUNCTION "api"."create_rule"(text, jsonb, text[], text, text) TO "postgres";
 
-GRANT EXECUTE ON FUNCTION "api"."create_rule"(text, jsonb, text[], text) TO "service_role";
+GRANT EXECUTE ON FUNCTION "api"."create_rule"(text, jsonb, text[], text, text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "api"."delete_rule"(uuid) FROM PUBLIC;
 
@@ -1067,13 +1116,13 @@ GRANT EXECUTE ON FUNCTION "api"."update_rule"(uuid, jsonb) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "api"."update_rule"(uuid, jsonb) TO "service_role";
 
-REVOKE ALL ON FUNCTION "private"."add_rule"(text, jsonb, text[], text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "private"."add_rule"(text, jsonb, text[], text, text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION "private"."add_rule"(text, jsonb, text[], text) FROM "postgres";
+REVOKE ALL ON FUNCTION "private"."add_rule"(text, jsonb, text[], text, text) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "private"."add_rule"(text, jsonb, text[], text) TO "postgres";
+GRANT EXECUTE ON FUNCTION "private"."add_rule"(text, jsonb, text[], text, text) TO "postgres";
 
-GRANT EXECUTE ON FUNCTION "private"."add_rule"(text, jsonb, text[], text) TO "service_role";
+GRANT EXECUTE ON FUNCTION "private"."add_rule"(text, jsonb, text[], text, text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."change_rule"(uuid, jsonb) FROM PUBLIC;
 
@@ -1211,6 +1260,14 @@ REVOKE ALL ON FUNCTION "private"."notify_held"(private.effects[]) FROM "postgres
 
 GRANT EXECUTE ON FUNCTION "private"."notify_held"(private.effects[]) TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."open_rule_cases"(jsonb, uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."open_rule_cases"(jsonb, uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."open_rule_cases"(jsonb, uuid) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."open_rule_cases"(jsonb, uuid) TO "worker";
+
 REVOKE ALL ON FUNCTION "private"."read_applies_to"(text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION "private"."read_applies_to"(text[]) FROM "postgres";
@@ -1326,8 +1383,14 @@ values ('posts.reply.created', 'private.judge_published', '650', 'soon');
 insert into private.event_listeners ("event", "listener", "position", "timing")
 values ('posts.reply.created', 'private.judge_reply', '950', 'at once');
 
+insert into private.batch_queues ("queue", "batch")
+values ('rule-cases', 'private.open_rule_cases');
+
 insert into private.retention ("relation", "counts_from", "keep", "batch")
 values ('app.rule_hits', 'created_at', '90 days', '5000');
+
+insert into pgboss.queue ("name", "policy", "retry_limit", "retry_delay", "retry_backoff", "retry_delay_max", "expire_seconds", "retention_seconds", "deletion_seconds", "dead_letter", "partition", "table_name", "deferred_count", "queued_count", "ready_count", "warning_queued", "active_count", "failed_count", "total_count", "created_delta", "completed_delta", "failed_delta", "delta_on", "delta_seconds", "ready_history", "heartbeat_seconds", "notify", "singletons_active", "monitor_claim_on", "monitor_on", "maintain_on")
+values ('rule-cases', 'standard', '2', '0', 'false', null, '900', '1209600', '604800', null, 'false', 'job_common', '0', '0', '0', '0', '0', '0', '0', '0', '0', '0', null, null, '{}', null, 'false', null, null, null, null);
 
 insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
 values ('app.rule_hits', 'author_id', null, null, null, '{}', null, 'false', 'Hints to staff, which are deleted after 90 days. What staff decides is exported.');
