@@ -175,9 +175,9 @@ begin
 end $$;
 comment on function private.feed_scores is
   'Whether the caller''s feed may have these posts, and their score for the caller, in ten-thousandths. The score is '
-  'the sum of the weights, in this order: engagement, ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks); '
-  'depth, 0 to 1, how near the post''s depth is to the depth that the caller chose for its primary interest; '
-  'interest, 1 if the caller has chosen that interest; following, 1 if the caller follows the author; circle, 0.5 or '
-  '1 if the caller is in the author''s circle or inner circle; and boost, what the boost''s multiplier adds to the sum of the others. A '
-  'repost takes the first three from its original, and has no boost.';
+  'the sum of the weights, in this order: engagement, ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks); depth, 0 '
+  'to 1, how near the post''s depth is to the depth that the caller chose for its primary interest; interest, 1 if '
+  'the caller has chosen that interest; following, 1 if the caller follows the author; circle, 0.5 or 1 if the '
+  'caller is in the author''s circle or inner circle; and boost, what the boost''s multiplier adds to the sum of the '
+  'others. A repost takes the first three from its original, and has no boost.';
 call private.force_index_scans('private.feed_scores');
