@@ -1,23 +1,71 @@
 -- Who may work on cases and rules: only the service role. Each operation checks the caller's stored role itself.
--- Belongs to sql/moderation/.
+-- People read their own standing and appeal through operations. Belongs to sql/moderation/.
 
--- cases, case_reports, case_events, decisions, decision_kinds: only for definer functions
+-- all tables: only for definer functions
 alter table app.cases enable row level security;
 alter table app.case_reports enable row level security;
 alter table app.case_events enable row level security;
+alter table app.case_proposals enable row level security;
 alter table app.decisions enable row level security;
+alter table app.decision_appeals enable row level security;
 alter table private.decision_kinds enable row level security;
+alter table private.case_transitions enable row level security;
+alter table private.case_handlers enable row level security;
 
 -- helpers
 grant execute on function
+  private.appeal_own_decision,
+  private.own_standing
+  to authenticated;
+grant execute on function
+  private.act_in_case,
+  private.act_on_people,
+  private.add_case_proposal,
+  private.begin_case_work,
+  private.case_file,
+  private.check_actions,
   private.end_case_without_reports,
+  private.end_case_work,
+  private.needs_reason,
+  private.open_case,
+  private.require_case_target,
+  private.require_category,
+  private.require_short,
+  private.restart_lock_order,
+  private.set_case,
+  private.set_claim,
+  private.settle_decision_appeal,
+  private.settle_case_proposal,
   private.settle_report
   to service_role;
 
 -- operations
 grant execute on function
+  api.appeal_decision,
+  api.get_standing
+  to authenticated;
+grant execute on function
+  api.appeal_by_password,
+  api.find_standing
+  to gate;
+grant execute on function
+  api.accept_case_proposal,
+  api.act_on_case,
+  api.act_on_invitees,
+  api.add_case_note,
+  api.claim_case,
+  api.create_case,
+  api.decline_case_proposal,
   api.dismiss_report,
-  api.review_report
+  api.get_case,
+  api.list_cases,
+  api.list_decision_appeals,
+  api.list_invitees,
+  api.propose_in_case,
+  api.release_case,
+  api.resolve_decision_appeal,
+  api.review_report,
+  api.update_case
   to service_role;
 
 -- batches that the worker runs
@@ -25,6 +73,7 @@ grant execute on function
   private.open_rule_cases,
   private.settle_case_reports
   to worker;
+
 -- audit_checkpoints: only for definer functions
 alter table private.audit_checkpoints enable row level security;
 

@@ -3,6 +3,7 @@ export type Json = string | number | boolean | null | { [key: string]: Json | un
 
 /** The schemas of openapi.json. */
 export interface Schemas {
+  ActedInvitees: { items: Schemas['StaffAccount'][] }
   AdjustedReputation: {
     id: string
     userId: string
@@ -151,6 +152,40 @@ export interface Schemas {
     canModerate: boolean
     canProposeGuild: boolean
     canPostJournalism: boolean
+  }
+  CaseDecision: {
+    id: string
+    caseId: string | null
+    targetType: string
+    targetId: string
+    action: 'warn' | 'hide' | 'remove' | 'limit' | 'suspend' | 'ban'
+    category: string
+    rule: string | null
+    reason: string
+    decidedById: string | null
+    endsAt: Schemas['Timestamp'] | null
+    liftedAt: Schemas['Timestamp'] | null
+    overturnedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  CaseEvent: {
+    kind: string
+    actorId: string | null
+    actor: Schemas['PersonCard'] | null
+    note: string | null
+    detail: { [key: string]: Json }
+    createdAt: Schemas['Timestamp']
+  }
+  CaseProposal: {
+    id: string
+    actions: string[]
+    reason: string
+    until: Schemas['Timestamp'] | null
+    status: 'open' | 'accepted' | 'declined'
+    proposedById: string | null
+    settledById: string | null
+    settledAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
   }
   CastVote: {
     userId: string
@@ -364,9 +399,11 @@ export interface Schemas {
     | 'alt_text'
     | 'appeal_decision'
     | 'appeal_open'
+    | 'appeal_own_decision'
     | 'appeal_resolved'
     | 'appeal_text'
     | 'appeal_unknown'
+    | 'appeal_verdict'
     | 'append_only'
     | 'application_pending'
     | 'argument_body'
@@ -400,6 +437,21 @@ export interface Schemas {
     | 'boost_tier'
     | 'broadcast_body'
     | 'broadcast_title'
+    | 'case_action'
+    | 'case_actions'
+    | 'case_claimed'
+    | 'case_closed'
+    | 'case_note'
+    | 'case_own'
+    | 'case_person'
+    | 'case_priority'
+    | 'case_proposal_open'
+    | 'case_proposal_unknown'
+    | 'case_reason'
+    | 'case_rule'
+    | 'case_target'
+    | 'case_unknown'
+    | 'case_until'
     | 'category_unknown'
     | 'changed_since'
     | 'checkpoint_unknown'
@@ -452,6 +504,9 @@ export interface Schemas {
     | 'debate_closed'
     | 'debate_closes_at'
     | 'debate_unknown'
+    | 'decision_appealed'
+    | 'decision_overturned'
+    | 'decision_unknown'
     | 'delta_out_of_range'
     | 'digest_hour'
     | 'direction_unknown'
@@ -520,6 +575,9 @@ export interface Schemas {
     | 'invite_reserved'
     | 'invite_settled'
     | 'invite_unknown'
+    | 'invitee_unknown'
+    | 'invitees_action'
+    | 'invitees_chosen'
     | 'invites_exhausted'
     | 'journalism_not_allowed'
     | 'key_not_taken'
@@ -638,6 +696,7 @@ export interface Schemas {
     | 'project_roles_exhausted'
     | 'project_unknown'
     | 'project_updates_exhausted'
+    | 'proposal_actions'
     | 'proposal_body'
     | 'proposal_closed'
     | 'proposal_closes_at'
@@ -869,6 +928,7 @@ export interface Schemas {
     debateArguments: Schemas['ExportedDebateArguments'][]
     debatePositions: Schemas['ExportedDebatePositions'][]
     debates: Schemas['ExportedDebates'][]
+    decisionAppeals: Schemas['ExportedDecisionAppeals'][]
     decisions: Schemas['ExportedDecisions'][]
     emailVerifications: Schemas['ExportedEmailVerifications'][]
     endedTokens: Schemas['ExportedEndedTokens'][]
@@ -1165,6 +1225,16 @@ export interface Schemas {
     againstCount: number
     undecidedCount: number
     argumentCount: number
+  }
+  ExportedDecisionAppeals: {
+    id: string
+    decisionId: string | null
+    text: string
+    status: string
+    undone: boolean | null
+    answer: string | null
+    resolvedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
   }
   ExportedDecisions: {
     id: string
@@ -2966,6 +3036,8 @@ export interface Schemas {
         | 'limit'
         | 'suspend'
         | 'ban'
+        | 'upheld'
+        | 'overturned'
     }
   }
   NotificationOrderUpdated: {
@@ -4609,6 +4681,45 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
   }
   StaffAssistantSessionPage: { items: Schemas['StaffAssistantSession'][]; nextCursor: string | null; hasMore: boolean }
+  StaffCase: {
+    id: string
+    targetType: string
+    targetId: string
+    personId: string | null
+    person: Schemas['PersonCard'] | null
+    category: string
+    rule: string | null
+    priority: number
+    source: 'report' | 'rule' | 'staff' | 'space'
+    status: 'open' | 'closed'
+    outcome: 'acted' | 'dismissed' | null
+    reportCount: number
+    claimedById: string | null
+    claimedBy: Schemas['PersonCard'] | null
+    claimedUntil: Schemas['Timestamp'] | null
+    closedById: string | null
+    closedAt: Schemas['Timestamp'] | null
+    updatedAt: Schemas['Timestamp']
+    createdAt: Schemas['Timestamp']
+  }
+  StaffCaseFile: Schemas['StaffCase'] & {
+    target:
+      | Schemas['StaffPost']
+      | Schemas['StaffReply']
+      | Schemas['StaffContent']
+      | Schemas['StaffUser']
+      | Schemas['StaffGroup']
+      | Schemas['StaffGuild']
+      | Schemas['StaffVideoComment']
+      | null
+    reports: Schemas['StaffReport'][]
+    earlierCases: Schemas['StaffCase'][]
+    proposals: Schemas['CaseProposal'][]
+    history: Schemas['CaseEvent'][]
+    strikes: number | null
+    decisions: Schemas['CaseDecision'][] | null
+  }
+  StaffCasePage: { items: Schemas['StaffCase'][]; nextCursor: string | null; hasMore: boolean }
   StaffCircle: {
     id: string
     name: string
@@ -4645,6 +4756,21 @@ export interface Schemas {
   }
   StaffConversationPage: { items: Schemas['StaffConversation'][]; nextCursor: string | null; hasMore: boolean }
   StaffDecision: { action: string; targetType: string; targetId: string; createdAt: Schemas['Timestamp'] }
+  StaffDecisionAppeal: {
+    id: string
+    personId: string
+    person: Schemas['PersonCard']
+    text: string
+    status: 'pending' | 'upheld' | 'overturned'
+    undone: boolean | null
+    answer: string | null
+    mayResolve: boolean
+    resolvedById: string | null
+    resolvedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    decision: Schemas['CaseDecision']
+  }
+  StaffDecisionAppealPage: { items: Schemas['StaffDecisionAppeal'][]; nextCursor: string | null; hasMore: boolean }
   StaffGroup: {
     id: string
     slug: string
@@ -4784,6 +4910,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
   }
   StaffInviteCodePage: { items: Schemas['StaffInviteCode'][]; nextCursor: string | null; hasMore: boolean }
+  StaffInvitee: Schemas['StaffUser'] & { joinedAt: Schemas['Timestamp']; inviteeCount: number; strikes: number }
+  StaffInviteePage: { items: Schemas['StaffInvitee'][]; nextCursor: string | null; hasMore: boolean }
   StaffMedia: {
     id: string
     ownerId: string
@@ -5024,6 +5152,36 @@ export interface Schemas {
     resolvedAt: Schemas['Timestamp'] | null
   }
   StaffWikiProposalPage: { items: Schemas['StaffWikiProposal'][]; nextCursor: string | null; hasMore: boolean }
+  Standing: {
+    state: 'active' | 'limited' | 'suspended' | 'banned'
+    suspendedUntil: Schemas['Timestamp'] | null
+    strikes: number
+    decisions: Schemas['StandingDecision'][]
+  }
+  StandingDecision: {
+    id: string
+    action: 'warn' | 'hide' | 'remove' | 'limit' | 'suspend' | 'ban'
+    targetType: string
+    targetId: string | null
+    category: string
+    rule: string | null
+    reason: string
+    strikes: number
+    strikesUntil: Schemas['Timestamp'] | null
+    endsAt: Schemas['Timestamp'] | null
+    liftedAt: Schemas['Timestamp'] | null
+    overturnedAt: Schemas['Timestamp'] | null
+    appealable: boolean
+    appeal: {
+      text: string
+      status: 'pending' | 'upheld' | 'overturned'
+      undone: boolean | null
+      answer: string | null
+      createdAt: Schemas['Timestamp']
+      resolvedAt: Schemas['Timestamp'] | null
+    } | null
+    createdAt: Schemas['Timestamp']
+  }
   StreamItem: {
     type: 'post' | 'video' | 'audio' | 'event' | 'debate' | 'problem' | 'course' | 'project' | 'offering'
     id: string
@@ -5234,11 +5392,15 @@ export interface Schemas {
 
 /** What each operation of schema `api` answers. */
 export interface Answers {
+  accept_case_proposal: Schemas['StaffCase']
   accept_group_invitation: Schemas['GroupInvitation']
   accept_invitation: Schemas['CircleInvitation']
   accept_order: Schemas['Order']
   accept_solution: Schemas['Problem']
+  act_on_case: Schemas['StaffCase']
+  act_on_invitees: Schemas['ActedInvitees']
   add_bounty: Schemas['Problem']
+  add_case_note: Schemas['StaffCase']
   add_circle_member: Schemas['CircleMember']
   add_conversation_members: Schemas['Conversation']
   add_import_rows: Json
@@ -5246,6 +5408,8 @@ export interface Answers {
   add_series_item: Schemas['SeriesItem']
   adjust_reputation: Schemas['AdjustedReputation']
   answer_ai_session: Json
+  appeal_by_password: Json
+  appeal_decision: Schemas['Standing']
   apply_ai_suggestions: Schemas['UserInterests']
   apply_to_guild: Schemas['GuildApplication']
   apply_to_project: Schemas['ProjectApplication']
@@ -5268,6 +5432,7 @@ export interface Answers {
   check_availability: Schemas['Availability']
   check_circles: { sharesCircle: boolean; inMyCircle: boolean; inTheirCircle: boolean }
   check_password_reset: Json
+  claim_case: Schemas['StaffCase']
   close_debate: Schemas['Debate']
   close_problem: Schemas['Problem']
   commit_asset: Json
@@ -5282,6 +5447,7 @@ export interface Answers {
   create_argument: Schemas['Argument']
   create_asset: Json
   create_audio: Schemas['Audio']
+  create_case: Schemas['StaffCase']
   create_circle: Schemas['Circle']
   create_conversation: Schemas['Conversation']
   create_course: Schemas['Course']
@@ -5308,6 +5474,7 @@ export interface Answers {
   create_video_comment: Schemas['VideoComment']
   create_webhook: Schemas['WebhookWithSecret']
   create_wiki_proposal: Json
+  decline_case_proposal: Schemas['StaffCase']
   decline_group_invitation: Schemas['GroupInvitation']
   decline_invitation: Schemas['CircleInvitation']
   decline_order: Schemas['Order']
@@ -5348,6 +5515,7 @@ export interface Answers {
   find_ai_mapping: Json
   find_login: Json
   find_password: Json
+  find_standing: Json
   finish_ai_answer: Json
   finish_import: Json
   follow_person: { followers: number; following: number; isFollowing: boolean }
@@ -5359,6 +5527,7 @@ export interface Answers {
   get_asset: Json
   get_audio: Schemas['Audio']
   get_breakdown: { emojiBreakdown: Schemas['EmojiBreakdown'] }
+  get_case: Schemas['StaffCaseFile']
   get_catalog: Schemas['Catalog']
   get_conversation: Schemas['Conversation']
   get_course: Schemas['Course']
@@ -5392,6 +5561,7 @@ export interface Answers {
   get_reputation_summary: Schemas['ReputationSummary']
   get_rule: Schemas['Rule']
   get_space: Schemas['Group'] | Schemas['Guild']
+  get_standing: Schemas['Standing']
   get_treasury: Schemas['Treasury']
   get_user: Schemas['StaffUserDetails']
   get_video: Schemas['Video']
@@ -5433,6 +5603,7 @@ export interface Answers {
   list_blocks: Schemas['BlockedPersonPage']
   list_bookmarks: Schemas['PostPage']
   list_candidates: Schemas['CandidatePage']
+  list_cases: Schemas['StaffCasePage']
   list_changes: { items: { type: string; id: string; gone: boolean }[]; nextCursor: string; hasMore: boolean }
   list_circle_invitations: Schemas['CircleInvitationPage']
   list_circle_members: Schemas['CircleMemberPage']
@@ -5444,6 +5615,7 @@ export interface Answers {
   list_course_students: Schemas['CourseStudentPage']
   list_courses: Schemas['CoursePage']
   list_debates: Schemas['DebatePage']
+  list_decision_appeals: Schemas['StaffDecisionAppealPage']
   list_event_attendees: Schemas['EventAttendeePage']
   list_events: Schemas['EventPage']
   list_feature_flags: Schemas['FeatureFlagPage']
@@ -5455,6 +5627,7 @@ export interface Answers {
   list_guild_charters: Schemas['CharterPage']
   list_intents: Schemas['StaffIntentPage']
   list_invite_codes: Schemas['StaffInviteCodePage']
+  list_invitees: Schemas['StaffInviteePage']
   list_links: Schemas['Links']
   list_logged_events: Schemas['LoggedEvents']
   list_media: Schemas['StaffMediaPage']
@@ -5531,6 +5704,7 @@ export interface Answers {
   pay: Schemas['Paid']
   pin_post: Schemas['Post']
   place_order: Schemas['PlacedOrder']
+  propose_in_case: Schemas['StaffCase']
   publish_course: Schemas['Course']
   react: Schemas['Reactions']
   react_to_message: Schemas['Message']
@@ -5540,6 +5714,7 @@ export interface Answers {
   reject_project_application: Schemas['ProjectApplication']
   reject_proposal: Schemas['Proposal']
   reject_wiki_proposal: Json
+  release_case: Schemas['StaffCase']
   remove_circle: null
   remove_circle_member: null
   remove_content: Schemas['Removed']
@@ -5563,6 +5738,7 @@ export interface Answers {
   reserve_invite_code: Json
   reset_password: Json
   resolve_appeal: Schemas['StaffAppeal']
+  resolve_decision_appeal: Schemas['StaffDecisionAppeal']
   resolve_order: Schemas['StaffOrder']
   respond_co_author: Schemas['CoAuthorInvitation']
   respond_invitation: Schemas['CircleInvitation']
@@ -5621,6 +5797,7 @@ export interface Answers {
   unvote_argument: null
   unvote_poll: Schemas['Poll']
   unvote_solution: null
+  update_case: Schemas['StaffCase']
   update_circle: Schemas['Circle']
   update_course: Schemas['Course']
   update_course_lesson: Schemas['Lesson']

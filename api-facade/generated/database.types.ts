@@ -9,11 +9,35 @@ export type Database = {
       [_ in never]: never
     }
     Functions: {
+      accept_case_proposal: { Args: { p_id: string; p_proposal_id: string }; Returns: Answers['accept_case_proposal'] }
       accept_group_invitation: { Args: { p_iid: string }; Returns: Answers['accept_group_invitation'] }
       accept_invitation: { Args: { p_id: string }; Returns: Answers['accept_invitation'] }
       accept_order: { Args: { p_id: string }; Returns: Answers['accept_order'] }
       accept_solution: { Args: { p_id: string; p_solution_id: string }; Returns: Answers['accept_solution'] }
+      act_on_case: {
+        Args: {
+          p_actions: string[]
+          p_category?: string
+          p_id: string
+          p_reason?: string
+          p_rule?: string
+          p_until?: string
+        }
+        Returns: Answers['act_on_case']
+      }
+      act_on_invitees: {
+        Args: {
+          p_action: string
+          p_category?: string
+          p_id: string
+          p_people: string[]
+          p_reason: string
+          p_until?: string
+        }
+        Returns: Answers['act_on_invitees']
+      }
       add_bounty: { Args: { p_amount: number; p_id: string }; Returns: Answers['add_bounty'] }
+      add_case_note: { Args: { p_id: string; p_text: string }; Returns: Answers['add_case_note'] }
       add_circle_member: {
         Args: { p_bond_level?: string; p_id: string; p_member_id: string }
         Returns: Answers['add_circle_member']
@@ -38,6 +62,7 @@ export type Database = {
         Args: { p_answer: string; p_position?: number; p_session_id: string }
         Returns: Answers['answer_ai_session']
       }
+      appeal_decision: { Args: { p_id: string; p_text: string }; Returns: Answers['appeal_decision'] }
       apply_ai_suggestions: {
         Args: { p_ids: string[]; p_session_id: string }
         Returns: Answers['apply_ai_suggestions']
@@ -65,6 +90,7 @@ export type Database = {
       cancel_order: { Args: { p_id: string }; Returns: Answers['cancel_order'] }
       check_availability: { Args: { p_person: string }; Returns: Answers['check_availability'] }
       check_circles: { Args: { p_person: string }; Returns: Answers['check_circles'] }
+      claim_case: { Args: { p_id: string }; Returns: Answers['claim_case'] }
       close_debate: { Args: { p_id: string }; Returns: Answers['close_debate'] }
       close_problem: { Args: { p_id: string }; Returns: Answers['close_problem'] }
       complete_ai_session: { Args: { p_session_id: string }; Returns: Answers['complete_ai_session'] }
@@ -104,6 +130,10 @@ export type Database = {
           p_media_url: string
         }
         Returns: Answers['create_audio']
+      }
+      create_case: {
+        Args: { p_category?: string; p_note?: string; p_target_id: string; p_target_type: string }
+        Returns: Answers['create_case']
       }
       create_circle: { Args: { p_accent?: string; p_kind?: string; p_name: string }; Returns: Answers['create_circle'] }
       create_conversation: {
@@ -288,6 +318,10 @@ export type Database = {
         Args: { p_base_version: number; p_body: string; p_slug: string; p_summary: string }
         Returns: Answers['create_wiki_proposal']
       }
+      decline_case_proposal: {
+        Args: { p_id: string; p_proposal_id: string }
+        Returns: Answers['decline_case_proposal']
+      }
       decline_group_invitation: { Args: { p_iid: string }; Returns: Answers['decline_group_invitation'] }
       decline_invitation: { Args: { p_id: string }; Returns: Answers['decline_invitation'] }
       decline_order: { Args: { p_id: string }; Returns: Answers['decline_order'] }
@@ -346,6 +380,7 @@ export type Database = {
       get_asset: { Args: { p_asset_id: string }; Returns: Answers['get_asset'] }
       get_audio: { Args: { p_id: string }; Returns: Answers['get_audio'] }
       get_breakdown: { Args: { p_post_id: string }; Returns: Answers['get_breakdown'] }
+      get_case: { Args: { p_id: string }; Returns: Answers['get_case'] }
       get_catalog: { Args: { p_level?: number; p_parent_id?: string }; Returns: Answers['get_catalog'] }
       get_conversation: { Args: { p_id: string }; Returns: Answers['get_conversation'] }
       get_course: { Args: { p_id: string }; Returns: Answers['get_course'] }
@@ -382,6 +417,7 @@ export type Database = {
       get_reputation_summary: { Args: { p_person: string }; Returns: Answers['get_reputation_summary'] }
       get_rule: { Args: { p_id: string }; Returns: Answers['get_rule'] }
       get_space: { Args: { p_id: string; p_kind: string }; Returns: Answers['get_space'] }
+      get_standing: { Args: Record<PropertyKey, never>; Returns: Answers['get_standing'] }
       get_treasury: {
         Args: { p_cursor?: string; p_guild_id: string; p_limit?: number }
         Returns: Answers['get_treasury']
@@ -578,6 +614,22 @@ export type Database = {
         }
         Returns: Answers['list_candidates']
       }
+      list_cases: {
+        Args: {
+          p_category?: string
+          p_claimed?: string
+          p_cursor?: string
+          p_from?: string
+          p_limit?: number
+          p_person_id?: string
+          p_priority?: number
+          p_q?: string
+          p_status?: string
+          p_target_type?: string
+          p_to?: string
+        }
+        Returns: Answers['list_cases']
+      }
       list_changes: { Args: { p_after?: string }; Returns: Answers['list_changes'] }
       list_circle_invitations: {
         Args: { p_cursor?: string; p_id: string; p_limit?: number }
@@ -644,6 +696,18 @@ export type Database = {
           p_q?: string
         }
         Returns: Answers['list_debates']
+      }
+      list_decision_appeals: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_limit?: number
+          p_person_id?: string
+          p_q?: string
+          p_status?: string
+          p_to?: string
+        }
+        Returns: Answers['list_decision_appeals']
       }
       list_event_attendees: {
         Args: { p_cursor?: string; p_id: string; p_limit?: number; p_status?: string }
@@ -723,6 +787,10 @@ export type Database = {
           p_to?: string
         }
         Returns: Answers['list_invite_codes']
+      }
+      list_invitees: {
+        Args: { p_cursor?: string; p_from?: string; p_id: string; p_limit?: number; p_q?: string; p_to?: string }
+        Returns: Answers['list_invitees']
       }
       list_links: { Args: Record<PropertyKey, never>; Returns: Answers['list_links'] }
       list_logged_events: { Args: { p_after?: number; p_limit?: number }; Returns: Answers['list_logged_events'] }
@@ -1035,6 +1103,10 @@ export type Database = {
         Args: { p_expected_price: number; p_id: string; p_note?: string }
         Returns: Answers['place_order']
       }
+      propose_in_case: {
+        Args: { p_actions: string[]; p_id: string; p_reason: string; p_until?: string }
+        Returns: Answers['propose_in_case']
+      }
       publish_course: { Args: { p_id: string }; Returns: Answers['publish_course'] }
       react: { Args: { p_id: string; p_kind: string }; Returns: Answers['react'] }
       react_to_message: { Args: { p_emoji: string; p_id: string }; Returns: Answers['react_to_message'] }
@@ -1045,6 +1117,7 @@ export type Database = {
       }
       reject_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['reject_proposal'] }
       reject_wiki_proposal: { Args: { p_id: string; p_reason?: string }; Returns: Answers['reject_wiki_proposal'] }
+      release_case: { Args: { p_id: string }; Returns: Answers['release_case'] }
       remove_circle: { Args: { p_id: string }; Returns: Answers['remove_circle'] }
       remove_circle_member: { Args: { p_id: string; p_member_id: string }; Returns: Answers['remove_circle_member'] }
       remove_content: { Args: { p_id: string; p_kind: string; p_reason?: string }; Returns: Answers['remove_content'] }
@@ -1091,6 +1164,10 @@ export type Database = {
       resolve_appeal: {
         Args: { p_decision: string; p_id: string; p_note?: string; p_restore_delta?: number }
         Returns: Answers['resolve_appeal']
+      }
+      resolve_decision_appeal: {
+        Args: { p_answer: string; p_id: string; p_verdict: string }
+        Returns: Answers['resolve_decision_appeal']
       }
       resolve_order: {
         Args: { p_id: string; p_note: string; p_refund_mana: number }
@@ -1194,6 +1271,10 @@ export type Database = {
       unvote_argument: { Args: { p_id: string }; Returns: Answers['unvote_argument'] }
       unvote_poll: { Args: { p_id: string }; Returns: Answers['unvote_poll'] }
       unvote_solution: { Args: { p_id: string }; Returns: Answers['unvote_solution'] }
+      update_case: {
+        Args: { p_category?: string; p_id: string; p_priority?: number; p_rule?: string }
+        Returns: Answers['update_case']
+      }
       update_circle: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_circle'] }
       update_course: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_course'] }
       update_course_lesson: {

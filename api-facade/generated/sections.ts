@@ -395,6 +395,23 @@ export const sections = {
       argumentCount: ['integer', 'How many arguments everyone can see.'],
     },
   },
+  decisionAppeals: {
+    single: false,
+    about: 'Appeals against decisions, one for each decision.',
+    fields: {
+      id: ['uuid'],
+      decisionId: ['uuid?', 'The id of a row of the table `decisions`.'],
+      text: ['text'],
+      status: ['text', 'pending, then upheld (the decision stands) or overturned, once.'],
+      undone: [
+        'boolean?',
+        'Whether overturning it took back what was done. A deleted post, for example, stays deleted. Null if it was not overturned.',
+      ],
+      answer: ['text?', 'The answer of staff, which the person reads.'],
+      resolvedAt: ['timestamp with time zone?', 'When staff resolved it; null while it is pending.'],
+      createdAt: ['timestamp with time zone'],
+    },
+  },
   decisions: {
     single: false,
     about: 'What staff decided about a person, as the person reads it, but for who decided.',

@@ -162,6 +162,30 @@ alter table app.case_events
   drop constraint case_events_note_check,
   add constraint case_events_rules check (private.case_events_rules(kind, note));
 
+create function private.case_proposals_rules(
+  actions text[],
+  reason text,
+  status text,
+  settled_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((cardinality(actions) >= 1) AND (cardinality(actions) <= 5)) is false then perform private.raise_check_violation('case_proposals_actions_check'); end if;
+  if ((status = 'open'::text) = (settled_at IS NULL)) is false then perform private.raise_check_violation('case_proposals_check'); end if;
+  if (length(reason) <= 1000) is false then perform private.raise_check_violation('case_proposals_reason_check'); end if;
+  if (status = ANY (ARRAY['open'::text, 'accepted'::text, 'declined'::text])) is false then perform private.raise_check_violation('case_proposals_status_check'); end if;
+  return true;
+end $$;
+comment on function private.case_proposals_rules is 'The checks of app.case_proposals. Raises the code of the one that a row breaks.';
+grant execute on function private.case_proposals_rules to anon, authenticated, service_role, gate;
+alter table app.case_proposals
+  drop constraint case_proposals_actions_check,
+  drop constraint case_proposals_check,
+  drop constraint case_proposals_reason_check,
+  drop constraint case_proposals_status_check,
+  add constraint case_proposals_rules check (private.case_proposals_rules(actions, reason, status, settled_at));
+
 create function private.cases_rules(
   rule text,
   priority smallint,
@@ -485,6 +509,30 @@ alter table app.debates
   drop constraint debates_for_count_check,
   drop constraint debates_undecided_count_check,
   add constraint debates_rules check (private.debates_rules(for_count, against_count, undecided_count, argument_count));
+
+create function private.decision_appeals_rules(
+  text text,
+  status text,
+  answer text,
+  resolved_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((length(answer) >= 1) AND (length(answer) <= 1000)) is false then perform private.raise_check_violation('decision_appeals_answer_check'); end if;
+  if ((status = 'pending'::text) = (resolved_at IS NULL)) is false then perform private.raise_check_violation('decision_appeals_check'); end if;
+  if (status = ANY (ARRAY['pending'::text, 'upheld'::text, 'overturned'::text])) is false then perform private.raise_check_violation('decision_appeals_status_check'); end if;
+  if (length(text) <= 2000) is false then perform private.raise_check_violation('decision_appeals_text_check'); end if;
+  return true;
+end $$;
+comment on function private.decision_appeals_rules is 'The checks of app.decision_appeals. Raises the code of the one that a row breaks.';
+grant execute on function private.decision_appeals_rules to anon, authenticated, service_role, gate;
+alter table app.decision_appeals
+  drop constraint decision_appeals_answer_check,
+  drop constraint decision_appeals_check,
+  drop constraint decision_appeals_status_check,
+  drop constraint decision_appeals_text_check,
+  add constraint decision_appeals_rules check (private.decision_appeals_rules(text, status, answer, resolved_at));
 
 create function private.decisions_rules(action text, rule text, reason text) returns boolean
 language plpgsql immutable

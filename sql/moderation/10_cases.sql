@@ -216,6 +216,7 @@ begin
   if not found then
     return;
   end if;
+  perform private.settle_case_proposal(p_case, null, 'declined');
   perform private.add_case_event(p_case, 'closed', null, json_build_object('outcome', p_outcome));
   -- after the lock of the row: a report that was being added is now either part of this case or of the next
   if private.settle_case_reports(jsonb_build_object('caseId', p_case)) ->> 'next' is not null then

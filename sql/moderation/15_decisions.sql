@@ -20,6 +20,7 @@ insert into private.decision_kinds (verb, action, lifts) values
   ('limited', 'limit', false),
   ('unlimited', 'limit', true),
   ('banned', 'ban', false),
+  ('suspended', 'suspend', false),
   ('unbanned', 'ban', true);
 
 create table app.decisions (
@@ -90,10 +91,11 @@ begin
   else
     v_action := v_kind.action;
     insert into app.decisions (case_id, target_type, target_id, person_id, action, category, rule, reason, decided_by,
-                               audit_id)
+                               ends_at, audit_id)
     values (v_case.id, v_entry.target_type, v_entry.target_id::uuid, new.subject_id, v_action,
             coalesce(v_work ->> 'category', v_case.category, 'other'), coalesce(v_work ->> 'rule', v_case.rule),
-            coalesce(new.detail ->> 'reason', ''), v_entry.actor_id, v_entry.id)
+            coalesce(new.detail ->> 'reason', ''), v_entry.actor_id,
+            (new.detail ->> 'until')::timestamptz, v_entry.id)
     returning id into v_id;
     if v_entry.target_type = 'user' then
       -- of what was hidden or removed, admin.content.moderated notifies the author
@@ -130,3 +132,61 @@ comment on function private.notify_decided is
 insert into private.event_listeners (event, listener, position, timing) values
   ('moderation.decided', 'private.notify_decided', 600, 'soon');
 insert into private.links (type, path) values ('decision', '/me/standing');
+
+insert into app.settings (key, value) values ('strike_days', '90');
+
+create function private.strikes_since() returns timestamptz
+language plpgsql stable security definer   -- also for callers who may not read settings
+set search_path = ''
+as $$
+begin
+  return now() - (select value::integer from app.settings where key = 'strike_days') * interval '1 day';
+end $$;
+comment on function private.strikes_since is
+  'Decisions before this time count no strikes any more. The setting strike_days says after how many days.';
+
+create function private.count_strikes(p_person uuid) returns integer
+language plpgsql stable security definer   -- nobody may read decisions directly
+set search_path = ''
+as $$
+begin
+  return (select coalesce(sum(s.strikes), 0)
+          from (select max(c.strikes) as strikes
+                from (select * from app.decisions d
+                      where d.person_id = p_person and d.decided_at > private.strikes_since()
+                      order by d.decided_at desc limit 400) d
+                join private.case_categories c on c.category = d.category
+                where d.overturned_at is null
+                group by coalesce(d.case_id, d.id)) s);
+end $$;
+comment on function private.count_strikes is
+  'The strikes of a person that have not lapsed: for each case the number of its category, once, however much was '
+  'done in it. Overturned decisions count nothing. They have no effect by themselves; staff sees them. Counts the '
+  'newest 400 decisions.';
+call private.force_index_scans('private.count_strikes');
+
+create function private.decision_card(p_decision app.decisions) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'id', (p_decision).id, 'caseId', (p_decision).case_id, 'targetType', (p_decision).target_type,
+    'targetId', (p_decision).target_id, 'action', (p_decision).action, 'category', (p_decision).category,
+    'rule', (p_decision).rule, 'reason', (p_decision).reason, 'decidedById', (p_decision).decided_by,
+    'endsAt', private.utc((p_decision).ends_at), 'liftedAt', private.utc((p_decision).lifted_at),
+    'overturnedAt', private.utc((p_decision).overturned_at), 'createdAt', private.utc((p_decision).decided_at));
+end $$;
+comment on function private.decision_card is 'A decision as staff sees it.';
+
+create function private.staff_decision_cards(p_person uuid) returns json
+language plpgsql stable security definer   -- nobody may read decisions directly
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(private.decision_card(d) order by d.decided_at desc, d.id desc), '[]')
+    from (select * from app.decisions where person_id = p_person order by decided_at desc, id desc limit 50) d);
+end $$;
+comment on function private.staff_decision_cards is 'The newest 50 decisions about a person as staff sees them.';
+call private.force_index_scans('private.staff_decision_cards');

@@ -55,6 +55,7 @@ const apart: Record<string, string[]> = {
     'list_reputation_entries list_reputation_votes list_signals list_users list_wallets get_any_space',
     'list_webhooks list_webhook_deliveries list_logged_events list_rules list_rule_hits',
     'replay_draft replay_rule',
+    'list_cases list_decision_appeals list_invitees',
   ],
 }
 

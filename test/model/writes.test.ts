@@ -23,7 +23,7 @@ const uncounted: Record<string, string> = {
     archive_group restore_group set_bond_level set_default_persona set_intent update_circle update_me update_persona
     update_preferences vote_on_proposal vote_poll end_session log_out`,
   'the number a person can have is limited': `
-    add_push_token create_appeal create_circle create_invite create_persona create_series delete_circle delete_persona
+    add_push_token appeal_decision create_appeal create_circle create_invite create_persona create_series delete_circle delete_persona
     mute_keyword pin_post select_interest select_interests`,
   'it answers something that somebody else sent, once': `
     accept_invitation decline_invitation respond_co_author respond_invitation`,

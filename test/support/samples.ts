@@ -64,7 +64,10 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
     sample(`${operation}_person`, { p_person: you.username })
   sample('mute_keyword', { p_keyword: 'rain', p_until: later(1) })
   sample('unmute_keyword', { p_id: await make(me, 'mute_keyword', { p_keyword: 'snow' }) })
-  sample('report', { p_target_type: 'user', p_target_id: you.username, p_reason: 'Rude' })
+  sample('report', { p_target_type: 'user', p_target_id: you.username, p_reason: 'Rude', p_category: 'spam' })
+  await owner`select private.warn_person(${me.id}, 'Be kind')`
+  const [decision] = await owner<{ id: string }[]>`select id from app.decisions where person_id = ${me.id}`
+  sample('appeal_decision', { p_id: decision?.id, p_text: 'I was' })
 
   // oneself
   const persona = await make(me, 'create_persona', { p_name: 'Poet' })

@@ -58,7 +58,7 @@ export default routes('admin', {
   },
   'POST /admin/users/:id/ban': {
     summary: 'Ban a person',
-    description: `Takes effect immediately: the person's tokens and sessions are revoked, their Realtime channels are closed, login attempts return 403, and their invite codes cannot be used. Nobody sees what they published until the ban ends. With \`until\` it is a suspension: it ends by itself within a minute after that time, and until then a login says when it ends. A banned person gets the new end, or none without \`until\`. If they have more than 500 posts or 500 replies, the older ones are removed from counters and lists within seconds; until then, pages of lists may be shorter. The reason is required and is only stored in the audit log. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
+    description: `Takes effect immediately: the person's tokens and sessions are revoked, their Realtime channels are closed, login attempts return 403, and their invite codes cannot be used. Nobody sees what they published until the ban ends. With \`until\` it is a suspension: it ends by itself within a minute after that time, and until then a login says when it ends. A banned person gets the new end, or none without \`until\`. If they have more than 500 posts or 500 replies, the older ones are removed from counters and lists within seconds; until then, pages of lists may be shorter. The person reads the reason, which is required. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
     access: 'admin',
     operation: 'ban_person',
     params: AnyPersonId,
@@ -78,7 +78,7 @@ export default routes('admin', {
   },
   'POST /admin/users/:id/limit': {
     summary: 'Limit a person',
-    description: `From now on only the person and their followers find them, and what they publish, in feeds, searches and suggestions. Others still see the profile, and posts and replies to which they have a link; a reply stays in its thread. The person stays logged in and is not notified. The reason is required and is only stored in the audit log. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
+    description: `From now on only the person and their followers find them, and what they publish, in feeds, searches and suggestions. Others still see the profile, and posts and replies to which they have a link; a reply stays in its thread. The person stays logged in and is notified. The person reads the reason, which is required. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
     access: 'admin',
     operation: 'limit_person',
     params: AnyPersonId,

@@ -26,11 +26,13 @@ const Decision = z
   })
   .openapi('StaffDecision', { description: 'What staff decided against a person.' })
 
+export const ReportedThing = z
+  .union([StaffPost, StaffReply, StaffContent, StaffUser, StaffGroup, StaffGuild, StaffVideoComment])
+  .nullable()
+  .describe('Which of these it is depends on `targetType`; null for a message, and for what no longer exists.')
+
 export const StaffReportFile = StaffReport.extend({
-  target: z
-    .union([StaffPost, StaffReply, StaffContent, StaffUser, StaffGroup, StaffGuild, StaffVideoComment])
-    .nullable()
-    .describe('Which of these it is depends on `targetType`; null for a message, and for what no longer exists.'),
+  target: ReportedThing,
   author: StaffUserDetails.nullable().describe('Who answers for the reported thing; null if unknown.'),
   reportsOfTarget: z.array(StaffReport).describe('Other reports of the same thing, the newest 50.'),
   history: z

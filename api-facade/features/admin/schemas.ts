@@ -80,7 +80,7 @@ const reason = z
   .trim()
   .min(1)
   .max(1000)
-  .describe('For the audit log, 1 to 1000 characters. The person does not see it.')
+  .describe('For the audit log and for the person, who reads it at `GET /me/standing`: 1 to 1000 characters.')
 export const Ban = z
   .object({
     reason,

@@ -110,12 +110,24 @@ async function check(
   }
 }
 
-export async function logIn(c: Context, { email, password, session, ...carried }: z.output<typeof Credentials>) {
+type Presented = Pick<z.output<typeof Credentials>, 'email' | 'password' | 'deviceToken'>
+
+/**
+ * Finds the account and checks its password, with the limits of a login.
+ * @returns the account, and the id of a known device
+ * @throws ApiError credentials_wrong, rate_limited
+ */
+export async function authenticate(c: Context, { email, password, deviceToken: carried }: Presented) {
   const found = await callFor(c, 'find_login', { p_email: email }, FoundLogin)
-  const device = deviceOf(c, carried.deviceToken, found)
+  const device = deviceOf(c, carried, found)
   const right = await check(found, password, device ? 'known' : 'stranger', await attemptLogin(c, email, found, device))
   if (!found || !right) throw new ApiError('credentials_wrong')
-  const stronger = isWeak(found.passwordHash) ? await hashPassword(password) : undefined
+  return { found, device }
+}
+
+export async function logIn(c: Context, { session, ...presented }: z.output<typeof Credentials>) {
+  const { found, device } = await authenticate(c, presented)
+  const stronger = isWeak(found.passwordHash) ? await hashPassword(presented.password) : undefined
   const login = { p_user_id: found.userId, p_password_hash: found.passwordHash, p_new_hash: stronger }
   return (await open(c, session, 'log_in', login, device)).session
 }

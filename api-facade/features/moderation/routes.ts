@@ -1,9 +1,11 @@
-// Moderation routes, for staff. Each runs on the service pool after a check of the role in the token, and its operation
+// Moderation routes. Those for staff run on the service pool after a check of the role in the token, and each operation
 // checks the stored role again.
 import type { Table } from '../../lib/routes.ts'
+import cases from './cases.ts'
 import rules from './rules.ts'
 
-export const about = 'What staff decides about, and what the instance does by itself.'
+export const about =
+  'What staff decides about reported things and people, case by case, what the people concerned read and appeal, and what the instance does by itself.'
 
-const table: Table = { feature: 'moderation', rows: { ...rules.rows } }
+const table: Table = { feature: 'moderation', rows: { ...cases.rows, ...rules.rows } }
 export default table

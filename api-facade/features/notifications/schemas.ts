@@ -178,9 +178,11 @@ export const Notification = z
           'limit',
           'suspend',
           'ban',
+          'upheld',
+          'overturned',
         ])
         .describe(
-          'What staff did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, of which `GET /me/standing` has the reason.',
+          'What staff did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, or upheld or overturned a decision that you appealed: `GET /me/standing` has the reason.',
         ),
     }),
     kind('membership.decided', of('group', 'guild', 'project'), {

@@ -75,6 +75,9 @@ await moderator.post(`/admin/replies/${veiled}/hide`)
 await admin.post('/admin/users/finn/ban', { reason: 'Spam' })
 await owner`update app.users set banned_at = now() where id = ${gus.id}`
 await owner`select private.erase_person(${gus.id})`
+const [decided] = await owner<Id[]>`select id from app.decisions where person_id = ${alice.id} and action = 'hide'`
+const objected = await alice.post(`/me/standing/${decided?.id}/appeal`, { text: 'It is not too close' })
+expect(objected.status).toBe(201)
 await applyEffects(owner)
 
 const ids = async (path: string, who = moderator) => (await who.get<Page<Row>>(path)).body.items.map(({ id }) => id)

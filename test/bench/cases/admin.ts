@@ -31,5 +31,6 @@ const list = (name: string, path: string, cursor: string, q: string): Case[] =>
 export const cases = (): Case[] => [
   ...among(['people'], list('admin-users', '/admin/users', person(15_000), 'nobody'), 'people'),
   ...among(['audit'], list('admin-audit', '/admin/audit-log', '5000', 'nothing'), 'audit'),
+  ...among(['cases'], list('admin-cases', '/admin/cases', numbered('d', 5000), 'nobody'), 'cases'),
   ...among(['payments'], list('admin-payments', '/admin/economy/payments', numbered('c', 5000), 'nobody'), 'payments'),
 ]

@@ -17,6 +17,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/appeals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List appeals against decisions of staff, newest first */
+        get: operations["adminListDecisionAppeals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/appeals/{id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Uphold or overturn a decision that a person appealed */
+        post: operations["adminResolveDecisionAppeal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/assistant-sessions": {
         parameters: {
             query?: never;
@@ -79,6 +113,161 @@ export interface paths {
         put?: never;
         /** Send a broadcast */
         post: operations["adminBroadcast"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List cases, the most urgent first */
+        get: operations["adminListCases"];
+        put?: never;
+        /** Open a case about something that nobody reported */
+        post: operations["adminCreateCase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/cases/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a case with all that belongs to it */
+        get: operations["adminGetCase"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change category, priority and rule of an open case */
+        patch: operations["adminUpdateCase"];
+        trace?: never;
+    };
+    "/admin/cases/{id}/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Act in a case */
+        post: operations["adminActOnCase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/cases/{id}/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Claim a case */
+        post: operations["adminClaimCase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/cases/{id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a note to a case */
+        post: operations["adminAddCaseNote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/cases/{id}/proposals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Propose in a case what only an admin can do */
+        post: operations["adminProposeInCase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/cases/{id}/proposals/{proposalId}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accept a proposal */
+        post: operations["adminAcceptCaseProposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/cases/{id}/proposals/{proposalId}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Decline a proposal */
+        post: operations["adminDeclineCaseProposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/cases/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Release a case */
+        post: operations["adminReleaseCase"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1282,6 +1471,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/users/{id}/invitees": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the people whom a person invited, newest first */
+        get: operations["adminListInvitees"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/users/{id}/invitees/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Limit, suspend or ban people whom one person invited */
+        post: operations["adminActOnInvitees"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/users/{id}/limit": {
         parameters: {
             query?: never;
@@ -1726,6 +1949,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/appeal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Appeal a decision about you without logging in */
+        post: operations["appealByPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/forgot-password": {
         parameters: {
             query?: never;
@@ -1822,6 +2062,23 @@ export interface paths {
         put?: never;
         /** Set a new password with the token from a mail */
         post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/standing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Get your standing without logging in */
+        post: operations["standingByPassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4468,6 +4725,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me/standing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get your standing: what staff decided about you */
+        get: operations["getStanding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/standing/{id}/appeal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Appeal a decision about you */
+        post: operations["appealDecision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me/verify-email": {
         parameters: {
             query?: never;
@@ -6071,6 +6362,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        ActedInvitees: {
+            /** @description The accounts, in no particular order. */
+            items: components["schemas"]["StaffAccount"][];
+        };
         AdjustedReputation: {
             /** @description The id of the ledger entry. */
             id: string;
@@ -6380,6 +6675,61 @@ export interface components {
             canProposeGuild: boolean;
             /** @description Whether you have 20 points in one interest. Admins can publish journalism without them. */
             canPostJournalism: boolean;
+        };
+        CaseDecision: {
+            id: string;
+            /** @description The case in which it was decided; null if there was none. */
+            caseId: string | null;
+            targetType: string;
+            targetId: string;
+            /** @enum {string} */
+            action: "warn" | "hide" | "remove" | "limit" | "suspend" | "ban";
+            category: string;
+            /** @description The broken rule, in words of staff; null if none was named. */
+            rule: string | null;
+            /** @description What the person reads. */
+            reason: string;
+            /** @description The internal id of who decided; null for an automatic rule. */
+            decidedById: string | null;
+            endsAt: components["schemas"]["Timestamp"] | null;
+            /** @description When it was ended; null while it lasts. */
+            liftedAt: components["schemas"]["Timestamp"] | null;
+            /** @description When an appeal overturned it; null if none did. */
+            overturnedAt: components["schemas"]["Timestamp"] | null;
+            createdAt: components["schemas"]["Timestamp"];
+        };
+        CaseEvent: {
+            kind: string;
+            /** @description The internal id of who did it; null for reports and rules. */
+            actorId: string | null;
+            /** @description Who did it; null for reports and rules. */
+            actor: components["schemas"]["PersonCard"] | null;
+            /** @description A note for staff; null if there is none. */
+            note: string | null;
+            /** @description Ids, codes and numbers of what happened. */
+            detail: {
+                [key: string]: unknown;
+            };
+            createdAt: components["schemas"]["Timestamp"];
+        };
+        CaseProposal: {
+            id: string;
+            /** @description What was proposed. */
+            actions: string[];
+            /** @description What the person is to read. */
+            reason: string;
+            /** @description When the proposed suspension ends; null for anything else. */
+            until: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description `open` until an admin settles it or the case is closed.
+             * @enum {string}
+             */
+            status: "open" | "accepted" | "declined";
+            /** @description The internal id of who proposed it; null if it is not known any more. */
+            proposedById: string | null;
+            settledById: string | null;
+            settledAt: components["schemas"]["Timestamp"] | null;
+            createdAt: components["schemas"]["Timestamp"];
         };
         CastVote: {
             userId: string;
@@ -6831,7 +7181,7 @@ export interface components {
             }[];
         };
         /** @description What went wrong. Codes are stable; the sentences may change. */
-        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "alt_text" | "appeal_decision" | "appeal_open" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_committed" | "asset_dimensions" | "asset_in_one_piece" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_poster" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "blurhash" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "category_unknown" | "changed_since" | "checkpoint_unknown" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invites_exhausted" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_admin" | "limit_oneself" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_suspended" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "queue_unknown" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "rule_applies_to" | "rule_conditions" | "rule_name" | "rule_unknown" | "rule_untried" | "rules_exhausted" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "until_far" | "until_past" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded");
+        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "alt_text" | "appeal_decision" | "appeal_open" | "appeal_own_decision" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "appeal_verdict" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_committed" | "asset_dimensions" | "asset_in_one_piece" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_poster" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "blurhash" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "case_action" | "case_actions" | "case_claimed" | "case_closed" | "case_note" | "case_own" | "case_person" | "case_priority" | "case_proposal_open" | "case_proposal_unknown" | "case_reason" | "case_rule" | "case_target" | "case_unknown" | "case_until" | "category_unknown" | "changed_since" | "checkpoint_unknown" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "decision_appealed" | "decision_overturned" | "decision_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invitee_unknown" | "invitees_action" | "invitees_chosen" | "invites_exhausted" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_admin" | "limit_oneself" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_suspended" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proposal_actions" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "queue_unknown" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "rule_applies_to" | "rule_conditions" | "rule_name" | "rule_unknown" | "rule_untried" | "rules_exhausted" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "until_far" | "until_past" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded");
         Event: {
             id: string;
             /** @enum {string} */
@@ -6989,6 +7339,8 @@ export interface components {
             debatePositions: components["schemas"]["ExportedDebatePositions"][];
             /** @description The rows of the table `debates`. */
             debates: components["schemas"]["ExportedDebates"][];
+            /** @description Appeals against decisions, one for each decision. */
+            decisionAppeals: components["schemas"]["ExportedDecisionAppeals"][];
             /** @description What staff decided about a person, as the person reads it, but for who decided. */
             decisions: components["schemas"]["ExportedDecisions"][];
             /** @description Links that verify an address, with the SHA-256 of the token that was mailed. */
@@ -7382,6 +7734,16 @@ export interface components {
             againstCount: number;
             undecidedCount: number;
             argumentCount: number;
+        };
+        ExportedDecisionAppeals: {
+            id: string;
+            decisionId: string | null;
+            text: string;
+            status: string;
+            undone: boolean | null;
+            answer: string | null;
+            resolvedAt: components["schemas"]["Timestamp"] | null;
+            createdAt: components["schemas"]["Timestamp"];
         };
         ExportedDecisions: {
             id: string;
@@ -9866,10 +10228,10 @@ export interface components {
                 targetType: "post" | "reply" | "video" | "audio" | "event" | "debate" | "argument" | "problem" | "solution" | "offering" | "review" | "course" | "project" | "circle" | "report" | "invite-code" | "group" | "guild" | "decision";
                 targetId: string;
                 /**
-                 * @description What staff did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, of which `GET /me/standing` has the reason.
+                 * @description What staff did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, or upheld or overturned a decision that you appealed: `GET /me/standing` has the reason.
                  * @enum {string}
                  */
-                action: "hidden" | "unhidden" | "held" | "deleted" | "removed" | "restored" | "reviewed" | "dismissed" | "revoked" | "archived" | "expelled" | "role_changed" | "approved" | "rejected" | "warn" | "limit" | "suspend" | "ban";
+                action: "hidden" | "unhidden" | "held" | "deleted" | "removed" | "restored" | "reviewed" | "dismissed" | "revoked" | "archived" | "expelled" | "role_changed" | "approved" | "rejected" | "warn" | "limit" | "suspend" | "ban" | "upheld" | "overturned";
             };
         };
         NotificationOrderUpdated: {
@@ -11819,7 +12181,6 @@ export interface components {
             targetType: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
             /** @description For a person the actor id. */
             targetId: string;
-            /** @description What you wrote. */
             reason: string;
             category: string;
             /**
@@ -11857,7 +12218,6 @@ export interface components {
             slug: string;
             /** @description The event of your reputation that it is about; null if it is about the whole interest. */
             eventId: string | null;
-            /** @description What the person wrote. */
             text: string;
             /**
              * @description `pending` until an admin decides, once.
@@ -12337,6 +12697,70 @@ export interface components {
             nextCursor: string | null;
             hasMore: boolean;
         };
+        StaffCase: {
+            id: string;
+            targetType: string;
+            targetId: string;
+            /** @description Who answers for the thing: its author, or the owner of a space; null if nobody does any more. */
+            personId: string | null;
+            /** @description Who answers for the thing; null if nobody does any more. */
+            person: components["schemas"]["PersonCard"] | null;
+            category: string;
+            /** @description The broken rule of the instance, in words of staff; null if none was named. */
+            rule: string | null;
+            /** @description How urgent it is: 1 (first) to 4. */
+            priority: number;
+            /**
+             * @description What opened the case: a report, an automatic rule, a member of staff, or a space that passed it on.
+             * @enum {string}
+             */
+            source: "report" | "rule" | "staff" | "space";
+            /**
+             * @description A closed case stays closed: a new report opens another one.
+             * @enum {string}
+             */
+            status: "open" | "closed";
+            /**
+             * @description How it was closed; null while it is open.
+             * @enum {string|null}
+             */
+            outcome: "acted" | "dismissed" | null;
+            /** @description How many reports belong to it. */
+            reportCount: number;
+            /** @description The internal id of who is working on it; null if nobody is. */
+            claimedById: string | null;
+            /** @description Who is working on it; null if nobody is. */
+            claimedBy: components["schemas"]["PersonCard"] | null;
+            /** @description When the claim ends, 30 minutes after the last work; null if there is none. */
+            claimedUntil: components["schemas"]["Timestamp"] | null;
+            /** @description The internal id of who closed it; null while it is open. */
+            closedById: string | null;
+            /** @description When it was closed; null while it is open. */
+            closedAt: components["schemas"]["Timestamp"] | null;
+            /** @description When something last happened in it. */
+            updatedAt: components["schemas"]["Timestamp"];
+            createdAt: components["schemas"]["Timestamp"];
+        };
+        StaffCaseFile: components["schemas"]["StaffCase"] & {
+            target: components["schemas"]["StaffPost"] | components["schemas"]["StaffReply"] | components["schemas"]["StaffContent"] | components["schemas"]["StaffUser"] | components["schemas"]["StaffGroup"] | components["schemas"]["StaffGuild"] | components["schemas"]["StaffVideoComment"] | null;
+            /** @description Its newest 50 reports. */
+            reports: components["schemas"]["StaffReport"][];
+            /** @description The latest 20 earlier cases about the same thing, newest first. */
+            earlierCases: components["schemas"]["StaffCase"][];
+            /** @description The newest 50. */
+            proposals: components["schemas"]["CaseProposal"][];
+            /** @description The newest 200 entries of its history, the newest first. */
+            history: components["schemas"]["CaseEvent"][];
+            /** @description The strikes of the person that have not lapsed; null if nobody is concerned. */
+            strikes: number | null;
+            /** @description The newest 50 decisions about the person, in any case; null if nobody is concerned. */
+            decisions: components["schemas"]["CaseDecision"][] | null;
+        };
+        StaffCasePage: {
+            items: components["schemas"]["StaffCase"][];
+            nextCursor: string | null;
+            hasMore: boolean;
+        };
         StaffCircle: {
             id: string;
             /** @description 1 to 60 characters, one line. */
@@ -12406,6 +12830,31 @@ export interface components {
             /** @description The id of what was decided about; for a person the internal id. */
             targetId: string;
             createdAt: components["schemas"]["Timestamp"];
+        };
+        StaffDecisionAppeal: {
+            id: string;
+            personId: string;
+            person: components["schemas"]["PersonCard"];
+            text: string;
+            /** @enum {string} */
+            status: "pending" | "upheld" | "overturned";
+            undone: boolean | null;
+            /** @description What staff answered; null while it is pending. */
+            answer: string | null;
+            /** @description Whether you may resolve it. */
+            mayResolve: boolean;
+            /** @description The internal id of who resolved it; null while it is pending. */
+            resolvedById: string | null;
+            /** @description When it was resolved; null while it is pending. */
+            resolvedAt: components["schemas"]["Timestamp"] | null;
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description What was appealed. */
+            decision: components["schemas"]["CaseDecision"];
+        };
+        StaffDecisionAppealPage: {
+            items: components["schemas"]["StaffDecisionAppeal"][];
+            nextCursor: string | null;
+            hasMore: boolean;
         };
         StaffGroup: {
             id: string;
@@ -12596,6 +13045,19 @@ export interface components {
             nextCursor: string | null;
             hasMore: boolean;
         };
+        StaffInvitee: components["schemas"]["StaffUser"] & {
+            /** @description When they joined with the invite. */
+            joinedAt: components["schemas"]["Timestamp"];
+            /** @description How many people they invited themselves, up to 1000. */
+            inviteeCount: number;
+            /** @description Their strikes that have not lapsed. */
+            strikes: number;
+        };
+        StaffInviteePage: {
+            items: components["schemas"]["StaffInvitee"][];
+            nextCursor: string | null;
+            hasMore: boolean;
+        };
         StaffMedia: {
             id: string;
             ownerId: string;
@@ -12740,7 +13202,6 @@ export interface components {
              * @enum {string}
              */
             targetType: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
-            /** @description For a person the internal id. */
             targetId: string;
             /** @description What the reporter wrote, up to 1000 characters. */
             reason: string;
@@ -12754,13 +13215,11 @@ export interface components {
              * @enum {string}
              */
             status: "open" | "reviewed" | "dismissed";
-            /** @description The internal id of who settled it; null while it is open. */
             reviewedById: string | null;
             reviewedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
         StaffReportFile: components["schemas"]["StaffReport"] & {
-            /** @description Which of these it is depends on `targetType`; null for a message, and for what no longer exists. */
             target: components["schemas"]["StaffPost"] | components["schemas"]["StaffReply"] | components["schemas"]["StaffContent"] | components["schemas"]["StaffUser"] | components["schemas"]["StaffGroup"] | components["schemas"]["StaffGuild"] | components["schemas"]["StaffVideoComment"] | null;
             /** @description Who answers for the reported thing; null if unknown. */
             author: components["schemas"]["StaffUserDetails"] | null;
@@ -12938,6 +13397,54 @@ export interface components {
             items: components["schemas"]["StaffWikiProposal"][];
             nextCursor: string | null;
             hasMore: boolean;
+        };
+        Standing: {
+            /**
+             * @description `limited`: only followers find what you publish. `suspended`: banned for a time.
+             * @enum {string}
+             */
+            state: "active" | "limited" | "suspended" | "banned";
+            suspendedUntil: components["schemas"]["Timestamp"] | null;
+            /** @description Your strikes that have not lapsed. The decisions of one case count once. */
+            strikes: number;
+            /** @description The newest 100 decisions about you. None says who decided. */
+            decisions: components["schemas"]["StandingDecision"][];
+        };
+        StandingDecision: {
+            id: string;
+            /** @enum {string} */
+            action: "warn" | "hide" | "remove" | "limit" | "suspend" | "ban";
+            targetType: string;
+            /** @description The thing of yours; null if it is about you as a person. */
+            targetId: string | null;
+            category: string;
+            /** @description The rule of the instance that was broken; null if none was named. */
+            rule: string | null;
+            /** @description Why; empty if staff gave no reason. */
+            reason: string;
+            /** @description How many strikes it counts now. */
+            strikes: number;
+            /** @description When its strikes lapse; null if it counts none. */
+            strikesUntil: components["schemas"]["Timestamp"] | null;
+            endsAt: components["schemas"]["Timestamp"] | null;
+            /** @description When staff ended it, or its time was over; null while it lasts. */
+            liftedAt: components["schemas"]["Timestamp"] | null;
+            /** @description When your appeal overturned it; null if none did. */
+            overturnedAt: components["schemas"]["Timestamp"] | null;
+            /** @description Whether you can appeal it: once for each decision. */
+            appealable: boolean;
+            /** @description Your appeal; null if you made none. */
+            appeal: {
+                text: string;
+                /** @enum {string} */
+                status: "pending" | "upheld" | "overturned";
+                undone: boolean | null;
+                /** @description The answer of staff; null while it is pending. */
+                answer: string | null;
+                createdAt: components["schemas"]["Timestamp"];
+                resolvedAt: components["schemas"]["Timestamp"] | null;
+            } | null;
+            createdAt: components["schemas"]["Timestamp"];
         };
         StreamItem: {
             /**
@@ -13417,6 +13924,94 @@ export interface operations {
             };
         };
     };
+    adminListDecisionAppeals: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: components["parameters"]["limit"];
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description `upheld`: the decision stands; `overturned`: it no longer counts. */
+                status?: "pending" | "upheld" | "overturned";
+                /** @description An internal id, a `personId`, an actor id or a username. */
+                personId?: string;
+                /** @description An id, or text to find in any letter case. */
+                q?: components["parameters"]["q.staff"];
+                /** @description This time or later. */
+                from?: components["parameters"]["from"];
+                /** @description Before this time. */
+                to?: components["parameters"]["to"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of appeals with their decisions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffDecisionAppealPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminResolveDecisionAppeal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Final; an appeal is resolved once.
+                     * @enum {string}
+                     */
+                    verdict: "uphold" | "overturn";
+                    /** @description What the person reads, 1 to 1000 characters. */
+                    answer: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The appeal with its verdict. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffDecisionAppeal"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     adminListAssistantSessions: {
         parameters: {
             query?: {
@@ -13566,6 +14161,439 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Broadcast"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminListCases: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: components["parameters"]["limit"];
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description A closed case stays closed: a new report opens another one. */
+                status?: "open" | "closed";
+                /** @description One of `GET /reports/categories`. */
+                category?: string;
+                /** @description Only cases of this priority. */
+                priority?: number;
+                /** @description `me`: only cases that you have claimed; `nobody`: only cases that nobody has claimed. */
+                claimed?: "me" | "nobody";
+                /** @description Only cases about things of this type. */
+                targetType?: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
+                /** @description An internal id, a `personId`, an actor id or a username. */
+                personId?: string;
+                /** @description An id, or text to find in any letter case. */
+                q?: components["parameters"]["q.staff"];
+                /** @description This time or later. */
+                from?: components["parameters"]["from"];
+                /** @description Before this time. */
+                to?: components["parameters"]["to"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the queue. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCasePage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminCreateCase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The type of the thing.
+                     * @enum {string}
+                     */
+                    targetType: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
+                    /** @description The id of the thing; for a person also a name. */
+                    targetId: string;
+                    /** @description One of `GET /reports/categories`. */
+                    category?: string;
+                    /** @description A note for staff, up to 2000 characters. */
+                    note?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The open case of the thing. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCase"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminGetCase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The case, and what was decided about the person before. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCaseFile"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminUpdateCase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description One of `GET /reports/categories`. */
+                    category?: string;
+                    /** @description How urgent it is: 1 (first) to 4. */
+                    priority?: number;
+                    /** @description The broken rule of the instance, up to 300 characters. */
+                    rule?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The case after the change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCase"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminActOnCase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What to do: `dismiss` alone, or some of `warn`, `hide`, `unhide`, `remove`, `restore` and one of `limit`, `unlimit`, `suspend`, `ban`, `unban`. */
+                    actions: string[];
+                    /** @description What the person reads, up to 1000 characters. `warn`, `limit`, `suspend` and `ban` need one. */
+                    reason?: string;
+                    /** @description One of `GET /reports/categories`. */
+                    category?: string;
+                    /** @description The broken rule of the instance, which the person reads, up to 300 characters. */
+                    rule?: string;
+                    /** @description When a suspension ends. Only with `suspend`, and then required. */
+                    until?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The case after the actions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCase"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminClaimCase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The case, which is yours for 30 minutes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCase"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminAddCaseNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A note for staff, 1 to 2000 characters. */
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The case, whose history has the note. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCase"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminProposeInCase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What an admin should do: some of `remove`, `restore` and one of `limit`, `suspend`, `ban` and so on. */
+                    actions: string[];
+                    /** @description What the person is to read, 1 to 1000 characters. */
+                    reason: string;
+                    /** @description When a suspension ends. Only with `suspend`, and then required. */
+                    until?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The case, which has the proposal. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCase"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminAcceptCaseProposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                proposalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The case after what was proposed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCase"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminDeclineCaseProposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: string;
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                proposalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The case without an open proposal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCase"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminReleaseCase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The case, which nobody has claimed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCase"];
                 };
             };
             /** @description An error. */
@@ -16486,6 +17514,99 @@ export interface operations {
             };
         };
     };
+    adminListInvitees: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: components["parameters"]["limit"];
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description An id, or text to find in any letter case. */
+                q?: components["parameters"]["q.staff"];
+                /** @description This time or later. */
+                from?: components["parameters"]["from"];
+                /** @description Before this time. */
+                to?: components["parameters"]["to"];
+            };
+            header?: never;
+            path: {
+                /** @description A UUID, an actor id or a username. */
+                id: components["parameters"]["id.anyPerson"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of people. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffInviteePage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminActOnInvitees: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A UUID, an actor id or a username. */
+                id: components["parameters"]["id.anyPerson"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What to do to each of them.
+                     * @enum {string}
+                     */
+                    action: "limit" | "suspend" | "ban";
+                    /** @description 1 to 50 different people whom this person invited. */
+                    people: string[];
+                    /** @description What each of them reads, 1 to 1000 characters. */
+                    reason: string;
+                    /** @description One of `GET /reports/categories`. */
+                    category?: string;
+                    /** @description When a suspension ends. Only with `suspend`, and then required. */
+                    until?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The accounts after the action. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActedInvitees"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     adminLimitPerson: {
         parameters: {
             query?: never;
@@ -17480,6 +18601,50 @@ export interface operations {
             };
         };
     };
+    appealByPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The address of the account, in any letter case. */
+                    email: string;
+                    /** @description The password of the account. */
+                    password: string;
+                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login. */
+                    deviceToken?: string;
+                    /** @description From `POST /auth/standing`. */
+                    decisionId: string;
+                    /** @description Why the decision is wrong, 1 to 2000 characters. */
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Your standing, which has the appeal. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Standing"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     requestPasswordReset: {
         parameters: {
             query?: never;
@@ -17713,6 +18878,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PasswordSet"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    standingByPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The address of the account, in any letter case. */
+                    email: string;
+                    /** @description The password of the account. */
+                    password: string;
+                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login. */
+                    deviceToken?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Your state, your strikes and the decisions about you. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Standing"];
                 };
             };
             /** @description An error. */
@@ -24658,6 +25863,74 @@ export interface operations {
             };
         };
     };
+    getStanding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Your state, your strikes and the decisions about you. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Standing"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    appealDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Why the decision is wrong, 1 to 2000 characters. */
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Your standing, which has the appeal. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Standing"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     resendVerification: {
         parameters: {
             query?: never;
@@ -29409,6 +30682,7 @@ export const keyed: ReadonlySet<string> = new Set([
   "POST /me/interests",
   "POST /me/invites",
   "POST /me/personas",
+  "POST /me/standing/{id}/appeal",
   "POST /media/multipart",
   "POST /media/presign",
   "POST /posts",

@@ -1,0 +1,180 @@
+-- How staff finds cases, reads one with all that belongs to it, and opens one.
+-- docs/decisions.md, Staff; Lists.
+
+create view private.staff_cases with (security_invoker) as
+select c.opened_at as at, c.id, c.place, c.status, c.category, c.priority, c.target_type, c.target_id, c.person_id,
+       c.source, concat_ws(' ', c.rule, u.username) as said,
+       c.claimed_by, case when c.claimed_until > now() then c.claimed_by end is not null as claimed,
+       json_build_object(
+         'id', c.id,
+         'targetType', c.target_type,
+         'targetId', c.target_id,
+         'personId', c.person_id,
+         'person', person.card,
+         'category', c.category,
+         'rule', c.rule,
+         'priority', c.priority,
+         'source', c.source,
+         'status', c.status,
+         'outcome', c.outcome,
+         'reportCount', c.reports,
+         'claimedById', case when c.claimed_until > now() then c.claimed_by end,
+         'claimedBy', case when c.claimed_until > now() then claimer.card end,
+         'claimedUntil', case when c.claimed_until > now() then private.utc(c.claimed_until) end,
+         'closedById', c.closed_by,
+         'closedAt', private.utc(c.closed_at),
+         'updatedAt', private.utc(c.updated_at),
+         'createdAt', private.utc(c.opened_at)) as card
+from app.cases c
+left join app.users u on u.id = c.person_id
+left join app.person_card person on person.id = c.person_id
+left join app.person_card claimer on claimer.id = c.claimed_by;
+comment on view private.staff_cases is
+  'Cases as staff sees them. A claim that has ended counts as none.';
+
+create function api.list_cases(
+  p_status text default null, p_category text default null, p_priority integer default null,
+  p_claimed text default null, p_target_type text default null, p_person_id text default null, p_q text default null,
+  p_from timestamptz default null, p_to timestamptz default null, p_limit integer default 20,
+  p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.find_staff_person(p_person_id);
+begin
+  perform private.require_role('moderator', 'admin');
+  return private.staff_page(
+    'cases', json_build_object(
+      'person_id', v_person,
+      'claimed_by', case p_claimed when 'me' then app.uid() end,
+      'claimed', case p_claimed when 'me' then true when 'nobody' then false end,
+      'status', p_status, 'category', p_category, 'priority', p_priority, 'target_type', p_target_type),
+    array['person_id', 'claimed_by', 'category', 'status'], p_q, p_from, p_to, p_limit, p_cursor, 'place');
+end $$;
+comment on function api.list_cases is
+  'Cases, the most urgent first, of the same priority the oldest first. Filters: state, category, priority, claimed '
+  'by me or nobody, type of the target, person, rule or username, a period, an id.';
+
+create function private.case_history(p_case uuid) returns json
+language plpgsql stable security definer   -- staff sees more than any policy allows
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+             'kind', e.kind, 'actorId', e.actor_id, 'actor', actor.card, 'note', e.note, 'detail', e.detail,
+             'createdAt', private.utc(e.at)) order by e.id desc), '[]')
+    from (select * from app.case_events where case_id = p_case order by id desc limit 200) e
+    left join app.person_card actor on actor.id = e.actor_id);
+end $$;
+comment on function private.case_history is 'The newest 200 entries of the history of a case, the newest first.';
+call private.force_index_scans('private.case_history');
+
+create function private.case_proposals(p_case uuid) returns json
+language plpgsql stable security definer   -- staff sees more than any policy allows
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+             'id', p.id, 'actions', p.actions, 'reason', p.reason, 'until', private.utc(p.until), 'status', p.status,
+             'proposedById', p.proposed_by, 'settledById', p.settled_by, 'settledAt', private.utc(p.settled_at),
+             'createdAt', private.utc(p.proposed_at)) order by p.proposed_at desc), '[]')
+    from (select * from app.case_proposals where case_id = p_case order by proposed_at desc limit 50) p);
+end $$;
+comment on function private.case_proposals is 'The newest 50 proposals in a case, the newest first.';
+call private.force_index_scans('private.case_proposals');
+
+create function private.case_file(p_case app.cases) returns json
+language plpgsql stable security definer   -- staff sees more than any policy allows
+set search_path = ''
+as $$
+declare
+  v_person uuid := (p_case).person_id;
+begin
+  perform private.require_role('moderator', 'admin');
+  return json_build_object(
+    'target', private.reported_thing((p_case).target_type, (p_case).target_id),
+    'reports', private.report_cards(array(
+      select c.report_id from app.case_reports c join app.reports r on r.id = c.report_id
+      where c.case_id = (p_case).id order by r.created_at desc, r.id desc limit 50)),
+    'earlierCases', (
+      select coalesce(json_agg(e.card order by e.place), '[]')
+      from (select s.card, s.place from app.cases o join private.staff_cases s on s.id = o.id
+            where o.target_type = (p_case).target_type and o.target_id = (p_case).target_id
+              and o.number < (p_case).number
+            order by o.number desc limit 20) e),
+    'proposals', private.case_proposals((p_case).id),
+    'history', private.case_history((p_case).id),
+    'strikes', case when v_person is not null then private.count_strikes(v_person) end,
+    'decisions', case when v_person is not null then private.staff_decision_cards(v_person) end);
+end $$;
+comment on function private.case_file is
+  'What belongs to a case: {target, reports, earlierCases, proposals, history, strikes, decisions}. strikes and '
+  'decisions are those of the person who answers for the thing, and null if there is none.';
+call private.force_index_scans('private.case_file');
+
+create function api.get_case(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_case app.cases;
+begin
+  perform private.require_role('moderator', 'admin');
+  select * into v_case from app.cases where id = p_id;
+  if not found then
+    perform private.raise_error('case_unknown');
+  end if;
+  return private.merge_objects(private.staff_card('cases', p_id), private.case_file(v_case));
+end $$;
+comment on function api.get_case is
+  'A case with the thing, its reports, earlier cases, proposals, history, and the decisions about the person.';
+
+create function private.require_case_target(p_type text, p_target text) returns uuid
+language plpgsql stable security definer   -- staff can open a case of what they don't see as people
+set search_path = ''
+as $$
+declare
+  v_id     uuid;
+  v_person uuid;
+begin
+  perform private.require_report_finder(p_type);
+  if p_type = 'user' then
+    return private.require_any_person(p_target);
+  elsif not pg_input_is_valid(p_target, 'uuid') then
+    perform private.raise_error('case_target');
+  end if;
+  v_id := p_target::uuid;
+  -- safe: the query comes from the registry
+  execute (select author from private.report_targets where type = p_type) into v_person using v_id;
+  if v_person is null then
+    perform private.raise_error('case_target');
+  end if;
+  return v_id;
+end $$;
+comment on function private.require_case_target is
+  'The id of a thing about which staff opens a case. A person is named by id, actor id or username.';
+
+create function api.create_case(
+  p_target_type text, p_target_id text, p_category text default null, p_note text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_note text;
+  v_id   uuid;
+begin
+  perform private.require_role('moderator', 'admin');
+  v_note := private.require_short(p_note, 2000, 'case_note');
+  v_id := private.open_case(p_target_type, private.require_case_target(p_target_type, p_target_id),
+                            coalesce(p_category, 'other'), 'staff', v_note);
+  perform private.audit('case.opened', 'case', v_id::text);
+  return private.staff_card('cases', v_id);
+end $$;
+comment on function api.create_case is
+  'Opens a case about a thing that nobody reported, or adds a note to its open case. Returns the case. Leaves an '
+  'audit entry.';

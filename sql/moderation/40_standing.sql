@@ -1,0 +1,112 @@
+-- What a person reads of the decisions about them, logged in or not: who is banned can't log in.
+-- docs/decisions.md, Staff.
+
+create function private.standing(p_person uuid) returns json
+language plpgsql stable security definer   -- nobody may read decisions directly
+set search_path = ''
+as $$
+declare
+  v_since timestamptz := private.strikes_since();
+begin
+  return (
+    select json_build_object(
+      'state', case when u.banned_until is not null then 'suspended' when u.banned_at is not null then 'banned'
+                    when u.limited_at is not null then 'limited' else 'active' end,
+      'suspendedUntil', private.utc(u.banned_until),
+      'strikes', private.count_strikes(p_person),
+      'decisions', (
+        select coalesce(json_agg(json_build_object(
+                 'id', d.id,
+                 'action', d.action,
+                 'targetType', d.target_type,
+                 'targetId', case when d.target_type <> 'user' then d.target_id end,
+                 'category', d.category,
+                 'rule', d.rule,
+                 'reason', d.reason,
+                 'strikes', case when d.overturned_at is null and d.decided_at > v_since then c.strikes else 0 end,
+                 'strikesUntil', case when d.overturned_at is null and d.decided_at > v_since and c.strikes > 0
+                                      then private.utc(d.decided_at + (now() - v_since)) end,
+                 'endsAt', private.utc(d.ends_at),
+                 'liftedAt', private.utc(d.lifted_at),
+                 'overturnedAt', private.utc(d.overturned_at),
+                 'appealable', a.id is null and d.overturned_at is null,
+                 'appeal', case when a.id is not null then json_build_object(
+                   'text', a.text, 'status', a.status, 'undone', a.undone, 'answer', a.answer,
+                   'createdAt', private.utc(a.created_at), 'resolvedAt', private.utc(a.resolved_at)) end,
+                 'createdAt', private.utc(d.decided_at)) order by d.decided_at desc, d.id desc), '[]')
+        from (select * from app.decisions where person_id = p_person order by decided_at desc, id desc limit 100) d
+        join private.case_categories c on c.category = d.category
+        left join app.decision_appeals a on a.decision_id = d.id))
+    from app.users u where u.id = p_person);
+end $$;
+comment on function private.standing is
+  'The standing of a person as they read it: {state, suspendedUntil, strikes, decisions}, with the newest 100 '
+  'decisions and never with who decided. Decisions of one case count their strikes once.';
+call private.force_index_scans('private.standing');
+
+create function private.own_standing() returns json
+language plpgsql stable security definer   -- nobody may read decisions directly
+set search_path = ''
+as $$ begin return private.standing(private.require_caller()); end $$;
+comment on function private.own_standing is 'The standing of the caller.';
+
+create function private.appeal_own_decision(p_decision uuid, p_text text) returns void
+language plpgsql volatile security definer   -- people may not write appeals directly
+set search_path = ''
+as $$ begin perform private.add_decision_appeal(private.require_caller(), p_decision, p_text); end $$;
+comment on function private.appeal_own_decision is 'Adds an appeal of the caller.';
+
+create function api.get_standing() returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.own_standing(); end $$;
+comment on function api.get_standing is
+  'The caller''s standing: {state, suspendedUntil, strikes, decisions}. Nobody learns who decided.';
+
+create function api.appeal_decision(p_id uuid, p_text text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.appeal_own_decision(p_id, p_text);
+  return private.own_standing();
+end $$;
+comment on function api.appeal_decision is
+  'Appeals a decision about the caller, once for each decision. Returns the standing.';
+
+create function private.require_password(p_user_id uuid, p_password_hash text) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if not exists (select from private.credentials
+                 where user_id = p_user_id and password_hash = p_password_hash) then
+    perform private.raise_error('credentials_wrong');   -- the password changed while it was being checked
+  end if;
+end $$;
+comment on function private.require_password is 'Passes if this is still the hash of the person''s password.';
+
+create function api.find_standing(p_user_id uuid, p_password_hash text) returns json
+language plpgsql stable security definer   -- only for gate: who is banned has no token
+set search_path = ''
+as $$
+begin
+  perform private.require_password(p_user_id, p_password_hash);
+  return private.standing(p_user_id);
+end $$;
+comment on function api.find_standing is
+  'For the facade alone, after it has checked the password: the standing of a person who may be banned.';
+
+create function api.appeal_by_password(p_user_id uuid, p_password_hash text, p_decision_id uuid, p_text text)
+returns json
+language plpgsql volatile security definer   -- only for gate: who is banned has no token
+set search_path = ''
+as $$
+begin
+  perform private.require_password(p_user_id, p_password_hash);
+  perform private.add_decision_appeal(p_user_id, p_decision_id, p_text);
+  return private.standing(p_user_id);
+end $$;
+comment on function api.appeal_by_password is
+  'For the facade alone, after it has checked the password: appeals a decision about a person who may be banned. '
+  'Returns the standing.';

@@ -1,0 +1,190 @@
+// Cases, appeals and standing over HTTP. For the single rules see test/db/moderation.
+import { describe, expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
+import type { Person } from '../../support/person.ts'
+import { publish, reply } from '../../support/posts.ts'
+import { world } from '../../support/world.ts'
+
+const { alice, bob, carla, admin, nobody, database, join } = await world()
+const [mona, milo] = (await join('mona', 'milo')) as [Person, Person]
+await database.owner`update app.users set role = 'moderator' where username in ('mona', 'milo')`
+const [first, second] = [await mona.login(), await milo.login()]
+
+type Case = {
+  id: string
+  status: string
+  claimedBy: { username: string } | null
+  history: { kind: string; note: string | null }[]
+  proposals: { id: string; status: string }[]
+  decisions: { action: string; decidedById: string }[]
+}
+type Standing = {
+  state: string
+  strikes: number
+  decisions: { id: string; action: string; reason: string; appealable: boolean; appeal: { status: string } | null }[]
+}
+
+/** Reports a thing, and returns its case. */
+async function reported(targetType: string, targetId: string, category?: string): Promise<string> {
+  const { status } = await carla.post('/reports', { targetType, targetId, reason: 'Rude', category })
+  expect(status).toBe(201)
+  const page = await first.get<{ items: { id: string; targetId: string }[] }>('/admin/cases?status=open&limit=50')
+  const found = page.body.items.find((one) => one.targetId === targetId || targetType === 'user')
+  return found?.id ?? ''
+}
+
+describe('The categories of reports', () => {
+  test('can be listed, and a report names one of them', async () => {
+    expect(await nobody.get('/reports/categories')).toFailWith(401, 'token_missing')
+    const { body } = await alice.get<{ items: { category: string }[] }>('/reports/categories')
+    expect(body.items.map(({ category }) => category)).toContain('spam')
+    const targetId = await publish(bob)
+    const report = { targetType: 'post', targetId, reason: 'Bad' }
+    expect(await alice.post('/reports', { ...report, category: 'bad' })).toFailWith(422, 'category_unknown')
+    expect(await alice.post('/reports', { ...report, category: 'spam' })).toMatchObject({
+      status: 201,
+      body: { category: 'spam' },
+    })
+  })
+})
+
+describe('A case', () => {
+  test('is claimed by one of two moderators who try at once', async () => {
+    const id = await reported('post', await publish(bob))
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all([first, second].map((who) => who.post<Case>(`/admin/cases/${id}/claim`)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+      const winner = answers.find(({ status }) => status === 200)
+      expect((await admin.get<Case>(`/admin/cases/${id}`)).body.claimedBy).toEqual(winner?.body.claimedBy)
+      expect(await admin.post(`/admin/cases/${id}/release`)).toMatchObject({ status: 200 })
+    }
+  })
+
+  test('takes several actions, and the person reads why and appeals to somebody else', async () => {
+    const post = await publish(bob)
+    const id = await reported('post', post, 'harassment')
+    const act = (body: object, who = first) => who.post<Case>(`/admin/cases/${id}/actions`, body)
+    expect(await act({ actions: ['hide', 'ban'], reason: 'No' })).toFailWith(403, 'role_required')
+    expect(await act({ actions: ['warn'] })).toFailWith(422, 'case_reason')
+    for (const body of [{}, { actions: [] }, { actions: 'hide' }, { actions: ['hide'], until: 'soon' }])
+      expect(await act(body)).toFailWith(422, 'validation_failed')
+    const acted = await act({ actions: ['hide', 'warn'], reason: 'You insult people', rule: 'Be kind' })
+    expect(acted).toMatchObject({ status: 200, body: { status: 'closed', outcome: 'acted', rule: 'Be kind' } })
+    expect(await carla.get(`/posts/${post}`)).toFailWith(404, 'post_unknown')
+    expect(await carla.inbox('moderation.actioned')).toMatchObject([{ target: { type: 'report' } }])
+
+    expect(await nobody.get('/me/standing')).toFailWith(401, 'token_missing')
+    const { text, body: standing } = await bob.get<Standing>('/me/standing')
+    expect(standing).toMatchObject({
+      state: 'active',
+      strikes: 2,
+      decisions: [
+        { action: 'warn', reason: 'You insult people', targetId: null, appealable: true, appeal: null },
+        { action: 'hide', reason: 'You insult people', targetId: post, rule: 'Be kind' },
+      ],
+    })
+    expect(text).not.toMatch(new RegExp(`mona|${mona.id}|${bob.id}`))
+    const notices = await bob.inbox('moderation.actioned')
+    // both happened at once
+    expect(notices.toSorted((one) => (JSON.stringify(one).includes('"warn"') ? -1 : 1))).toMatchObject([
+      { target: { type: 'decision', id: standing.decisions[0]?.id }, actors: [], payload: { action: 'warn' } },
+      { target: { type: 'post', id: post }, payload: { action: 'hidden' } },
+    ])
+
+    const hide = standing.decisions[1]?.id
+    const appeal = (who: Person, body: object = { text: 'It was a quote' }) =>
+      who.post<Standing>(`/me/standing/${hide}/appeal`, body)
+    expect(await appeal(alice)).toFailWith(404, 'decision_unknown')
+    expect(await appeal(bob, { text: ' ' })).toFailWith(422, 'validation_failed')
+    expect(await appeal(bob)).toMatchObject({ status: 201, body: { decisions: [{}, { appealable: false }] } })
+    expect(await appeal(bob)).toFailWith(409, 'decision_appealed')
+
+    const list = await second.get<{ items: { id: string; mayResolve: boolean }[] }>('/admin/appeals?status=pending')
+    expect(list.body.items).toMatchObject([{ mayResolve: true, decision: { id: hide } }])
+    const path = `/admin/appeals/${list.body.items[0]?.id}/resolve`
+    const verdict = { verdict: 'overturn', answer: 'You are right' }
+    expect(await first.post(path, verdict)).toFailWith(409, 'appeal_own_decision')
+    expect(await second.post(path, { verdict: 'maybe', answer: 'x' })).toFailWith(422, 'validation_failed')
+    expect(await second.post(path, verdict)).toMatchObject({
+      status: 200,
+      body: { status: 'overturned', undone: true, mayResolve: false },
+    })
+    expect(await second.post(path, verdict)).toFailWith(409, 'appeal_resolved')
+    expect(await carla.get(`/posts/${post}`)).toMatchObject({ status: 200 })
+    expect((await bob.inbox('moderation.actioned'))[0]).toMatchObject({
+      target: { type: 'decision', id: hide },
+      payload: { action: 'overturned' },
+    })
+    const file = (await second.get<Case>(`/admin/cases/${id}`)).body
+    expect(file.history.map(({ kind }) => kind)).toEqual(
+      ['opened', 'hide', 'warn', 'acted', 'closed', 'appealed', 'unhide', 'overturned'].reverse(),
+    )
+  })
+
+  test('has notes, a priority and proposals, which an admin accepts', async () => {
+    const post = await publish(alice)
+    const id = await reported('reply', await reply(bob, post))
+    expect(await first.post(`/admin/cases/${id}/notes`, { text: 'Seen before' })).toMatchObject({ status: 201 })
+    expect(await first.post(`/admin/cases/${id}/notes`, { text: '' })).toFailWith(422, 'validation_failed')
+    expect(await first.patch(`/admin/cases/${id}`, { category: 'hate' })).toMatchObject({ body: { priority: 2 } })
+    expect(await first.patch(`/admin/cases/${id}`, { priority: 5 })).toFailWith(422, 'validation_failed')
+    const until = new Date(Date.now() + 86_400_000).toISOString()
+    const propose = (body: object) => first.post(`/admin/cases/${id}/proposals`, body)
+    expect(await propose({ actions: ['warn'], reason: 'x' })).toFailWith(422, 'proposal_actions')
+    expect(await propose({ actions: ['suspend'], reason: 'x' })).toFailWith(422, 'case_until')
+    expect(await propose({ actions: ['suspend'], reason: 'Rest', until })).toMatchObject({ status: 201 })
+    expect(await propose({ actions: ['ban'], reason: 'x' })).toFailWith(409, 'case_proposal_open')
+    const file = (await admin.get<Case>(`/admin/cases/${id}`)).body
+    expect(file).toMatchObject({
+      proposals: [{ status: 'open', actions: ['suspend'] }],
+      target: { id: expect.any(String) },
+    })
+    const proposal = file.proposals[0]?.id
+    expect(await first.post(`/admin/cases/${id}/proposals/${proposal}/accept`)).toFailWith(403, 'role_required')
+    expect(await admin.post(`/admin/cases/${id}/proposals/${UNKNOWN}/decline`)).toFailWith(404, 'case_proposal_unknown')
+    expect(await admin.post(`/admin/cases/${id}/proposals/${proposal}/accept`)).toMatchObject({
+      body: { status: 'closed' },
+    })
+    expect(await bob.get('/me')).toFailWith(401, 'token_revoked')
+
+    // who is suspended reads and appeals with the password
+    const { email, password } = bob
+    expect(await nobody.post('/auth/login', { email, password })).toFailWith(403, 'person_suspended')
+    const standing = await nobody.post<Standing>('/auth/standing', { email, password })
+    expect(standing).toMatchObject({
+      status: 200,
+      body: { state: 'suspended', suspendedUntil: until, decisions: [{ action: 'suspend', reason: 'Rest' }, {}, {}] },
+    })
+    const decisionId = standing.body.decisions[0]?.id
+    for (const path of ['/auth/standing', '/auth/appeal']) {
+      const body = { email, password: 'something else', decisionId, text: 'No' }
+      expect(await nobody.post(path, body)).toFailWith(401, 'credentials_wrong')
+      expect(await nobody.post(path, { ...body, email: 'nobody@example.org' })).toFailWith(401, 'credentials_wrong')
+      expect(await nobody.post(path, { email: 7 })).toFailWith(422, 'validation_failed')
+    }
+    const appeal = { email, password, decisionId, text: 'Too long' }
+    expect(await nobody.post('/auth/appeal', { ...appeal, decisionId: UNKNOWN })).toFailWith(404, 'decision_unknown')
+    expect(await nobody.post('/auth/appeal', appeal)).toMatchObject({ status: 201 })
+    expect(await nobody.post('/auth/appeal', appeal)).toFailWith(409, 'decision_appealed')
+    expect(await admin.post('/admin/users/bob/unban')).toMatchObject({ status: 200 })
+  })
+
+  test('can be opened by staff, dismissed and declined', async () => {
+    const opened = await first.post<Case>('/admin/cases', { targetType: 'user', targetId: 'alice', note: 'A hint' })
+    expect(opened).toMatchObject({ status: 201, body: { source: 'staff', category: 'other' } })
+    const { id } = opened.body
+    expect(await first.post('/admin/cases', { targetType: 'stone', targetId: 'x' })).toFailWith(422, 'report_target')
+    expect(await first.post(`/admin/cases/${id}/proposals`, { actions: ['ban'], reason: 'x' })).toMatchObject({
+      status: 201,
+    })
+    const file = (await admin.get<Case>(`/admin/cases/${id}`)).body
+    expect(await admin.post(`/admin/cases/${id}/proposals/${file.proposals[0]?.id}/decline`)).toMatchObject({
+      body: { status: 'open' },
+    })
+    expect(await first.post(`/admin/cases/${id}/actions`, { actions: ['dismiss'] })).toMatchObject({
+      body: { status: 'closed', outcome: 'dismissed' },
+    })
+    expect(await first.post(`/admin/cases/${id}/claim`)).toFailWith(409, 'case_closed')
+    expect(await first.get(`/admin/cases/${UNKNOWN}`)).toFailWith(404, 'case_unknown')
+  })
+})
