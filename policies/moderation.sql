@@ -120,3 +120,9 @@ grant execute on function
   api.replay_rule,
   api.update_rule
   to service_role;
+
+-- statements: each person reads those about them
+grant execute on function
+  api.get_statement,
+  private.own_statement
+  to authenticated;

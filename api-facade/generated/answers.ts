@@ -108,6 +108,16 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
   }
   AuditEntryPage: { items: Schemas['AuditEntry'][]; nextCursor: string | null; hasMore: boolean }
+  AuditProof: {
+    previous: string | null
+    content: string
+    detail: string | null
+    salt: string | null
+    place: number
+    size: number
+    path: string[]
+    checkpoint: Schemas['Checkpoint']
+  }
   AuditVerification: {
     ok: boolean
     entries: number
@@ -791,6 +801,7 @@ export interface Schemas {
     | 'spaces_exhausted'
     | 'split_share'
     | 'split_share_exceeded'
+    | 'statement_unknown'
     | 'storage_unavailable'
     | 'sync_too_old'
     | 'tab_unknown'
@@ -5182,6 +5193,22 @@ export interface Schemas {
     } | null
     createdAt: Schemas['Timestamp']
   }
+  Statement: {
+    id: string
+    action: 'warn' | 'hide' | 'remove' | 'limit' | 'suspend' | 'ban'
+    targetType: string
+    targetId: string | null
+    category: string
+    categoryText: string
+    rule: string | null
+    reason: string
+    automated: boolean
+    endsAt: Schemas['Timestamp'] | null
+    liftedAt: Schemas['Timestamp'] | null
+    overturnedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    proof: Schemas['AuditProof'] | null
+  }
   StreamItem: {
     type: 'post' | 'video' | 'audio' | 'event' | 'debate' | 'problem' | 'course' | 'project' | 'offering'
     id: string
@@ -5562,6 +5589,7 @@ export interface Answers {
   get_rule: Schemas['Rule']
   get_space: Schemas['Group'] | Schemas['Guild']
   get_standing: Schemas['Standing']
+  get_statement: Schemas['Statement']
   get_treasury: Schemas['Treasury']
   get_user: Schemas['StaffUserDetails']
   get_video: Schemas['Video']

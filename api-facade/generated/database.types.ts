@@ -418,6 +418,7 @@ export type Database = {
       get_rule: { Args: { p_id: string }; Returns: Answers['get_rule'] }
       get_space: { Args: { p_id: string; p_kind: string }; Returns: Answers['get_space'] }
       get_standing: { Args: Record<PropertyKey, never>; Returns: Answers['get_standing'] }
+      get_statement: { Args: { p_id: string }; Returns: Answers['get_statement'] }
       get_treasury: {
         Args: { p_cursor?: string; p_guild_id: string; p_limit?: number }
         Returns: Answers['get_treasury']

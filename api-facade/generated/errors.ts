@@ -389,6 +389,7 @@ export const errors = {
   spaces_exhausted: [409, 'A person can own at most 20 groups and 20 guilds that are not archived.'],
   split_share: [422, 'splitShare must be a whole number from 0 to 100.'],
   split_share_exceeded: [422, 'The shares of all co-authors of a post can add up to at most 90 percent.'],
+  statement_unknown: [404, 'There is no such decision about you.'],
   storage_unavailable: [503, 'The media storage is not available at the moment. Try again later.'],
   sync_too_old: [410, 'This cursor is older than 30 days. Discard what you hold, and begin without a cursor.'],
   tab_unknown: [422, 'tab must be following, trending or circles.'],

@@ -16,6 +16,30 @@ export const Checkpoint = z
   .openapi('Checkpoint')
 export type Checkpoint = z.infer<typeof Checkpoint>
 
+const Hash = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** Proves that an entry is in the audit log. */
+export const Proof = z
+  .object({
+    previous: Hash.nullable().describe('The hash of the entry before, in hex; null for the first entry.'),
+    content: z
+      .string()
+      .describe(
+        'What the hash of the entry covers besides that: a JSON array of number, action, hash of who decided, type and id of the target, microseconds since 1970, hash of the address, hash of the detail.',
+      ),
+    detail: z.string().nullable().describe('The detail as it was hashed, with the reason; null after an erasure.'),
+    salt: z
+      .string()
+      .nullable()
+      .describe('Its salt in hex: the SHA-256 of salt and detail is the last hash of the content.'),
+    place: z.int().describe('The place of the entry among those of the checkpoint, from 0.'),
+    size: z.int().describe('How many entries the checkpoint covers.'),
+    path: z.array(Hash).max(14).describe('The inclusion path from the entry to the root (RFC 9162), in hex.'),
+    checkpoint: Checkpoint.describe('The checkpoint that covers the entry, as `/.well-known/kith/audit` publishes it.'),
+  })
+  .openapi('AuditProof')
+export type Proof = z.infer<typeof Proof>
+
 const hex = '[0-9a-f]{64}'
 const FORM = new RegExp(
   `^kith audit checkpoint\nnumber: (\\d+)\nentries: (\\d+)\nhead: (${hex})\nroot: (${hex})\nprevious: (${hex}|none)\n` +
@@ -88,4 +112,20 @@ export function rootFrom(hash: string, place: number, size: number, path: readon
     node = at % 2 === 1 ? nodeOf(Buffer.from(beside, 'hex'), node) : nodeOf(node, Buffer.from(beside, 'hex'))
   }
   return left.length > 0 ? null : node.toString('hex')
+}
+
+/** What a proof proves: which entry is in which checkpoint. */
+export type Proven = { checkpoint: Fields; content: unknown[]; detail: unknown }
+
+/** @throws Error with a sentence that says what does not fit */
+export function verifyProof({ previous, content, detail, salt, place, size, path, checkpoint }: Proof): Proven {
+  const fields = readCheckpoint(checkpoint)
+  const hash = sha256(Buffer.from(previous ?? '', 'hex'), content).toString('hex')
+  if (rootFrom(hash, place, size, path) !== fields.root)
+    throw new Error(`The entry is not in checkpoint ${fields.number}: its path leads to another root.`)
+  const parts: unknown[] = JSON.parse(content)
+  if (parts[0] !== fields.entries - size + place + 1) throw new Error('The entry has another number than its place.')
+  if (salt !== null && sha256(Buffer.from(salt, 'hex'), detail ?? '').toString('hex') !== parts[7])
+    throw new Error('The detail is another one than in the entry.')
+  return { checkpoint: fields, content: parts, detail: salt === null || detail === null ? null : JSON.parse(detail) }
 }

@@ -57,7 +57,8 @@ async function requireEntries(of: string, one: Read, before: Read | undefined): 
     throw new Rewritten(`The audit log was rewritten: its entries are no longer those of checkpoint ${one.number}.`)
 }
 
-const readKept = (file: string): Checkpoint[] =>
+/** The checkpoints in the file of a witness. */
+export const readKept = (file: string): Checkpoint[] =>
   existsSync(file)
     ? readFileSync(file, 'utf8')
         .split('\n')

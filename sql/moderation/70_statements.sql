@@ -1,0 +1,82 @@
+-- Statements of reasons: what staff decided about a person, with the proof that it stands in the audit log. The proof
+-- never tells who decided: the hash of an entry covers only a salted hash of its actor.
+-- docs/decisions.md, Staff.
+
+create unique index audit_checkpoints_entries_idx on private.audit_checkpoints (entries);
+
+insert into private.errors (code, status, text) values
+  ('statement_unknown', 404, 'There is no such decision about you.');
+
+create function private.audit_proof(p_entry bigint) returns json
+language plpgsql stable security definer   -- nobody may read the log
+set search_path = ''
+as $$
+declare
+  v_entry      app.audit_log;
+  v_detail     app.audit_details;
+  v_checkpoint private.audit_checkpoints;
+  v_after      bigint;
+begin
+  select * into v_entry from app.audit_log where id = p_entry;
+  select * into v_detail from app.audit_details where audit_id = p_entry;
+  select * into v_checkpoint from private.audit_checkpoints where entries >= p_entry order by entries limit 1;
+  if not found or v_entry.detail_hash is null then   -- the content of an entry of 1.0.0 has the id of the actor
+    return null;
+  end if;
+  v_after := coalesce((select entries from private.audit_checkpoints where number = v_checkpoint.number - 1), 0);
+  return json_build_object(
+    'previous', encode(v_entry.previous, 'hex'),
+    'content', private.audit_content(v_entry)::text,
+    'detail', case when v_detail.detail_salt is not null then v_detail.detail::text end,
+    'salt', encode(v_detail.detail_salt, 'hex'),
+    'place', v_entry.id - v_after - 1,
+    'size', v_checkpoint.entries - v_after,
+    'path', array(
+      select encode(p.node, 'hex')
+      from unnest(private.merkle_path(private.merkle_leaves(v_after, v_checkpoint.entries), v_entry.id - v_after))
+           with ordinality p (node, place) order by p.place),
+    'checkpoint', private.checkpoint_card(v_checkpoint));
+end $$;
+comment on function private.audit_proof is
+  'The proof that an entry stands in the audit log: {previous, content, detail, salt, place, size, path, checkpoint}. '
+  'Null until a checkpoint covers it. Detail and salt are null after an erasure.';
+call private.force_index_scans('private.audit_proof');
+
+create function private.own_statement(p_decision uuid) returns json
+language plpgsql stable security definer   -- nobody may read decisions directly
+set search_path = ''
+as $$
+declare
+  v_statement json;
+begin
+  select json_build_object(
+    'id', d.id,
+    'action', d.action,
+    'targetType', d.target_type,
+    'targetId', case when d.target_type <> 'user' then d.target_id end,
+    'category', d.category,
+    'categoryText', c.text,
+    'rule', d.rule,
+    'reason', d.reason,
+    'automated', d.decided_by is null,
+    'endsAt', private.utc(d.ends_at),
+    'liftedAt', private.utc(d.lifted_at),
+    'overturnedAt', private.utc(d.overturned_at),
+    'createdAt', private.utc(d.decided_at),
+    'proof', private.audit_proof(d.audit_id)) into v_statement
+  from app.decisions d join private.case_categories c on c.category = d.category
+  where d.id = p_decision and d.person_id = private.require_caller();
+  if not found then
+    perform private.raise_error('statement_unknown');
+  end if;
+  return v_statement;
+end $$;
+comment on function private.own_statement is 'The statement of reasons for a decision about the caller.';
+
+create function api.get_statement(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.own_statement(p_id); end $$;
+comment on function api.get_statement is
+  'The statement of reasons for a decision about the caller, never with who decided: {id, action, targetType, targetId, '
+  'category, categoryText, rule, reason, automated, endsAt, liftedAt, overturnedAt, createdAt, proof}.';
