@@ -6,7 +6,7 @@ export const channels = [
     '`conversation:{conversationId}`: `message` {id} of a new message; `message.changed` {id} when it is edited or deleted; `reaction` {id} of the message when its reactions change',
     'its members',
   ],
-  ['`feed:public`: `post` {id} of a new public post', 'everyone with a valid token'],
+  ['`feed:public`: `post` {id} of a new public post, except of limited people', 'everyone with a valid token'],
   [
     "`user:{userId}`: `notification` {id, kind} of a notification that is new or has a new item; `conversation` {id} when one of the person's conversations has something new; `read` {id} of a conversation that the person reads, for their other devices",
     'that person',

@@ -153,9 +153,7 @@ begin
            array[f.engagement, f.depth, f.interest, f.following, f.circle, b.more]
     from (
       select p.id, p.published_at,
-             p.is_visible
-             and (select true from private.limited_post_for(p.author_id, p.format, p.quoted_post_id) limit 1) is null
-               as is_listed,
+             p.is_visible and not l.is_limited as is_listed,
              (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer
                as engagement,
              coalesce(10000 - 2000 * abs(coalesce(o.depth, p.depth) - i.depth), 0) as depth,
@@ -165,6 +163,7 @@ begin
              case when p.format <> 'repost' then c.boost else 0 end as multiplier
       from unnest(p_ids) as w (id)
       join private.posts_with_visibility p on p.id = w.id
+      cross join lateral private.limited_post_for(p.author_id, p.format, p.quoted_post_id) l
       left join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id end
       join app.post_counters c on c.post_id = coalesce(o.id, p.id)
       left join app.user_interests i on i.user_id = v_me

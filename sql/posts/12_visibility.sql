@@ -63,18 +63,21 @@ create function private.limited_post_for(p_author uuid, p_format text, p_quoted 
 returns table (is_limited boolean)
 language sql stable   -- without a search_path, so that Postgres inlines it: test/guards.test.ts
 begin atomic
-  select l.is_limited from private.limited_for(p_author) l
-  union all
-  select l.is_limited from app.posts o cross join lateral private.limited_for(o.author_id) l
-  where p_format = 'repost' and o.id = p_quoted;
+  select l.is_limited
+      or p_format = 'repost' and (select o.is_limited
+                                  from app.posts p cross join lateral private.limited_for(p.author_id) o
+                                  where p.id = p_quoted) is true
+  from private.limited_for(p_author) l;
 end;
 comment on function private.limited_post_for is
-  'A row if feeds, searches and suggestions leave out a post for the caller: its author is limited for them '
-  '(private.limited_for) or, if it is a repost, the author of the original is.';
+  'Whether feeds, searches and suggestions leave out a post for the caller: its author is limited for them '
+  '(private.limited_for) or, if it is a repost, the author of the original is. One row.';
 
 create view private.listed_posts with (security_invoker) as
-select p.* from private.visible_posts p
-where (select true from private.limited_post_for(p.author_id, p.format, p.quoted_post_id) limit 1) is null;
+select p.*
+from private.visible_posts p
+cross join lateral private.limited_post_for(p.author_id, p.format, p.quoted_post_id) l
+where not l.is_limited;
 comment on view private.listed_posts is
   'The posts that feeds, searches and suggestions may have for the caller: visible ones, without those that '
   'private.limited_post_for leaves out. For definer functions.';

@@ -72,7 +72,7 @@ begin
         where n.id <> p_writer
           and private.may_meet(private.find_level(n.id, p_writer))
           and private.post_visible_to(p_post, n.id)
-          and not exists (select from private.limited_for(p_writer, n.id))
+          and not (select l.is_limited from private.limited_for(p_writer, n.id) l)
         order by n.place limit v_most) m;
 end $$;
 comment on function private.mention_people is

@@ -21,20 +21,21 @@ create trigger _055_list_limited after update of limited_at on app.users
 create function private.limited_for(p_author uuid, p_viewer uuid default null) returns table (is_limited boolean)
 language sql stable   -- without a search_path, so that Postgres inlines it: test/guards.test.ts
 begin atomic
-  select true
-  from app.limited_people l
-  where l.user_id = p_author
-    and l.user_id <> coalesce(p_viewer, (select app.uid()))
-    and (select true from app.follows f   -- a probe for each, where "not exists" could hash all follows
-         where f.follower_id = coalesce(p_viewer, (select app.uid())) and f.following_id = l.user_id) is null;
+  select (select exists (select from app.limited_people))   -- once for a statement: usually nobody is limited
+     and (select true from app.limited_people l
+          where l.user_id = p_author
+            and l.user_id <> coalesce(p_viewer, (select app.uid()))
+            and (select true from app.follows f
+                 where f.follower_id = coalesce(p_viewer, (select app.uid()))
+                   and f.following_id = l.user_id) is null) is true;
 end;
 comment on function private.limited_for is
-  'The one rule of limited people: a row if this person is limited and the viewer neither follows them nor is them. '
-  'Feeds, searches and suggestions leave out what this person wrote if there is a row. One probe of a small table, '
-  'and only for limited people one of the follows. If p_viewer is null the viewer is the caller.';
+  'The one rule of limited people: whether this person is limited, and the viewer neither follows them nor is them. '
+  'Feeds, searches and suggestions then leave out what the person wrote. One row. For each person it probes a small '
+  'table, and the follows only if it finds the person there. If p_viewer is null the viewer is the caller.';
 
 create view private.listed_people with (security_invoker) as
-select p.* from private.visible_people p where (select true from private.limited_for(p.id)) is null;
+select p.* from private.visible_people p cross join lateral private.limited_for(p.id) l where not l.is_limited;
 comment on view private.listed_people is
   'The people whom searches and suggestions may show to the caller: those whom the caller may see and who are not '
   'limited for the caller. For definer functions.';

@@ -9,7 +9,20 @@ import { actAs, actAsOwner, ask, prepare } from './oracle/ask.ts'
 import { build, settle } from './oracle/build.ts'
 import { touching, unasked } from './oracle/guard.ts'
 import { found, leaks, questions, tablesOf } from './oracle/look.ts'
-import { at, blocked, gone, isWithin, names, places, relation, sees, standing, type World } from './oracle/model.ts'
+import {
+  at,
+  blocked,
+  gone,
+  inFeed,
+  isWithin,
+  limitedFor,
+  names,
+  places,
+  relation,
+  sees,
+  standing,
+  type World,
+} from './oracle/model.ts'
 import { registry } from './oracle/registry.ts'
 import { worlds } from './oracle/worlds.ts'
 
@@ -70,8 +83,11 @@ const count = (counts: Map<string, number>, name: string) => counts.set(name, (c
 const living = (world: World) => places(names).filter((person) => !gone(world, person))
 
 function tally(world: World, viewer: number): void {
-  for (const [place, { author, visibility }] of world.posts.entries()) {
+  for (const [place, { author, visibility, format, of }] of world.posts.entries()) {
     count(met, sees(world, viewer, place) ? 'seen' : 'unseen')
+    const original = format === 'repost' && of !== null ? at(world.posts, of).author : author
+    const [theirs, own] = [original, author].map((person) => limitedFor(world, viewer, person))
+    if (theirs && !own && inFeed({ ...world, limited: [] }, viewer, place)) count(met, 'limited original')
     count(met, `${relation(world, viewer, author)}, ${visibility}`)
     if (isWithin(world, place)) {
       count(met, `${standing(world, viewer)}, within`)
@@ -83,10 +99,11 @@ function tally(world: World, viewer: number): void {
 }
 
 /**
- * Thirteen relations, to posts of three visibilities; posts that are seen and that aren't; for the space, people who are
+ * Thirteen relations, to posts of three visibilities; posts that are seen and that aren't, and reposts that only the
+ * author of the original keeps out of a feed; for the space, people who are
  * in it, left, were removed or never joined, across a block, and when it is archived.
  */
-const ALL = 2 + 13 * 3 + 4 + 2
+const ALL = 2 + 1 + 13 * 3 + 4 + 2
 
 /**
  * A random seed whose worlds include all of these combinations. With so few worlds one seed in thirty has every rare

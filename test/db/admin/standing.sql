@@ -18,7 +18,7 @@ create function pg_temp.ban(p_name text) returns jsonb language sql stable secur
 create function pg_temp.limited() returns setof text language sql stable security definer
   as $$ select u.username from app.limited_people join app.users u on u.id = user_id order by u.username $$;
 create function pg_temp.limited_for(p_name text) returns boolean language sql stable security definer
-  as $$ select exists (select from private.limited_for(test.id(p_name))) $$;
+  as $$ select is_limited from private.limited_for(test.id(p_name)) $$;
 grant execute on all functions in schema pg_temp to public;
 
 -- Who may do it

@@ -217,7 +217,7 @@ export const reads: Entries = {
       const tab = at(tabs, turn % tabs.length)
       const filter = at(filters, Math.floor(turn / tabs.length) % filters.length)
       return [
-        ...tabs.slice(0, 2).map((one) => feed(world, viewer, one, at(filters, 0))),
+        ...[...tabs.slice(0, 2), at(tabs, 2 + (turn % 2))].map((one) => feed(world, viewer, one, at(filters, 0))),
         feed(world, viewer, tab, filter),
       ]
     },

@@ -539,9 +539,7 @@ begin
            array[f.engagement, f.depth, f.interest, f.following, f.circle, b.more]
     from (
       select p.id, p.published_at,
-             p.is_visible
-             and (select true from private.limited_post_for(p.author_id, p.format, p.quoted_post_id) limit 1) is null
-               as is_listed,
+             p.is_visible and not l.is_limited as is_listed,
              (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer
                as engagement,
              coalesce(10000 - 2000 * abs(coalesce(o.depth, p.depth) - i.depth), 0) as depth,
@@ -551,6 +549,7 @@ begin
              case when p.format <> 'repost' then c.boost else 0 end as multiplier
       from unnest(p_ids) as w (id)
       join private.posts_with_visibility p on p.id = w.id
+      cross join lateral private.limited_post_for(p.author_id, p.format, p.quoted_post_id) l
       left join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id end
       join app.post_counters c on c.post_id = coalesce(o.id, p.id)
       left join app.user_interests i on i.user_id = v_me
@@ -1144,11 +1143,12 @@ CREATE OR REPLACE FUNCTION private.limited_for(p_author uuid, p_viewer uuid DEFA
  LANGUAGE sql
  STABLE
 BEGIN ATOMIC
- SELECT true
-    FROM app.limited_people l
-   WHERE ((l.user_id = limited_for.p_author) AND (l.user_id <> COALESCE(limited_for.p_viewer, ( SELECT app.uid() AS uid))) AND (( SELECT true
-            FROM app.follows f
-           WHERE ((f.follower_id = COALESCE(limited_for.p_viewer, ( SELECT app.uid() AS uid))) AND (f.following_id = l.user_id))) IS NULL));
+ SELECT (( SELECT (EXISTS ( SELECT
+                    FROM app.limited_people)) AS "exists") AND (( SELECT true
+            FROM app.limited_people l
+           WHERE ((l.user_id = limited_for.p_author) AND (l.user_id <> COALESCE(limited_for.p_viewer, ( SELECT app.uid() AS uid))) AND (( SELECT true
+                    FROM app.follows f
+                   WHERE ((f.follower_id = COALESCE(limited_for.p_viewer, ( SELECT app.uid() AS uid))) AND (f.following_id = l.user_id))) IS NULL))) IS TRUE));
 END;
 
 ALTER FUNCTION "private"."limited_for"(uuid, uuid) OWNER TO "postgres";
@@ -1158,13 +1158,11 @@ CREATE OR REPLACE FUNCTION private.limited_post_for(p_author uuid, p_format text
  LANGUAGE sql
  STABLE
 BEGIN ATOMIC
- SELECT l.is_limited
-    FROM private.limited_for(limited_post_for.p_author) l(is_limited)
- UNION ALL
-  SELECT l.is_limited
-    FROM (app.posts o
-      CROSS JOIN LATERAL private.limited_for(o.author_id) l(is_limited))
-   WHERE ((limited_post_for.p_format = 'repost'::text) AND (o.id = limited_post_for.p_quoted));
+ SELECT (l.is_limited OR ((limited_post_for.p_format = 'repost'::text) AND (( SELECT o.is_limited
+            FROM (app.posts p
+              CROSS JOIN LATERAL private.limited_for(p.author_id) o(is_limited))
+           WHERE (p.id = limited_post_for.p_quoted)) IS TRUE)))
+    FROM private.limited_for(limited_post_for.p_author) l(is_limited);
 END;
 
 ALTER FUNCTION "private"."limited_post_for"(uuid, text, uuid) OWNER TO "postgres";
@@ -1210,7 +1208,7 @@ begin
         where n.id <> p_writer
           and private.may_meet(private.find_level(n.id, p_writer))
           and private.post_visible_to(p_post, n.id)
-          and not exists (select from private.limited_for(p_writer, n.id))
+          and not (select l.is_limited from private.limited_for(p_writer, n.id) l)
         order by n.place limit v_most) m;
 end $function$;
 
@@ -1461,73 +1459,72 @@ ALTER FUNCTION "private"."users_rules"(text, text, timestamp with time zone, tex
 
 ALTER TABLE "app"."limited_people" ADD CONSTRAINT "limited_people_user_id_fkey" FOREIGN KEY (user_id) REFERENCES app.users(id) ON DELETE CASCADE;
 
-CREATE VIEW "private"."listed_contents" WITH (security_invoker=true) AS  SELECT id,
-    kind,
-    author_id,
-    interest_id,
-    title,
-    space_id,
-    is_draft,
-    words,
-    edited_at,
-    removed_at,
-    deleted_at,
-    author_hidden,
-    created_at,
-    required_level
-   FROM private.visible_contents c
-  WHERE (( SELECT true
-           FROM private.limited_for(c.author_id) limited_for(is_limited)) IS NULL);
+CREATE VIEW "private"."listed_contents" WITH (security_invoker=true) AS  SELECT c.id,
+    c.kind,
+    c.author_id,
+    c.interest_id,
+    c.title,
+    c.space_id,
+    c.is_draft,
+    c.words,
+    c.edited_at,
+    c.removed_at,
+    c.deleted_at,
+    c.author_hidden,
+    c.created_at,
+    c.required_level
+   FROM (private.visible_contents c
+     CROSS JOIN LATERAL private.limited_for(c.author_id) l(is_limited))
+  WHERE (NOT l.is_limited);
 
 ALTER VIEW "private"."listed_contents" OWNER TO "postgres";
 
-CREATE VIEW "private"."listed_people" WITH (security_invoker=true) AS  SELECT id,
-    username
-   FROM private.visible_people p
-  WHERE (( SELECT true
-           FROM private.limited_for(p.id) limited_for(is_limited)) IS NULL);
+CREATE VIEW "private"."listed_people" WITH (security_invoker=true) AS  SELECT p.id,
+    p.username
+   FROM (private.visible_people p
+     CROSS JOIN LATERAL private.limited_for(p.id) l(is_limited))
+  WHERE (NOT l.is_limited);
 
 ALTER VIEW "private"."listed_people" OWNER TO "postgres";
 
-CREATE VIEW "private"."listed_posts" WITH (security_invoker=true) AS  SELECT id,
-    author_id,
-    persona_id,
-    format,
-    title,
-    body,
-    media,
-    quoted_post_id,
-    original_author_id,
-    original_space_id,
-    visibility,
-    depth,
-    interest_id,
-    space_id,
-    is_journalism,
-    publish_at,
-    publish_again_at,
-    published_at,
-    scheduled_emitted_at,
-    pinned_at,
-    edited_at,
-    hidden_at,
-    deleted_at,
-    author_banned,
-    keyword_words,
-    trending_boost,
-    created_at,
-    imported_at,
-    closer_id,
-    within_id,
-    trending_at,
-    required_level,
-    card_start,
-    viewer_level,
-    is_visible
-   FROM private.visible_posts p
-  WHERE (( SELECT true
-           FROM private.limited_post_for(p.author_id, p.format, p.quoted_post_id) limited_post_for(is_limited)
-         LIMIT 1) IS NULL);
+CREATE VIEW "private"."listed_posts" WITH (security_invoker=true) AS  SELECT p.id,
+    p.author_id,
+    p.persona_id,
+    p.format,
+    p.title,
+    p.body,
+    p.media,
+    p.quoted_post_id,
+    p.original_author_id,
+    p.original_space_id,
+    p.visibility,
+    p.depth,
+    p.interest_id,
+    p.space_id,
+    p.is_journalism,
+    p.publish_at,
+    p.publish_again_at,
+    p.published_at,
+    p.scheduled_emitted_at,
+    p.pinned_at,
+    p.edited_at,
+    p.hidden_at,
+    p.deleted_at,
+    p.author_banned,
+    p.keyword_words,
+    p.trending_boost,
+    p.created_at,
+    p.imported_at,
+    p.closer_id,
+    p.within_id,
+    p.trending_at,
+    p.required_level,
+    p.card_start,
+    p.viewer_level,
+    p.is_visible
+   FROM (private.visible_posts p
+     CROSS JOIN LATERAL private.limited_post_for(p.author_id, p.format, p.quoted_post_id) l(is_limited))
+  WHERE (NOT l.is_limited);
 
 ALTER VIEW "private"."listed_posts" OWNER TO "postgres";
 
@@ -1580,9 +1577,9 @@ COMMENT ON FUNCTION "private"."feed_scores"(uuid[]) IS 'Whether the caller''s fe
 
 COMMENT ON FUNCTION "private"."job_end_suspensions"() IS 'Job: ends the suspension that has been due the longest, as an unban does, with an audit entry that has no actor, and returns 1. If that fails, it returns -1, and tries again after the other due suspensions, in 5 seconds at the earliest. May run twice: it takes only due suspensions, each once, and skips locked people. The worker repeats it until it returns 0.';
 
-COMMENT ON FUNCTION "private"."limited_for"(uuid, uuid) IS 'The one rule of limited people: a row if this person is limited and the viewer neither follows them nor is them. Feeds, searches and suggestions leave out what this person wrote if there is a row. One probe of a small table, and only for limited people one of the follows. If p_viewer is null the viewer is the caller.';
+COMMENT ON FUNCTION "private"."limited_for"(uuid, uuid) IS 'The one rule of limited people: whether this person is limited, and the viewer neither follows them nor is them. Feeds, searches and suggestions then leave out what the person wrote. One row. For each person it probes a small table, and the follows only if it finds the person there. If p_viewer is null the viewer is the caller.';
 
-COMMENT ON FUNCTION "private"."limited_post_for"(uuid, text, uuid) IS 'A row if feeds, searches and suggestions leave out a post for the caller: its author is limited for them (private.limited_for) or, if it is a repost, the author of the original is.';
+COMMENT ON FUNCTION "private"."limited_post_for"(uuid, text, uuid) IS 'Whether feeds, searches and suggestions leave out a post for the caller: its author is limited for them (private.limited_for) or, if it is a repost, the author of the original is. One row.';
 
 COMMENT ON FUNCTION "private"."list_limited"() IS 'Trigger: keeps app.limited_people the same as app.users.limited_at.';
 
@@ -1745,6 +1742,10 @@ values ('until_past', '422', 'until must be in the future.');
 
 insert into private.jobs ("name", "cron", "expires", "repeats", "alarm")
 values ('end-suspensions', '* * * * *', '60', 'true', null);
+
+update private.realtime_topics set "events" = '`feed:public`: `post` {id} of a new public post, except of limited people'
+where "prefix" = 'feed'
+  and "events"::text = '`feed:public`: `post` {id} of a new public post';
 
 insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
 values ('app.limited_people', 'user_id', null, null, null, '{}', null, 'false', 'The profile has the time from which the person is limited.');
