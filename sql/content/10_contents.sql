@@ -107,7 +107,9 @@ comment on view private.visible_contents is
   'The contents that the caller may see. For definer functions, to which no policy applies.';
 
 create view private.listed_contents with (security_invoker) as
-select c.* from private.visible_contents c cross join lateral private.limited_for(c.author_id) l where not l.is_limited;
+select c.*
+from private.visible_contents c cross join lateral private.limited_for(c.author_id) l
+where not l.is_limited;
 comment on view private.listed_contents is
   'The contents that searches, and lists that name neither author nor space, may have for the caller: visible ones '
   'whose author is not limited for the caller (private.limited_for). For definer functions.';
