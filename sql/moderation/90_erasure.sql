@@ -13,6 +13,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.cases', 'target_id', 'The work of staff; what was decided is in the section decisions.'),
   ('app.cases', 'claimed_by', 'The work of staff, which the audit log contains.'),
   ('app.cases', 'closed_by', 'The work of staff, which the audit log contains.'),
+  ('app.case_reports', 'report_id', 'Which case a report belongs to is the work of staff.'),
   ('app.case_proposals', 'proposed_by', 'The work of staff, which the audit log contains.'),
   ('app.case_proposals', 'settled_by', 'The work of staff, which the audit log contains.'),
   ('app.case_events', 'actor_id', 'The work of staff, which the audit log contains.'),

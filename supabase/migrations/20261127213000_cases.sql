@@ -2772,6 +2772,9 @@ insert into private.personal_data ("relation", "person_column", "section", "with
 values ('app.case_events', 'actor_id', null, null, null, '{}', null, 'false', 'The work of staff, which the audit log contains.');
 
 insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
+values ('app.case_reports', 'report_id', null, null, null, '{}', null, 'false', 'Which case a report belongs to is the work of staff.');
+
+insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
 values ('app.case_proposals', 'proposed_by', null, null, null, '{}', null, 'false', 'The work of staff, which the audit log contains.');
 
 insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
