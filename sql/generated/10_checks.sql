@@ -983,18 +983,18 @@ set search_path = ''
 as $$
 begin
   if (action = ANY (ARRAY['case'::text, 'hide'::text])) is false then perform private.raise_check_violation('moderation_rules_action_check'); end if;
+  if (((applies_to = '{post}'::text[]) OR (applies_to = '{reply}'::text[])) OR (applies_to = '{post,reply}'::text[])) is false then perform private.raise_check_violation('moderation_rules_applies_to_check'); end if;
   if (mode = ANY (ARRAY['shadow'::text, 'live'::text, 'off'::text])) is false then perform private.raise_check_violation('moderation_rules_mode_check'); end if;
-  if (((applies_to = '{post}'::text[]) OR (applies_to = '{reply}'::text[])) OR (applies_to = '{post,reply}'::text[])) is false then perform private.raise_check_violation('rule_applies_to'); end if;
-  if ((length(name) >= 1) AND (length(name) <= 80)) is false then perform private.raise_check_violation('rule_name'); end if;
+  if ((length(name) >= 1) AND (length(name) <= 80)) is false then perform private.raise_check_violation('moderation_rules_name_check'); end if;
   return true;
 end $$;
 comment on function private.moderation_rules_rules is 'The checks of app.moderation_rules. Raises the code of the one that a row breaks.';
 grant execute on function private.moderation_rules_rules to anon, authenticated, service_role, gate;
 alter table app.moderation_rules
   drop constraint moderation_rules_action_check,
+  drop constraint moderation_rules_applies_to_check,
   drop constraint moderation_rules_mode_check,
-  drop constraint rule_applies_to,
-  drop constraint rule_name,
+  drop constraint moderation_rules_name_check,
   add constraint moderation_rules_rules check (private.moderation_rules_rules(name, applies_to, action, mode));
 
 create function private.muted_keywords_rules(keyword text, folded text) returns boolean

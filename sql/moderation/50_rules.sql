@@ -37,10 +37,10 @@ comment on column private.rule_conditions.moment is
 
 create table app.moderation_rules (
   id          uuid primary key default gen_random_uuid(),
-  name        text not null,
+  name        text not null check (length(name) between 1 and 80),
   conditions  jsonb not null,
   at_report   boolean not null,
-  applies_to  text[] not null,
+  applies_to  text[] not null check (applies_to in ('{post}', '{reply}', '{post,reply}')),
   action      text not null check (action in ('case', 'hide')),
   mode        text not null default 'shadow' check (mode in ('shadow', 'live', 'off')),
   mode_since  timestamptz not null default now(),
@@ -52,9 +52,7 @@ create table app.moderation_rules (
          when at_report then 'at a report'
          when mode = 'live' and action = 'hide' then 'at once'
          else 'soon' end) stored,
-  compiled    private.condition[] not null,
-  constraint rule_name check (length(name) between 1 and 80),
-  constraint rule_applies_to check (applies_to in ('{post}', '{reply}', '{post,reply}'))
+  compiled    private.condition[] not null
 );
 create index moderation_rules_created_at_idx on app.moderation_rules (created_at desc, id desc);
 create index moderation_rules_mode_idx on app.moderation_rules (mode, created_at desc, id desc);
@@ -372,6 +370,20 @@ begin
 end $$;
 comment on function private.read_applies_to is 'The types to which a rule applies, each once, sorted.';
 
+create function private.read_rule_name(p_name text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_name text := private.require_name(p_name);
+begin
+  if (length(v_name) between 1 and 80) is not true then
+    perform private.raise_error('rule_name');
+  end if;
+  return v_name;
+end $$;
+comment on function private.read_rule_name is 'The name of a rule in the form in which it is stored.';
+
 create view private.staff_rules with (security_invoker) as
 select r.created_at as at, r.id, r.mode, r.name as said,
        json_build_object(
@@ -471,7 +483,7 @@ begin
     perform private.raise_error('rules_exhausted');
   end if;
   insert into app.moderation_rules (name, conditions, compiled, at_report, applies_to, action, category)
-  values (private.require_name(p_name), p_conditions, v_compiled,
+  values (private.read_rule_name(p_name), p_conditions, v_compiled,
           exists (select from unnest(v_compiled) c join private.rule_conditions k on k.kind = c.kind
                   where k.moment = 'report'),
           private.read_applies_to(p_applies_to), p_action, (private.require_category(p_category)).category)
@@ -495,7 +507,7 @@ begin
 end $$;
 comment on function api.create_rule is
   'Makes a rule, which begins in shadow, and returns it as api.get_rule does. Leaves an audit entry. Fails: '
-  'rule_name, rule_applies_to, value_invalid.';
+  'value_invalid.';
 
 create function private.change_rule(p_id uuid, p_changes jsonb) returns boolean
 language plpgsql volatile security definer   -- nobody may write rules, not even the service role
@@ -510,7 +522,7 @@ begin
   v_rule := private.require_rule(p_id);
   v_new := v_rule;
   if p_changes ? 'name' then
-    v_new.name := private.require_name(p_changes ->> 'name');
+    v_new.name := private.read_rule_name(p_changes ->> 'name');
   end if;
   v_new.action := coalesce(p_changes ->> 'action', v_rule.action);
   v_new.mode := coalesce(p_changes ->> 'mode', v_rule.mode);
@@ -539,7 +551,7 @@ begin
 end $$;
 comment on function api.update_rule is
   'Changes a rule, {name, action, mode}, and returns it. Its conditions never change. It can go live only when it was '
-  'in shadow for a day or was replayed. Repeating it changes nothing. Leaves an audit entry. Fails: rule_name, '
+  'in shadow for a day or was replayed. Repeating it changes nothing. Leaves an audit entry. Fails: '
   'value_invalid.';
 
 create function private.drop_rule(p_id uuid) returns boolean

@@ -94,7 +94,7 @@ begin
   return private.replay(private.read_conditions(p_conditions), private.read_applies_to(p_applies_to), p_cursor);
 end $$;
 comment on function api.replay_draft is
-  'Replays a rule that was not made yet: private.replay. Fails: rule_applies_to.';
+  'Replays a rule that was not made yet: private.replay.';
 
 create function private.note_replay(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write rules, not even the service role

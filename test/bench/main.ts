@@ -69,9 +69,9 @@ async function others(measured: Measured): Promise<void> {
         say(name, figure(kept, 2), figure(unkept, 2), figure(kept / unkept, 1))
     }
     if (isChosen('rules')) {
-      say('\nrules', 'ms a post', 'more')
-      const costs = await ruleCosts(owner)
-      for (const { name, ms } of costs) say(name, figure(ms, 2), figure(ms - (costs[0]?.ms ?? 0), 3))
+      say('\nrules', 'CPU ms a post', 'judged ms')
+      for (const { name, post, judged } of await ruleCosts(measured, owner))
+        say(name, figure(post, 2), figure(judged, 3))
     }
     if (isChosen('centroid')) {
       const { people, ms } = await centroidCost(measured, owner)

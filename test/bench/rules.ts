@@ -2,12 +2,14 @@
 // does not fit.
 import type { Sql } from 'postgres'
 import { claims } from './case.ts'
+import { minus } from './cpu.ts'
+import type { Measured } from './rounds.ts'
 
-const ROUNDS = 20
+const ROUNDS = 8
 const POSTS = 50
 
-/** Milliseconds for one post, the median of the posts. */
-export type RuleCost = { name: string; ms: number }
+/** Milliseconds of a core for one post, and how long of that it is judged, in milliseconds; medians. */
+export type RuleCost = { name: string; post: number; judged: number }
 
 const words = (of: number) => Array.from({ length: 20 }, (_, n) => (n % 4 ? `word${of}x${n}` : `a phrase ${of} ${n}`))
 const rules = Array.from({ length: 20 }, (_, n) => [
@@ -20,10 +22,18 @@ const rules = Array.from({ length: 20 }, (_, n) => [
 
 const body = 'What I read today, and what I make of it. '.repeat(10)
 
-/** @param sql a connection of the owner; leaves no rules */
-export async function ruleCosts(sql: Sql): Promise<RuleCost[]> {
+const median = (of: number[]) => of.sort((a, b) => a - b)[of.length >> 1] ?? 0
+
+/** @param sql a connection of the owner, whose CPU the meter counts among the backends; leaves no rules */
+export async function ruleCosts({ meter }: Measured, sql: Sql): Promise<RuleCost[]> {
   const states = { 'no rules': null, '20 in shadow': 'shadow', '20 live': 'live' }
-  const taken = Object.keys(states).map((name) => ({ name, times: [] as number[] }))
+  const taken = Object.keys(states).map((name) => ({ name, posts: [] as number[], judged: [] as number[] }))
+  await sql.unsafe(`create function pg_temp.judged(p_post uuid) returns float8 language plpgsql as $$
+    declare v_begun timestamptz := clock_timestamp();
+    begin
+      perform private.judge('post', p_post, 'at once');
+      return extract(epoch from clock_timestamp() - v_begun) * 1000;
+    end $$`)
   let caller = 0
   // in turns, so that what slows down the machine slows down all of them
   for (let round = 0; round < ROUNDS; round++)
@@ -32,14 +42,18 @@ export async function ruleCosts(sql: Sql): Promise<RuleCost[]> {
         await sql`insert into app.moderation_rules (name, conditions, compiled, at_report, applies_to, action, mode)
           select 'x', c::jsonb, private.read_conditions(c::jsonb), false, '{post,reply}', 'hide', ${mode}
           from unnest(${rules}::text[]) c`
+      const before = await meter.read()
       for (let n = 0; n < POSTS; n++) {
         caller = (caller % 5000) + 1
         await sql`select set_config('request.jwt.claims', ${JSON.stringify(claims(caller + 10))}, false)`
-        const begun = performance.now()
         await sql`select api.create_post(${body})`
-        if (round > 0) taken[at]?.times.push(performance.now() - begun)
       }
-      await sql`delete from app.moderation_rules`
+      if (round > 0) taken[at]?.posts.push(minus(await meter.read(), before).backend / POSTS)
+      const judged = await sql<{ ms: number }[]>`
+        select pg_temp.judged(bench.post(1)) as ms from generate_series(1, 200)`
+      taken[at]?.judged.push(...judged.map(({ ms }) => ms))
+
+      await sql`truncate app.moderation_rules` // deleted rows would be scanned
     }
-  return taken.map(({ name, times }) => ({ name, ms: times.sort((a, b) => a - b)[times.length >> 1] ?? 0 }))
+  return taken.map(({ name, posts, judged }) => ({ name, post: median(posts), judged: median(judged) }))
 }

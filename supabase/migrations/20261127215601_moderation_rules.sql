@@ -166,7 +166,7 @@ begin
     perform private.raise_error('rules_exhausted');
   end if;
   insert into app.moderation_rules (name, conditions, compiled, at_report, applies_to, action, category)
-  values (private.require_name(p_name), p_conditions, v_compiled,
+  values (private.read_rule_name(p_name), p_conditions, v_compiled,
           exists (select from unnest(v_compiled) c join private.rule_conditions k on k.kind = c.kind
                   where k.moment = 'report'),
           private.read_applies_to(p_applies_to), p_action, (private.require_category(p_category)).category)
@@ -191,7 +191,7 @@ begin
   v_rule := private.require_rule(p_id);
   v_new := v_rule;
   if p_changes ? 'name' then
-    v_new.name := private.require_name(p_changes ->> 'name');
+    v_new.name := private.read_rule_name(p_changes ->> 'name');
   end if;
   v_new.action := coalesce(p_changes ->> 'action', v_rule.action);
   v_new.mode := coalesce(p_changes ->> 'mode', v_rule.mode);
@@ -589,9 +589,9 @@ CREATE OR REPLACE FUNCTION private.moderation_rules_rules(name text, applies_to 
 AS $function$
 begin
   if (action = ANY (ARRAY['case'::text, 'hide'::text])) is false then perform private.raise_check_violation('moderation_rules_action_check'); end if;
+  if (((applies_to = '{post}'::text[]) OR (applies_to = '{reply}'::text[])) OR (applies_to = '{post,reply}'::text[])) is false then perform private.raise_check_violation('moderation_rules_applies_to_check'); end if;
   if (mode = ANY (ARRAY['shadow'::text, 'live'::text, 'off'::text])) is false then perform private.raise_check_violation('moderation_rules_mode_check'); end if;
-  if (((applies_to = '{post}'::text[]) OR (applies_to = '{reply}'::text[])) OR (applies_to = '{post,reply}'::text[])) is false then perform private.raise_check_violation('rule_applies_to'); end if;
-  if ((length(name) >= 1) AND (length(name) <= 80)) is false then perform private.raise_check_violation('rule_name'); end if;
+  if ((length(name) >= 1) AND (length(name) <= 80)) is false then perform private.raise_check_violation('moderation_rules_name_check'); end if;
   return true;
 end $function$;
 
@@ -750,6 +750,23 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."read_keywords"(jsonb) OWNER TO "postgres";
+
+CREATE OR REPLACE FUNCTION private.read_rule_name(p_name text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  v_name text := private.require_name(p_name);
+begin
+  if (length(v_name) between 1 and 80) is not true then
+    perform private.raise_error('rule_name');
+  end if;
+  return v_name;
+end $function$;
+
+ALTER FUNCTION "private"."read_rule_name"(text) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION private.replay(p_conditions private.condition[], p_applies_to text[], p_cursor text)
  RETURNS json
@@ -960,7 +977,7 @@ COMMENT ON COLUMN "private"."rule_conditions"."position" IS 'The order in which 
 
 COMMENT ON COLUMN "private"."rule_conditions"."shape" IS 'The parameters: for a whole number its least and its greatest value, [1, 60], for words "keywords". All are required, except those whose name here ends with a question mark.';
 
-COMMENT ON FUNCTION "api"."create_rule"(text, jsonb, text[], text, text) IS 'Makes a rule, which begins in shadow, and returns it as api.get_rule does. Leaves an audit entry. Fails: rule_name, rule_applies_to, value_invalid.';
+COMMENT ON FUNCTION "api"."create_rule"(text, jsonb, text[], text, text) IS 'Makes a rule, which begins in shadow, and returns it as api.get_rule does. Leaves an audit entry. Fails: value_invalid.';
 
 COMMENT ON FUNCTION "api"."delete_rule"(uuid) IS 'Deletes a rule. What it hid stays hidden, and its hits are deleted by their age. Leaves an audit entry.';
 
@@ -970,11 +987,11 @@ COMMENT ON FUNCTION "api"."list_rule_hits"(uuid, text, text, timestamp with time
 
 COMMENT ON FUNCTION "api"."list_rules"(text, text, timestamp with time zone, timestamp with time zone, integer, text) IS 'Rules, newest first.';
 
-COMMENT ON FUNCTION "api"."replay_draft"(jsonb, text[], text) IS 'Replays a rule that was not made yet: private.replay. Fails: rule_applies_to.';
+COMMENT ON FUNCTION "api"."replay_draft"(jsonb, text[], text) IS 'Replays a rule that was not made yet: private.replay.';
 
 COMMENT ON FUNCTION "api"."replay_rule"(uuid, text) IS 'Replays a rule: private.replay. Then it can go live.';
 
-COMMENT ON FUNCTION "api"."update_rule"(uuid, jsonb) IS 'Changes a rule, {name, action, mode}, and returns it. Its conditions never change. It can go live only when it was in shadow for a day or was replayed. Repeating it changes nothing. Leaves an audit entry. Fails: rule_name, value_invalid.';
+COMMENT ON FUNCTION "api"."update_rule"(uuid, jsonb) IS 'Changes a rule, {name, action, mode}, and returns it. Its conditions never change. It can go live only when it was in shadow for a day or was replayed. Repeating it changes nothing. Leaves an audit entry. Fails: value_invalid.';
 
 COMMENT ON FUNCTION "private"."add_rule"(text, jsonb, text[], text, text) IS 'Adds a rule in shadow, and returns its id.';
 
@@ -1029,6 +1046,8 @@ COMMENT ON FUNCTION "private"."read_condition"(jsonb) IS 'Reads a condition as s
 COMMENT ON FUNCTION "private"."read_conditions"(jsonb) IS 'Reads the conditions of a rule, and puts those first that are tried first.';
 
 COMMENT ON FUNCTION "private"."read_keywords"(jsonb) IS 'Up to 100 words or phrases of up to 100 characters in the form in which they are compared: {words, hint, pattern}.';
+
+COMMENT ON FUNCTION "private"."read_rule_name"(text) IS 'The name of a rule in the form in which it is stored.';
 
 COMMENT ON FUNCTION "private"."replay"(private.condition[], text[], text) IS 'Judges the next 20,000 posts and replies of the last 30 days, newest first: {looked, wouldHit, ofWhichStaffRemoved, sample (the first 20 hits), lookedUntil, nextCursor}.';
 
@@ -1295,6 +1314,12 @@ REVOKE ALL ON FUNCTION "private"."read_keywords"(jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION "private"."read_keywords"(jsonb) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."read_keywords"(jsonb) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."read_rule_name"(text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."read_rule_name"(text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."read_rule_name"(text) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."replay"(private.condition[], text[], text) FROM PUBLIC;
 
