@@ -56,6 +56,12 @@ const paid = await alice.post<{ payment: Id }>('/economy/pay', { emotion: 'love'
 const payment = paid.body.payment.id
 const group = await made(bob, '/groups', { name: 'Bergsteiger', visibility: 'private' })
 await made(admin, '/guilds', { name: 'Inkers', interestId: interest?.id })
+await made(admin, '/admin/rules', {
+  name: 'Links',
+  conditions: [{ kind: 'link' }],
+  appliesTo: ['post'],
+  action: 'case',
+})
 const looking = await carla.put('/discovery/intent', { intent: 'mentor', note: 'Teach me' })
 expect(looking.status).toBeLessThan(300)
 await made(alice, '/groups', { name: 'Bergfreunde' })
