@@ -126,3 +126,9 @@ grant execute on function
   api.get_statement,
   private.own_statement
   to authenticated;
+
+-- figures for admins
+grant execute on function
+  api.get_transparency,
+  private.transparency
+  to service_role;

@@ -850,6 +850,7 @@ export interface Schemas {
     | 'wiki_vote_oneself'
     | 'wiki_vote_value'
     | 'writes_exceeded'
+    | 'year_out_of_range'
   Event: {
     id: string
     kind: 'event'
@@ -5249,6 +5250,17 @@ export interface Schemas {
   TalentPage: { items: Schemas['Talent'][]; nextCursor: string | null; hasMore: boolean }
   Timestamp: string
   TokenPair: { accessToken: string; refreshToken: string; expiresIn: number }
+  Transparency: {
+    year: number
+    isComplete: boolean
+    items: {
+      indicator: 'notices' | 'decisions' | 'overturned' | 'median_hours'
+      category: string | null
+      action: string | null
+      automated: boolean | null
+      value: number
+    }[]
+  }
   Treasury: { balance: number; items: Schemas['TreasuryEntry'][]; nextCursor: string | null; hasMore: boolean }
   TreasuryEntry: {
     id: string
@@ -5590,6 +5602,7 @@ export interface Answers {
   get_space: Schemas['Group'] | Schemas['Guild']
   get_standing: Schemas['Standing']
   get_statement: Schemas['Statement']
+  get_transparency: Schemas['Transparency']
   get_treasury: Schemas['Treasury']
   get_user: Schemas['StaffUserDetails']
   get_video: Schemas['Video']

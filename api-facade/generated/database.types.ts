@@ -419,6 +419,7 @@ export type Database = {
       get_space: { Args: { p_id: string; p_kind: string }; Returns: Answers['get_space'] }
       get_standing: { Args: Record<PropertyKey, never>; Returns: Answers['get_standing'] }
       get_statement: { Args: { p_id: string }; Returns: Answers['get_statement'] }
+      get_transparency: { Args: { p_year: number }; Returns: Answers['get_transparency'] }
       get_treasury: {
         Args: { p_cursor?: string; p_guild_id: string; p_limit?: number }
         Returns: Answers['get_treasury']

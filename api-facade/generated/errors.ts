@@ -435,4 +435,5 @@ export const errors = {
   wiki_vote_oneself: [400, 'You cannot vote on your own proposal.'],
   wiki_vote_value: [422, 'A vote must be -1, 0 or 1.'],
   writes_exceeded: [429, 'You have reached an hourly limit: for writing, uploading, reacting, voting, following, inviting, reporting, moving mana or mentioning people. Try again after the number of seconds in Retry-After.'],
+  year_out_of_range: [422, 'The year must be between 2000 and 2999.'],
 } as const satisfies Record<string, readonly [number, string]>

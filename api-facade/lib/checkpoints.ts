@@ -31,7 +31,9 @@ export const Proof = z
     salt: z
       .string()
       .nullable()
-      .describe('Its salt in hex: the SHA-256 of salt and detail is the last hash of the content.'),
+      .describe(
+        'Its salt in hex: the SHA-256 of salt and detail is the last hash of the content. Null after an erasure.',
+      ),
     place: z.int().describe('The place of the entry among those of the checkpoint, from 0.'),
     size: z.int().describe('How many entries the checkpoint covers.'),
     path: z.array(Hash).max(14).describe('The inclusion path from the entry to the root (RFC 9162), in hex.'),

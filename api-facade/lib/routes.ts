@@ -94,6 +94,8 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   id?: string
   /** Whether it is a list: then `limit` and `cursor` are passed as `p_limit` and `p_cursor`. */
   page?: true
+  /** An answer with all its items at once, which staff can read as CSV. */
+  csv?: boolean
   /**
    * Takes an Idempotency-Key, so it is safe to retry: the API documents it, the operation implements it. Always true
    * for a member's POST that answers 201. Other routes refuse the header.
@@ -207,8 +209,8 @@ export function otherMethods(taken: readonly string[]): (c: Context) => Response
 }
 
 /** Whether a route can answer with CSV: staff lists can. */
-export const hasCsv = ({ page, access }: Row): boolean =>
-  page === true && (access === 'moderator' || access === 'admin')
+export const hasCsv = ({ page, csv, access }: Row): boolean =>
+  (page === true || csv === true) && (access === 'moderator' || access === 'admin')
 
 /** Since when aliases are deprecated: 1.0.0. As RFC 9745 writes it. */
 const DEPRECATED = `@${Date.UTC(2026, 10, 27) / 1000}`

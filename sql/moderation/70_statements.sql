@@ -78,5 +78,5 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.own_statement(p_id); end $$;
 comment on function api.get_statement is
-  'The statement of reasons for a decision about the caller, never with who decided: {id, action, targetType, targetId, '
-  'category, categoryText, rule, reason, automated, endsAt, liftedAt, overturnedAt, createdAt, proof}.';
+  'The statement of reasons for a decision about the caller, never with who decided: {id, action, targetType, '
+  'targetId, category, categoryText, rule, reason, automated, endsAt, liftedAt, overturnedAt, createdAt, proof}.';

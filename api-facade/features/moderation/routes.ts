@@ -2,11 +2,13 @@
 // checks the stored role again.
 import type { Table } from '../../lib/routes.ts'
 import cases from './cases.ts'
+import figures from './figures.ts'
 import rules from './rules.ts'
 import statements from './statements.ts'
 
 export const about =
   'What staff decides about reported things and people, case by case; what the people concerned read, verify and appeal; and what the instance does by itself.'
 
-const table: Table = { feature: 'moderation', rows: { ...cases.rows, ...rules.rows, ...statements.rows } }
+const rows = { ...cases.rows, ...rules.rows, ...statements.rows, ...figures.rows }
+const table: Table = { feature: 'moderation', rows }
 export default table

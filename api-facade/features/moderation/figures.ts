@@ -1,0 +1,51 @@
+// Yearly figures about moderation. The rules: sql/moderation/75_figures.sql.
+import { routes } from '../../lib/routes.ts'
+import { z } from '../../lib/schemas.ts'
+
+const Year = z.object({
+  year: z.coerce.number().int().min(2000).max(2999).describe('The year, in UTC.'),
+})
+
+const Transparency = z
+  .object({
+    year: z.int().describe('The year, in UTC.'),
+    isComplete: z
+      .boolean()
+      .describe('Whether everything was counted: up to 100,000 notices, decisions and closed cases.'),
+    items: z
+      .array(
+        z.object({
+          indicator: z
+            .enum(['notices', 'decisions', 'overturned', 'median_hours'])
+            .describe(
+              '`notices`: reports by people; `decisions`; `overturned`: decisions that an appeal overturned; `median_hours`: from opening to closing a case.',
+            ),
+          category: z
+            .string()
+            .nullable()
+            .describe('One of `GET /reports/categories`; null if the figure is about all.'),
+          action: z.string().nullable().describe('What was decided; null if the figure is not about decisions.'),
+          automated: z
+            .boolean()
+            .nullable()
+            .describe('Whether a rule decided; null if the figure is not about decisions.'),
+          value: z.number().describe('The number of them, or hours.'),
+        }),
+      )
+      .describe('The figures.'),
+  })
+  .openapi('Transparency')
+
+export default routes('moderation', {
+  'GET /admin/transparency/:year': {
+    summary: 'Get the figures of a year for a transparency report',
+    description:
+      'Notices by category, decisions by action and category, automated or not, those that an appeal overturned, and how long decisions took. Like lists for staff it is CSV with `Accept: text/csv`.',
+    access: 'admin',
+    params: Year,
+    operation: 'get_transparency',
+    csv: true,
+    answers: { 200: Transparency },
+    outcome: 'The figures.',
+  },
+})

@@ -1,0 +1,67 @@
+-- The yearly figures about moderation, in the form of a transparency report of the EU's Digital Services Act.
+-- docs/decisions.md, Staff.
+
+create index decisions_decided_at_idx on app.decisions (decided_at);
+create index cases_closed_at_idx on app.cases (closed_at) where closed_at is not null;
+
+insert into private.errors (code, status, text) values
+  ('year_out_of_range', 422, 'The year must be between 2000 and 2999.');
+
+create function private.transparency(p_year integer) returns json
+language plpgsql stable security definer   -- staff may not read the tables directly
+set search_path = ''
+as $$
+declare
+  c_most  constant integer := 100000;
+  v_since timestamptz := make_timestamptz(p_year, 1, 1, 0, 0, 0, 'UTC');
+  v_until timestamptz := make_timestamptz(p_year + 1, 1, 1, 0, 0, 0, 'UTC');
+begin
+  return (
+    with notices as materialized (
+      select r.category from app.reports r where r.created_at >= v_since and r.created_at < v_until limit c_most
+    ), decided as materialized (
+      select d.category, d.action, d.decided_by is null as automated, d.overturned_at is not null as overturned
+      from app.decisions d where d.decided_at >= v_since and d.decided_at < v_until limit c_most
+    ), closed as materialized (
+      select extract(epoch from c.closed_at - c.opened_at) / 3600 as hours
+      from app.cases c where c.closed_at >= v_since and c.closed_at < v_until limit c_most
+    ), figures (place, indicator, category, action, automated, value) as (
+      select 1, 'notices', n.category, null, null::boolean, count(*)::numeric from notices n group by n.category
+      union all
+      select 2, 'decisions', d.category, d.action, d.automated, count(*) from decided d
+      group by d.category, d.action, d.automated
+      union all
+      select 3, 'overturned', d.category, d.action, d.automated, count(*) from decided d where d.overturned
+      group by d.category, d.action, d.automated
+      union all
+      select 4, 'median_hours', null, null, null,
+             round((percentile_cont(0.5) within group (order by c.hours))::numeric, 1)
+      from closed c having count(*) > 0
+    )
+    select json_build_object(
+      'year', p_year,
+      'isComplete', greatest((select count(*) from notices), (select count(*) from decided),
+                             (select count(*) from closed)) < c_most,
+      'items', coalesce(json_agg(json_build_object(
+        'indicator', f.indicator, 'category', f.category, 'action', f.action, 'automated', f.automated,
+        'value', f.value) order by f.place, f.category, f.action, f.automated), '[]'))
+    from figures f);
+end $$;
+comment on function private.transparency is
+  'The figures of a year: {year, isComplete, items: [{indicator, category, action, automated, value}]}. It counts up '
+  'to 100,000 notices, decisions and closed cases; isComplete says whether these are all.';
+call private.force_index_scans('private.transparency');
+
+create function api.get_transparency(p_year integer) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('admin');
+  if p_year is null or p_year not between 2000 and 2999 then
+    perform private.raise_error('year_out_of_range');
+  end if;
+  return private.transparency(p_year);
+end $$;
+comment on function api.get_transparency is
+  'The figures of a year: {year, isComplete, items: [{indicator, category, action, automated, value}]}.';
