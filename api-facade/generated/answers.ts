@@ -5254,7 +5254,7 @@ export interface Schemas {
     year: number
     isComplete: boolean
     items: {
-      indicator: 'notices' | 'decisions' | 'overturned' | 'median_hours'
+      indicator: 'notices' | 'decisions' | 'appeals_pending' | 'appeals_upheld' | 'appeals_overturned' | 'median_hours'
       category: string | null
       action: string | null
       automated: boolean | null

@@ -1165,7 +1165,17 @@ export const failures = {
     'decision_unknown',
     'text_unfit',
   ],
-  appeal_decision: ['appeal_text', 'decision_appealed', 'decision_overturned', 'decision_unknown', 'text_unfit'],
+  appeal_decision: [
+    'appeal_text',
+    'decision_appealed',
+    'decision_overturned',
+    'decision_unknown',
+    'idempotency_answer_gone',
+    'idempotency_key_busy',
+    'idempotency_key_invalid',
+    'idempotency_key_reused',
+    'text_unfit',
+  ],
   apply_ai_suggestions: [
     'ai_session_unknown',
     'interest_depth_out_of_range',

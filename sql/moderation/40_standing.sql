@@ -67,9 +67,14 @@ create function api.appeal_decision(p_id uuid, p_text text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_kept json := private.begin_idempotent('appeal_decision', json_build_array(p_id, p_text));
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.appeal_own_decision(p_id, p_text);
-  return private.own_standing();
+  return private.finish_idempotent('appeal_decision', private.own_standing());
 end $$;
 comment on function api.appeal_decision is
   'Appeals a decision about the caller, once for each decision. Returns the standing.';

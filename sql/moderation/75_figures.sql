@@ -20,8 +20,12 @@ begin
     with notices as materialized (
       select r.category from app.reports r where r.created_at >= v_since and r.created_at < v_until limit c_most
     ), decided as materialized (
-      select d.category, d.action, d.decided_by is null as automated, d.overturned_at is not null as overturned
+      select d.category, d.action, d.decided_by is null as automated
       from app.decisions d where d.decided_at >= v_since and d.decided_at < v_until limit c_most
+    ), appealed as materialized (
+      select d.category, d.action, d.decided_by is null as automated, a.status
+      from app.decision_appeals a join app.decisions d on d.id = a.decision_id
+      where a.created_at >= v_since and a.created_at < v_until limit c_most
     ), closed as materialized (
       select extract(epoch from c.closed_at - c.opened_at) / 3600 as hours
       from app.cases c where c.closed_at >= v_since and c.closed_at < v_until limit c_most
@@ -31,8 +35,8 @@ begin
       select 2, 'decisions', d.category, d.action, d.automated, count(*) from decided d
       group by d.category, d.action, d.automated
       union all
-      select 3, 'overturned', d.category, d.action, d.automated, count(*) from decided d where d.overturned
-      group by d.category, d.action, d.automated
+      select 3, 'appeals_' || a.status, a.category, a.action, a.automated, count(*) from appealed a
+      group by a.status, a.category, a.action, a.automated
       union all
       select 4, 'median_hours', null, null, null,
              round((percentile_cont(0.5) within group (order by c.hours))::numeric, 1)
@@ -41,15 +45,15 @@ begin
     select json_build_object(
       'year', p_year,
       'isComplete', greatest((select count(*) from notices), (select count(*) from decided),
-                             (select count(*) from closed)) < c_most,
+                             (select count(*) from appealed), (select count(*) from closed)) < c_most,
       'items', coalesce(json_agg(json_build_object(
         'indicator', f.indicator, 'category', f.category, 'action', f.action, 'automated', f.automated,
-        'value', f.value) order by f.place, f.category, f.action, f.automated), '[]'))
+        'value', f.value) order by f.place, f.indicator, f.category, f.action, f.automated), '[]'))
     from figures f);
 end $$;
 comment on function private.transparency is
   'The figures of a year: {year, isComplete, items: [{indicator, category, action, automated, value}]}. It counts up '
-  'to 100,000 notices, decisions and closed cases; isComplete says whether these are all.';
+  'to 100,000 notices, decisions, appeals and closed cases; isComplete says whether these are all.';
 call private.force_index_scans('private.transparency');
 
 create function api.get_transparency(p_year integer) returns json

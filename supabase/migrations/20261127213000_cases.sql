@@ -193,9 +193,14 @@ CREATE OR REPLACE FUNCTION api.appeal_decision(p_id uuid, p_text text)
  LANGUAGE plpgsql
  SET search_path TO ''
 AS $function$
+declare
+  v_kept json := private.begin_idempotent('appeal_decision', json_build_array(p_id, p_text));
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.appeal_own_decision(p_id, p_text);
-  return private.own_standing();
+  return private.finish_idempotent('appeal_decision', private.own_standing());
 end $function$;
 
 ALTER FUNCTION "api"."appeal_decision"(uuid, text) OWNER TO "postgres";

@@ -11,24 +11,27 @@ const Transparency = z
     year: z.int().describe('The year, in UTC.'),
     isComplete: z
       .boolean()
-      .describe('Whether everything was counted: up to 100,000 notices, decisions and closed cases.'),
+      .describe('Whether everything was counted: up to 100,000 notices, decisions, appeals and closed cases.'),
     items: z
       .array(
         z.object({
           indicator: z
-            .enum(['notices', 'decisions', 'overturned', 'median_hours'])
+            .enum(['notices', 'decisions', 'appeals_pending', 'appeals_upheld', 'appeals_overturned', 'median_hours'])
             .describe(
-              '`notices`: reports by people; `decisions`; `overturned`: decisions that an appeal overturned; `median_hours`: from opening to closing a case.',
+              '`notices`: reports by people; `decisions`; `appeals_…`: appeals by what became of them; `median_hours`: from opening to closing a case.',
             ),
           category: z
             .string()
             .nullable()
             .describe('One of `GET /reports/categories`; null if the figure is about all.'),
-          action: z.string().nullable().describe('What was decided; null if the figure is not about decisions.'),
+          action: z
+            .string()
+            .nullable()
+            .describe('What was decided; null if the figure is not about decisions or appeals.'),
           automated: z
             .boolean()
             .nullable()
-            .describe('Whether a rule decided; null if the figure is not about decisions.'),
+            .describe('Whether a rule decided; null if the figure is not about decisions or appeals.'),
           value: z.number().describe('The number of them, or hours.'),
         }),
       )
@@ -40,7 +43,7 @@ export default routes('moderation', {
   'GET /admin/transparency/:year': {
     summary: 'Get the figures of a year for a transparency report',
     description:
-      'Notices by category, decisions by action and category, automated or not, those that an appeal overturned, and how long decisions took. Like lists for staff it is CSV with `Accept: text/csv`.',
+      'Notices by category, decisions by action and category, automated or not, appeals with their outcomes, and how long decisions took. Like lists for staff it is CSV with `Accept: text/csv`.',
     access: 'admin',
     params: Year,
     operation: 'get_transparency',

@@ -13613,20 +13613,20 @@ export interface components {
         Transparency: {
             /** @description The year, in UTC. */
             year: number;
-            /** @description Whether everything was counted: up to 100,000 notices, decisions and closed cases. */
+            /** @description Whether everything was counted: up to 100,000 notices, decisions, appeals and closed cases. */
             isComplete: boolean;
             /** @description The figures. */
             items: {
                 /**
-                 * @description `notices`: reports by people; `decisions`; `overturned`: decisions that an appeal overturned; `median_hours`: from opening to closing a case.
+                 * @description `notices`: reports by people; `decisions`; `appeals_…`: appeals by what became of them; `median_hours`: from opening to closing a case.
                  * @enum {string}
                  */
-                indicator: "notices" | "decisions" | "overturned" | "median_hours";
+                indicator: "notices" | "decisions" | "appeals_pending" | "appeals_upheld" | "appeals_overturned" | "median_hours";
                 /** @description One of `GET /reports/categories`; null if the figure is about all. */
                 category: string | null;
-                /** @description What was decided; null if the figure is not about decisions. */
+                /** @description What was decided; null if the figure is not about decisions or appeals. */
                 action: string | null;
-                /** @description Whether a rule decided; null if the figure is not about decisions. */
+                /** @description Whether a rule decided; null if the figure is not about decisions or appeals. */
                 automated: boolean | null;
                 /** @description The number of them, or hours. */
                 value: number;
