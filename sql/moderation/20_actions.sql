@@ -299,7 +299,10 @@ begin
               then 'closed' else 'open' end;
 end $$;
 comment on function private.act_in_case is
-  'Does these actions in a case whose work is locked, and returns the state of the case after them.';
+  'Does these actions in a case whose work is locked, and returns the state of the case after them. '
+  'Fails: private.set_post_hidden, private.set_reply_hidden, api.remove_post, private.set_content_removed, '
+  'private.warn_person, api.limit_person, api.ban_person. Never: until_past, limit_oneself, ban_oneself, '
+  'content_kind, reason_length, text_unfit.';
 
 create function private.set_case(p_case uuid, p_category text, p_rule text, p_priority integer) returns void
 language plpgsql volatile security definer   -- staff may not write cases directly

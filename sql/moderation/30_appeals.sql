@@ -175,7 +175,9 @@ begin
   return true;
 end $$;
 comment on function private.overturn is
-  'Takes back what a decision did, and its strikes. Returns whether anything could be taken back.';
+  'Takes back what a decision did, and its strikes. Returns whether anything could be taken back. '
+  'Fails: private.set_post_hidden, private.set_reply_hidden, private.set_content_removed, api.unban_person. '
+  'Never: content_kind.';
 
 create function private.settle_decision_appeal(p_id uuid, p_verdict text, p_answer text) returns void
 language plpgsql volatile security definer   -- staff may not write appeals directly

@@ -67,7 +67,8 @@ begin
   end loop;
   perform set_config('kith.case', '', true);
 end $$;
-comment on function private.act_on_people is 'Does the same to several people.';
+comment on function private.act_on_people is
+  'Does the same to several people. Fails: api.limit_person, api.ban_person. Never: until_past.';
 
 create function api.act_on_invitees(
   p_id text, p_action text, p_people text[], p_reason text, p_category text default null,
