@@ -26,6 +26,7 @@ grant execute on function
   private.check_actions,
   private.end_case_without_reports,
   private.end_case_work,
+  private.lock_case_work,
   private.needs_reason,
   private.open_case,
   private.require_case_target,

@@ -227,6 +227,17 @@ comment on function private.end_case is
   'Closes a case, if it is open, as acted or dismissed, and settles its open reports: 500 at once, the others by the '
   'worker.';
 
+create function private.lock_case_work(p_case uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.lock('case work', p_case::text);
+  perform private.check_caller();   -- checks again: the caller may have been banned or demoted while they waited
+end $$;
+comment on function private.lock_case_work is
+  'Locks the work on a case, or on a decision without a case (its id), until the transaction ends.';
+
 create function private.settle_report(p_id uuid, p_status text) returns json
 language plpgsql volatile
 set search_path = ''
@@ -240,7 +251,7 @@ begin
     perform private.raise_error('report_unknown');
   end if;
   v_case := (select case_id from app.case_reports where report_id = p_id);
-  perform private.lock('case work', v_case::text);
+  perform private.lock_case_work(v_case);
   update app.reports set status = p_status, reviewed_by = app.uid(), reviewed_at = now()
   where id = p_id and status = 'open'
   returning reporter_id into v_reporter;

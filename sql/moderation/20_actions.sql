@@ -160,7 +160,7 @@ begin
   if not exists (select from app.cases where id = p_case) then
     perform private.raise_error('case_unknown');
   end if;
-  perform private.lock('case work', p_case::text);
+  perform private.lock_case_work(p_case);
   select * into v_case from app.cases where id = p_case;
   foreach v_action in array p_actions loop
     select * into v_step from private.case_transitions where status = v_case.status and action = v_action;

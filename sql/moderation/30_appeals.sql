@@ -194,7 +194,7 @@ begin
     perform private.raise_error('appeal_unknown');
   end if;
   select * into v_decision from app.decisions where id = v_appeal.decision_id;
-  perform private.lock('case work', coalesce(v_decision.case_id, v_decision.id)::text);
+  perform private.lock_case_work(coalesce(v_decision.case_id, v_decision.id));
   select * into v_decision from app.decisions where id = v_appeal.decision_id;
   perform private.require_role(variadic private.appeal_roles(v_decision));
   if v_decision.person_id = app.uid() then

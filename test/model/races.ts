@@ -41,6 +41,9 @@ export const asOnce = (key: string, who: Someone, text: string, ...values: unkno
 export const asStaff = (who: Someone, text: string, ...values: unknown[]): Request =>
   operation('service', claimsOf(who, 'admin'), text, values, null)
 
+export const asModerator = (who: Someone, text: string, ...values: unknown[]): Request =>
+  operation('service', claimsOf(who, 'moderator'), text, values, null)
+
 export const atGate = (text: string, ...values: unknown[]): Request => operation('gate', null, text, values, null)
 
 /** Any statement, as the database's owner. */
