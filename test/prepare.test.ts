@@ -62,7 +62,9 @@ describe.each(['postgres', 'dba'])('On a bare server whose superuser is %s', asy
     const { code, out, err } = await prepare(url, '--migrate')
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain('The roles and schemas of a Supabase platform have been created.')
-    expect(out).toMatch(/Applied \d+_baseline\.sql in [\d.]+ s\.\nApplied 10_interests\.sql in /)
+    expect(out).toMatch(
+      /Applied \d+_baseline\.sql in [\d.]+ s\.\n(Applied \d+_\w+\.sql in [\d.]+ s\.\n)*Applied 10_interests\.sql in /,
+    )
     expect(out.includes('The role postgres is a superuser here')).toBe(!made)
     const [, given] = /DATABASE_URL=(\S+) JWT_SECRET=… REALTIME=embedded npm start/.exec(out) ?? []
     if (made) ownerUrl = given ?? ''

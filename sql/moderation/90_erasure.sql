@@ -58,4 +58,4 @@ comment on function private.erase_cases is
   'wrote in appeals. The cases and decisions remain.';
 call private.force_index_scans('private.erase_cases');
 insert into private.account_steps (step, events, position) values
-  ('private.erase_cases', '{erasure}', 189);
+  ('private.erase_cases', '{erasure}', 193);

@@ -2750,7 +2750,7 @@ insert into app.settings ("key", "value")
 values ('strike_days', '90');
 
 insert into private.account_steps ("step", "events", "position")
-values ('private.erase_cases', '{erasure}', '189');
+values ('private.erase_cases', '{erasure}', '193');
 
 insert into private.event_types ("name", "payload", "happens")
 values ('moderation.appeal.resolved', '{decisionId,personId,action}', 'staff has upheld or overturned a decision');

@@ -45,7 +45,8 @@ async function traces(people: Person[]) {
 
 describe('GET /admin/users/:id/invitees', () => {
   test('lists the people whom a person invited, newest first, with their strikes', async () => {
-    const [ada, ben] = (await puppets(alice, 'ada', 'ben')) as [Person, Person]
+    const [ada] = (await puppets(alice, 'ada')) as [Person]
+    const [ben] = (await puppets(alice, 'ben')) as [Person]
     await puppets(ben, 'cleo')
     expect(await act('alice', [ada], { action: 'limit', category: 'spam' })).toMatchObject({ status: 200 })
     for (const who of ['alice', alice.id, alice.actorId]) {

@@ -45,5 +45,10 @@ export const unasked: Record<string, string> = {
   list_my_appeals: 'shows the own appeals, without the cause of an entry',
   get_reputation_details: 'shows the own ledger, points and kinds without causes',
   list_suggested: 'shows people, who wrote a post that the viewer sees',
+  get_standing: 'shows decisions about the caller, with ids of their own things',
+  get_statement: 'as get_standing',
+  appeal_decision: 'as get_standing',
+  find_standing: 'as get_standing, by the password of the person',
+  appeal_by_password: 'as find_standing',
   vote_reputation: 'writes to the ledger, and names only a person and an interest',
 }
