@@ -6,6 +6,9 @@ insert into private.errors (code, status, text) values
   ('invitees_action', 422, 'The action must be limit, suspend or ban.'),
   ('invitee_unknown', 404, 'One of these people was not invited by this person.');
 
+-- the order of the list; the index of the invite tree is in the order of its codes
+create index invite_tree_invitees_idx on app.invite_tree (inviter_id, created_at desc, invitee_id desc);
+
 create view private.staff_invitees with (security_invoker) as
 select t.created_at as at, t.invitee_id as id, t.inviter_id, u.username as said,
        private.merge_objects(s.card, json_build_object(

@@ -123,6 +123,8 @@ begin
   return private.staff_card('reports', p_id);
 end $function$;
 
+CREATE INDEX invite_tree_invitees_idx ON app.invite_tree USING btree (inviter_id, created_at DESC, invitee_id DESC);
+
 COMMENT ON FUNCTION "private"."act_in_case"(app.cases, text[], text, text, text, timestamp with time zone) IS 'Does these actions in a case whose work is locked, and returns the state of the case after them. Fails: private.set_post_hidden, private.set_reply_hidden, api.remove_post, private.set_content_removed, private.warn_person, api.limit_person, api.ban_person. Never: until_past, limit_oneself, ban_oneself, content_kind, reason_length, text_unfit.';
 
 COMMENT ON FUNCTION "private"."act_on_people"(uuid[], text, text, text, timestamp with time zone) IS 'Does the same to several people. Fails: api.limit_person, api.ban_person. Never: until_past.';

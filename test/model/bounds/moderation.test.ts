@@ -1,0 +1,149 @@
+// The worst-case row counts of requests of moderation: test/support/bounds.ts.
+import { crowd, friend, id, ids, minutes, openBounds } from '../../support/bounds.ts'
+
+const { checkBounds, newPost, newViewer, put } = await openBounds()
+
+const makeAdmin = (viewer: string) => put(`update app.users set role = 'admin' where id = $1`, viewer)
+
+/** Closed cases about one person's things, without triggers, which would name the person. */
+const cases = (person: string, size: number, what = 'gen_random_uuid()') =>
+  put<{ id: string }>(
+    `insert into app.cases (target_type, target_id, person_id, category, priority, source, status, outcome, closed_at)
+     select 'post', ${what}, '${person}', 'other', 3, 'staff', 'closed', 'acted', now()
+     from generate_series(1, ${size}) n returning id`,
+  )
+
+/** Decisions about one person, each with its audit entry. */
+async function decisions(person: string, size: number) {
+  const [{ last } = { last: 0 }] = await put<{ last: number }>(
+    'select coalesce(max(id), 0)::integer as last from app.audit_log',
+  )
+  await put(
+    `insert into app.audit_log (id, action, target_type, target_id, created_at, hash)
+     select ${last} + n, 'user.warned', 'user', '${person}', ${minutes('n')}, '' from generate_series(1, ${size}) n`,
+  )
+  return put<{ id: string }>(
+    `insert into app.decisions (target_type, target_id, person_id, action, reason, decided_at, audit_id)
+     select 'user', '${person}', '${person}', 'warn', 'x', now() - n * interval '1 minute', ${last} + n
+     from generate_series(1, ${size}) n returning id`,
+  )
+}
+
+checkBounds([
+  {
+    operation: 'list_cases',
+    against: 'cases of other states and types',
+    most: 1300,
+    role: 'service_role',
+    async scene(viewer, size) {
+      await makeAdmin(viewer)
+      await cases(await newViewer(0), size)
+      return { parameters: `p_status => 'closed', p_target_type => 'video'`, shown: [] }
+    },
+  },
+  {
+    operation: 'list_cases',
+    against: 'closed cases, among which nothing is open',
+    most: 100,
+    role: 'service_role',
+    async scene(viewer, size) {
+      await makeAdmin(viewer)
+      await cases(await newViewer(0), size)
+      return { parameters: `p_status => 'open'`, shown: [] }
+    },
+  },
+  {
+    operation: 'list_cases',
+    against: 'cases of the person that another has claimed, and that say something else',
+    most: 3500, // each of the 400 with the names of two people
+    role: 'service_role',
+    async scene(viewer, size) {
+      await makeAdmin(viewer)
+      const [person, claimer] = [await newViewer(0), await newViewer(0)]
+      await put('truncate app.cases cascade') // so that the place of the person in the queue does not matter
+      await put(
+        `insert into app.cases (target_type, target_id, person_id, category, priority, source, claimed_by, claimed_until)
+         select 'post', gen_random_uuid(), '${person}', 'other', 3, 'staff', '${claimer}', now() + interval '1 hour'
+         from generate_series(1, ${size}) n`,
+      )
+      return { parameters: `p_person_id => '${person}', p_claimed => 'nobody', p_q => 'nobody says this'`, shown: [] }
+    },
+  },
+  {
+    operation: 'get_case',
+    against: 'reports, earlier cases, proposals, entries of the history and decisions about the person',
+    most: 30_000,
+    role: 'service_role',
+    async scene(viewer, size) {
+      await makeAdmin(viewer)
+      const author = await newViewer(0)
+      const post = await newPost(`'${author}'`)
+      await cases(author, size, `'${post}'`)
+      await decisions(author, size)
+      const one = id(
+        await put<{ id: string }>(
+          `insert into app.cases (target_type, target_id, person_id, category, priority, source, reports)
+           values ('post', '${post}', '${author}', 'other', 3, 'report', ${size}) returning id`,
+        ),
+      )
+      await put(
+        `with made as (
+           insert into app.reports (reporter_id, target_type, target_id, reason, created_at)
+           select ${crowd('n')}, 'post', '${post}', 'x', ${minutes('n')} from generate_series(1, ${size}) n returning id)
+         insert into app.case_reports (case_id, report_id) select '${one}', id from made`,
+      )
+      await put(
+        `insert into app.case_events (case_id, kind, actor_id, note)
+         select '${one}', 'note', '${viewer}', 'x' from generate_series(1, ${size}) n`,
+      )
+      await put(
+        `insert into app.case_proposals (case_id, actions, reason, proposed_by, proposed_at, status, settled_by, settled_at)
+         select '${one}', '{ban}', 'x', '${viewer}', ${minutes('n')}, 'declined', '${viewer}', now()
+         from generate_series(1, ${size}) n`,
+      )
+      return { parameters: `p_id => '${one}'` }
+    },
+  },
+  {
+    operation: 'list_decision_appeals',
+    against: 'appeals that say something else',
+    most: 3500,
+    role: 'service_role',
+    async scene(viewer, size) {
+      await makeAdmin(viewer)
+      const person = await newViewer(0)
+      await decisions(person, size)
+      await put(
+        `insert into app.decision_appeals (decision_id, person_id, text, created_at)
+         select id, person_id, 'x', decided_at from app.decisions where person_id = '${person}'`,
+      )
+      return { parameters: `p_status => 'pending', p_q => 'nobody says this'`, shown: [] }
+    },
+  },
+  {
+    operation: 'list_invitees',
+    against: 'people of other names',
+    most: 2500,
+    role: 'service_role',
+    async scene(viewer, size) {
+      await makeAdmin(viewer)
+      await put('delete from app.invite_tree')
+      await put(
+        `insert into app.invite_tree (invitee_id, inviter_id, code_id, created_at)
+         select ${crowd('n')}, ${friend('1')}, gen_random_uuid(), now() - n * interval '1 minute' from generate_series(1, ${size}) n`,
+      )
+      const last = `${size - 1}`
+      const shown = ids(await put<{ id: string }>(`select ${crowd(last)} as id`))
+      return { parameters: `p_id => 'friend1', p_q => 'crowd${last}'`, shown }
+    },
+  },
+  {
+    operation: 'get_standing',
+    against: 'decisions about the person',
+    most: 2500,
+    async scene(viewer, size) {
+      await decisions(viewer, size)
+      return { parameters: '' }
+    },
+  },
+])
