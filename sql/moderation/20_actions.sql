@@ -283,6 +283,11 @@ begin
   perform set_config('kith.case', json_build_object(
     'caseId', (p_case).id, 'category', coalesce(p_category, (p_case).category),
     'rule', coalesce(p_rule, (p_case).rule))::text, true);
+  if exists (select from unnest(p_actions) a cross join lateral private.find_handler(p_case, a) h
+             where h.target_type = 'user') then
+    -- before the locks of the thing, as a ban and an erasure take them
+    perform private.lock_account((p_case).person_id);
+  end if;
   for v_handler in
     select h.* from unnest(p_actions) a cross join lateral private.find_handler(p_case, a) h
     where a <> 'dismiss' order by h.place, h.action

@@ -285,6 +285,90 @@ test.each([
   expect(met).toEqual([null, null])
 })
 
+describe('an action in a case', () => {
+  const reported = async (author: Someone, reporter: Someone) => {
+    const post = await publish(author)
+    await reply(author, post)
+    await answer(as(reporter, `report('post', $3, 'Rude')`, post))
+    return { post, id: (await found('select id from app.cases where target_id = $1', post)).id }
+  }
+  const act = (id: string, actions: string) => asStaff(admin, `act_on_case($3::uuid, $4, 'Rude')`, id, actions)
+  const states = (id: string) =>
+    found<{ status: string; cases: number; bans: number }>(
+      `select c.status,
+              (select count(*)::int from app.cases o where o.target_id = c.target_id) as cases,
+              (select count(*)::int from app.decisions d
+               where d.person_id = c.person_id and d.action = 'ban') as bans
+       from app.cases c where id = $1`,
+      id,
+    )
+
+  test.each(['first', 'second'])('that bans, and a ban of the same person, which comes %s', async (turn) => {
+    const [author, reporter] = [await join(), await join()]
+    const { post, id } = await reported(author, reporter)
+    const both = [act(id, '{hide,ban}'), asStaff(admin, `ban_person($3, 'Rude')`, author.username)]
+    const met = await runHeld(posts(post), turn === 'first' ? both.reverse() : both)
+    expect(met).toEqual([null, null])
+    expect(await states(id)).toEqual({ status: 'closed', cases: 1, bans: 1 })
+  })
+
+  test.each([
+    ['{hide,warn}', 'first'],
+    ['{hide,warn}', 'second'],
+    ['{hide,ban}', 'first'],
+    ['{remove,limit}', 'second'],
+  ])('%s, and an erasure of the person, which comes %s', async (actions, turn) => {
+    const [author, reporter] = [await join(), await join()]
+    const { post, id } = await reported(author, reporter)
+    const both = [act(id, actions), erase(author)]
+    const met = await runHeld(posts(post), turn === 'first' ? both.reverse() : both)
+    // an action on what was erased meanwhile fails, and then the case stays open
+    const failed = turn === 'first' ? ['post_unknown', 'person_unknown'] : [null, 'post_unknown', 'person_unknown']
+    expect(failed).toContain(met[turn === 'first' ? 1 : 0])
+    expect(met[turn === 'first' ? 0 : 1]).toBeNull()
+    expect((await states(id)).status).toBe(met.every((one) => one === null) ? 'closed' : 'open')
+  })
+
+  test.each(['first', 'second'])('that dismisses, and another report, which comes %s', async (turn) => {
+    const [author, reporter, other] = [await join(), await join(), await join()]
+    const { post, id } = await reported(author, reporter)
+    const both = [act(id, '{dismiss}'), as(other, `report('post', $3, 'Rude')`, post)]
+    const met = await runHeld(row('app.cases', `id = '${id}'`), turn === 'first' ? both.reverse() : both)
+    expect(met).toEqual([null, null])
+    // the report belongs to the closed case, with which it was settled, or opened the next one
+    const after = await owner<{ status: string; report: string; reports: number }[]>`
+      select c.status, r.status as report, c.reports from app.reports r
+      join app.case_reports o on o.report_id = r.id join app.cases c on c.id = o.case_id
+      where r.reporter_id = ${other.id}`
+    expect([...after]).toEqual([
+      turn === 'first'
+        ? { status: 'closed', report: 'dismissed', reports: 2 }
+        : { status: 'open', report: 'open', reports: 1 },
+    ])
+  })
+
+  test('of two bulk bans of overlapping people one waits for the other', async () => {
+    const inviter = await join()
+    const people = [await join(inviter), await join(inviter), await join(inviter)]
+    const ban = (chosen: Someone[]) =>
+      asStaff(
+        admin,
+        `act_on_invitees($3, 'ban', $4::text[], 'Puppets')`,
+        inviter.username,
+        chosen.map(({ id }) => id),
+      )
+    const [middle] = people
+      .map(({ id }) => id)
+      .sort()
+      .slice(1)
+    const held = row('private.credentials', `user_id = '${middle}'`)
+    expect(await runHeld(held, [ban(people), ban(people.toReversed())])).toEqual([null, null])
+    const decided = await owner`
+      select from app.decisions where person_id = any (${people.map(({ id }) => id)}) and action = 'ban'`
+    expect(decided).toHaveLength(3)
+  })
+})
+
 test('of two admins who take the role from each other one remains', async () => {
   const [one, two] = [await join(), await join()]
   await owner`update app.users set role = 'admin' where id in (${one.id}, ${two.id})`

@@ -2,6 +2,39 @@
 
 set local check_function_bodies = off;
 
+CREATE OR REPLACE FUNCTION private.act_in_case(p_case app.cases, p_actions text[], p_reason text, p_category text, p_rule text, p_until timestamp with time zone)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  v_handler private.case_handlers;
+begin
+  perform set_config('kith.case', json_build_object(
+    'caseId', (p_case).id, 'category', coalesce(p_category, (p_case).category),
+    'rule', coalesce(p_rule, (p_case).rule))::text, true);
+  if exists (select from unnest(p_actions) a cross join lateral private.find_handler(p_case, a) h
+             where h.target_type = 'user') then
+    -- before the locks of the thing, as a ban and an erasure take them
+    perform private.lock_account((p_case).person_id);
+  end if;
+  for v_handler in
+    select h.* from unnest(p_actions) a cross join lateral private.find_handler(p_case, a) h
+    where a <> 'dismiss' order by h.place, h.action
+  loop
+    perform private.restart_lock_order();
+    -- safe: the statement comes from the registry
+    execute v_handler.statement
+    using case when v_handler.target_type = 'user' then (p_case).person_id else (p_case).target_id end,
+          p_reason, p_until;
+  end loop;
+  perform set_config('kith.case', '', true);
+  return case when exists (select from private.case_transitions
+                           where status = (p_case).status and action = any (p_actions) and next = 'closed')
+              then 'closed' else 'open' end;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.begin_case_work(p_case uuid, VARIADIC p_actions text[])
  RETURNS app.cases
  LANGUAGE plpgsql
