@@ -65,6 +65,8 @@ grant execute on function
   private.set_child_removed,
   private.set_post_hidden,
   private.set_reply_hidden,
+  private.write_post_hidden,
+  private.write_reply_hidden,
   private.settle_any_request,
   private.settle_wiki_by_staff,
   private.settle_wiki_proposal,

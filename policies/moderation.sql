@@ -14,7 +14,9 @@ alter table private.case_handlers enable row level security;
 
 -- helpers
 grant execute on function
+  private.act_for_space,
   private.appeal_own_decision,
+  private.list_space_reports,
   private.own_standing
   to authenticated;
 grant execute on function
@@ -42,8 +44,10 @@ grant execute on function
 
 -- operations
 grant execute on function
+  api.act_on_space_report,
   api.appeal_decision,
-  api.get_standing
+  api.get_standing,
+  api.list_space_reports
   to authenticated;
 grant execute on function
   api.appeal_by_password,

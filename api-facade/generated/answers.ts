@@ -462,6 +462,7 @@ export interface Schemas {
     | 'case_target'
     | 'case_unknown'
     | 'case_until'
+    | 'case_with_staff'
     | 'category_unknown'
     | 'changed_since'
     | 'checkpoint_unknown'
@@ -546,6 +547,7 @@ export interface Schemas {
     | 'guild_charter'
     | 'guild_min_rep'
     | 'guild_not_allowed'
+    | 'hidden_by_staff'
     | 'idempotency_answer_gone'
     | 'idempotency_key_busy'
     | 'idempotency_key_invalid'
@@ -1260,6 +1262,7 @@ export interface Schemas {
     endsAt: Schemas['Timestamp'] | null
     liftedAt: Schemas['Timestamp'] | null
     overturnedAt: Schemas['Timestamp'] | null
+    spaceId: string | null
   }
   ExportedEmailVerifications: {
     id: string
@@ -4670,6 +4673,23 @@ export interface Schemas {
     editedAt: Schemas['Timestamp'] | null
   }
   SolutionPage: { items: Schemas['Solution'][]; nextCursor: string | null; hasMore: boolean }
+  SpaceReport: {
+    id: string
+    targetType: string
+    targetId: string
+    author: Schemas['PersonCard'] | null
+    title: string | null
+    excerpt: string | null
+    hidden: boolean
+    category: string
+    reportCount: number
+    reports: { category: string; reason: string }[]
+    withStaff: boolean
+    status: 'open' | 'closed'
+    outcome: 'acted' | 'dismissed' | null
+    createdAt: Schemas['Timestamp']
+  }
+  SpaceReportPage: { items: Schemas['SpaceReport'][]; nextCursor: string | null; hasMore: boolean }
   StaffAccount: {
     id: string
     user: Schemas['PersonCard']
@@ -4711,6 +4731,8 @@ export interface Schemas {
     claimedUntil: Schemas['Timestamp'] | null
     closedById: string | null
     closedAt: Schemas['Timestamp'] | null
+    spaceId: string | null
+    staffFrom: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
     createdAt: Schemas['Timestamp']
   }
@@ -5438,6 +5460,7 @@ export interface Answers {
   accept_solution: Schemas['Problem']
   act_on_case: Schemas['StaffCase']
   act_on_invitees: Schemas['ActedInvitees']
+  act_on_space_report: Schemas['SpaceReport']
   add_bounty: Schemas['Problem']
   add_case_note: Schemas['StaffCase']
   add_circle_member: Schemas['CircleMember']
@@ -5718,6 +5741,7 @@ export interface Answers {
   list_solutions: Schemas['SolutionPage']
   list_space_members: Schemas['GroupMemberPage'] | Schemas['MemberOfGuildPage']
   list_space_posts: Schemas['PostPage']
+  list_space_reports: Schemas['SpaceReportPage']
   list_space_requests: Schemas['JoinRequestPage'] | Schemas['GuildApplicationPage']
   list_spaces: Schemas['GroupPage'] | Schemas['GuildPage']
   list_stream: Schemas['StreamItemPage']

@@ -36,6 +36,10 @@ export type Database = {
         }
         Returns: Answers['act_on_invitees']
       }
+      act_on_space_report: {
+        Args: { p_action: string; p_case_id: string; p_id: string; p_kind: string; p_reason?: string }
+        Returns: Answers['act_on_space_report']
+      }
       add_bounty: { Args: { p_amount: number; p_id: string }; Returns: Answers['add_bounty'] }
       add_case_note: { Args: { p_id: string; p_text: string }; Returns: Answers['add_case_note'] }
       add_circle_member: {
@@ -629,6 +633,7 @@ export type Database = {
           p_status?: string
           p_target_type?: string
           p_to?: string
+          p_waiting?: boolean
         }
         Returns: Answers['list_cases']
       }
@@ -1007,6 +1012,10 @@ export type Database = {
       list_space_posts: {
         Args: { p_cursor?: string; p_group_id?: string; p_guild_id?: string; p_limit?: number }
         Returns: Answers['list_space_posts']
+      }
+      list_space_reports: {
+        Args: { p_cursor?: string; p_id: string; p_kind: string; p_limit?: number }
+        Returns: Answers['list_space_reports']
       }
       list_space_requests: {
         Args: { p_cursor?: string; p_id: string; p_kind: string; p_limit?: number }

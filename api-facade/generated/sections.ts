@@ -433,6 +433,10 @@ export const sections = {
         'timestamp with time zone?',
         'When an appeal overturned it, so that it counts no strikes; null if none did.',
       ],
+      spaceId: [
+        'uuid?',
+        'The group or guild whose owner or moderator decided it, so that it counts no strikes; null if staff did.',
+      ],
     },
   },
   emailVerifications: {

@@ -53,14 +53,13 @@ end $$;
 comment on function private.record_moderation is
   'Records what staff did about content: the author is notified, and the audit log has who did it and why.';
 
-create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
+create function private.write_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_post app.posts;
 begin
-  perform private.require_role('moderator', 'admin');
   perform private.check_lock_order('post');
   select * into v_post from app.posts where id = p_id and deleted_at is null for update;
   if not found then
@@ -75,18 +74,27 @@ begin
   end if;
   return json_build_object('id', p_id, 'hiddenAt', private.utc(v_post.hidden_at));
 end $$;
-comment on function private.set_post_hidden is
+comment on function private.write_post_hidden is
   'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no audit entry; a deleted '
-  'post is unknown.';
+  'post is unknown. Its callers check who may do it.';
 
-create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
+create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return private.write_post_hidden(p_id, p_hidden, p_reason);
+end $$;
+comment on function private.set_post_hidden is 'For staff: private.write_post_hidden.';
+
+create function private.write_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_reply app.replies;
 begin
-  perform private.require_role('moderator', 'admin');
   -- before the reply: ARCHITECTURE.md, Locks
   perform private.lock_counters(array(select post_id from app.replies where id = p_id));
   perform private.check_lock_order('post');
@@ -103,7 +111,18 @@ begin
   end if;
   return json_build_object('id', p_id, 'hiddenAt', private.utc(v_reply.hidden_at));
 end $$;
-comment on function private.set_reply_hidden is 'Hides a reply or shows it again, as private.set_post_hidden does.';
+comment on function private.write_reply_hidden is
+  'Hides a reply or shows it again, as private.write_post_hidden does.';
+
+create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return private.write_reply_hidden(p_id, p_hidden, p_reason);
+end $$;
+comment on function private.set_reply_hidden is 'For staff: private.write_reply_hidden.';
 
 create function api.hide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile

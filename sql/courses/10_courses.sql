@@ -141,8 +141,10 @@ insert into private.content_kinds (kind, plural, relation, details, eraser) valu
 insert into private.content_cascades (relation, kind, whose) values
   ('app.course_enrolments', 'course', 'course_id = $1');
 
-insert into private.report_targets (type, finder, author) values
-  ('course', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.report_targets (type, finder, author, place) values
+  ('course', 'private.require_reported_content', 'select author_id from app.contents where id = $1',
+   'select c.space_id, c.title, d.summary, c.removed_at is not null
+    from app.contents c join app.courses d on d.id = c.id where c.id = $1');
 insert into private.notification_targets (type, words) values
   ('course', 'select c.id, c.title, d.summary from app.contents c join app.courses d on d.id = c.id
             where c.id = any ($1)');

@@ -122,8 +122,10 @@ insert into private.personal_data (relation, person_column, section, within) val
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.debate_positions', 'author_id', 'debatePositions', '{author_hidden}');
 
-insert into private.report_targets (type, finder, author) values
-  ('debate', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.report_targets (type, finder, author, place) values
+  ('debate', 'private.require_reported_content', 'select author_id from app.contents where id = $1',
+   'select c.space_id, c.title, d.body, c.removed_at is not null from app.contents c join app.debates d on d.id = c.id
+    where c.id = $1');
 insert into private.notification_targets (type, words) values
   ('debate', 'select c.id, c.title, d.body from app.contents c join app.debates d on d.id = c.id
             where c.id = any ($1)');

@@ -151,8 +151,10 @@ set search_path = ''
 as $$ begin return (private.require_argument(private.require_uuid(p_target, 'argument_unknown'))).id; end $$;
 comment on function private.require_reported_argument is
   'Returns the argument that a report names, if the caller may see it.';
-insert into private.report_targets (type, finder, author) values
-  ('argument', 'private.require_reported_argument', 'select author_id from app.debate_arguments where id = $1');
+insert into private.report_targets (type, finder, author, place) values
+  ('argument', 'private.require_reported_argument', 'select author_id from app.debate_arguments where id = $1',
+   'select c.space_id, null::text, a.body, a.removed_at is not null
+    from app.debate_arguments a join app.contents c on c.id = a.debate_id where a.id = $1');
 insert into private.notification_targets (type, words) values
   ('argument', 'select id, null::text, body from app.debate_arguments where id = any ($1)');
 

@@ -202,8 +202,10 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.matches_event_filter');
 insert into private.content_cascades (relation, kind, whose) values ('app.event_rsvps', 'event', 'event_id = $1');
 
-insert into private.report_targets (type, finder, author) values
-  ('event', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.report_targets (type, finder, author, place) values
+  ('event', 'private.require_reported_content', 'select author_id from app.contents where id = $1',
+   'select c.space_id, c.title, d.body, c.removed_at is not null from app.contents c join app.events d on d.id = c.id
+    where c.id = $1');
 insert into private.notification_targets (type, words) values
   ('event', 'select c.id, c.title, d.body from app.contents c join app.events d on d.id = c.id
            where c.id = any ($1)');

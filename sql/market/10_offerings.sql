@@ -98,8 +98,10 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.offerings', 'id', 'offerings', '{contents}');
 
-insert into private.report_targets (type, finder, author) values
-  ('offering', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.report_targets (type, finder, author, place) values
+  ('offering', 'private.require_reported_content', 'select author_id from app.contents where id = $1',
+   'select c.space_id, c.title, d.description, c.removed_at is not null
+    from app.contents c join app.offerings d on d.id = c.id where c.id = $1');
 insert into private.notification_targets (type, words) values
   ('offering', 'select c.id, c.title, d.description from app.contents c join app.offerings d on d.id = c.id
               where c.id = any ($1)');

@@ -27,6 +27,8 @@ create table app.cases (
   closed_by     uuid references app.users on delete set null,
   closed_at     timestamptz,
   place         bigint not null generated always as (((5 - priority)::bigint << 48) - number) stored,
+  space_id      uuid references app.spaces on delete restrict,
+  staff_from    timestamptz not null default now(),
   check ((status = 'closed') = (closed_at is not null)),
   check ((status = 'closed') = (outcome is not null))
 );
@@ -39,6 +41,7 @@ create index cases_category_idx on app.cases (category, place desc);
 create index cases_person_id_idx on app.cases (person_id, place desc);
 create index cases_claimed_by_idx on app.cases (claimed_by, place desc) where claimed_by is not null;
 create index cases_closed_by_idx on app.cases (closed_by);
+create index cases_space_id_idx on app.cases (space_id, status, opened_at desc, id desc) where space_id is not null;
 comment on table app.cases is
   'What staff has to decide, one open case for each thing. A thing that is reported again after its case was closed '
   'gets a new case.';
@@ -58,6 +61,11 @@ comment on column app.cases.claimed_by is
   'Who works on it, until claimed_until. After that time it counts as unclaimed, and the name says only who was last.';
 comment on column app.cases.place is
   'The place in the queue, from the highest to the lowest: urgent first, then oldest.';
+comment on column app.cases.space_id is
+  'The group or guild that the reported thing is in, whose owner and moderators see the case; null if it is in none, '
+  'or a rule or staff opened the case.';
+comment on column app.cases.staff_from is
+  'From when on staff decides and finds an open case in its queue. Before, only the space does.';
 
 create table app.case_reports (
   case_id   uuid not null references app.cases on delete cascade,
@@ -118,6 +126,8 @@ begin
     update app.cases c
     set category = case when c.category = 'other' then v_category.category else c.category end,
         priority = least(c.priority, v_category.priority),
+        staff_from = case when p_source = 'report' and not v_category.at_once then c.staff_from
+                          else least(c.staff_from, now()) end,
         updated_at = clock_timestamp()
     where c.target_type = p_target_type and c.target_id = p_target_id and c.status = 'open'
     returning c.id into v_case;
@@ -141,6 +151,44 @@ comment on function private.open_case is
   'report, a rule, a member of staff or a space (p_source). The row is locked until the transaction ends, so call it '
   'late: ARCHITECTURE.md, Locks.';
 
+create type private.reported_place as (space_id uuid, title text, body text, hidden boolean);
+comment on type private.reported_place is
+  'Where a reported thing is and what it says: private.report_targets.place. All parts are null for a thing that can '
+  'be in no group or guild, or that is deleted.';
+
+create function private.find_reported_place(p_type text, p_id uuid) returns private.reported_place
+language plpgsql stable security definer   -- reads the registry, and what the caller may not read
+set search_path = ''
+as $$
+declare
+  v_query text := (select place from private.report_targets where type = p_type);
+  v_place private.reported_place;
+begin
+  if v_query is not null then
+    execute v_query into v_place using p_id;   -- safe: the query comes from the registry
+  end if;
+  return v_place;
+end $$;
+comment on function private.find_reported_place is 'Where a reported thing is and what it says.';
+
+create function private.place_case() returns trigger
+language plpgsql security definer   -- reads the registries, and what the caller may not read
+set search_path = ''
+as $$
+begin
+  if new.source = 'report' then
+    new.space_id := (private.find_reported_place(new.target_type, new.target_id)).space_id;
+  end if;
+  if new.space_id is not null and not (private.require_category(new.category)).at_once
+     and coalesce(private.find_role(new.space_id, new.person_id), 'member') = 'member' then
+    new.staff_from := new.opened_at + interval '3 days';
+  end if;
+  return new;
+end $$;
+comment on function private.place_case is
+  'Trigger: a case that a report opens about a thing in a group or guild is for its owner and moderators, and for '
+  'staff after three days. Staff has it at once if the category says so, or if one of them wrote the thing.';
+
 create function private.name_case_person() returns trigger
 language plpgsql security definer   -- reads the registry, and what the caller may not read
 set search_path = ''
@@ -154,6 +202,8 @@ end $$;
 comment on function private.name_case_person is 'Trigger: stores in a case who answers for its target.';
 create trigger _050_name_person before insert on app.cases
   for each row execute function private.name_case_person();
+create trigger _060_place before insert on app.cases
+  for each row execute function private.place_case();
 
 create function private.add_report_to_case() returns trigger
 language plpgsql security definer   -- people may not write cases

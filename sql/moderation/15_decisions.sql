@@ -38,7 +38,8 @@ create table app.decisions (
   ends_at       timestamptz,
   audit_id      bigint not null references app.audit_log on delete restrict,
   lifted_at     timestamptz,
-  overturned_at timestamptz
+  overturned_at timestamptz,
+  space_id      uuid references app.spaces on delete restrict
 );
 create unique index decisions_audit_id_idx on app.decisions (audit_id);
 create index decisions_case_id_idx on app.decisions (case_id, decided_at);
@@ -46,6 +47,7 @@ create index decisions_person_id_idx on app.decisions (person_id, decided_at des
 create index decisions_target_idx on app.decisions (target_type, target_id) where lifted_at is null;
 create index decisions_category_idx on app.decisions (category);
 create index decisions_decided_by_idx on app.decisions (decided_by, decided_at);
+create index decisions_space_id_idx on app.decisions (space_id) where space_id is not null;
 comment on table app.decisions is
   'What staff decided about a person, as the person reads it, but for who decided. An erasure empties the words.';
 comment on column app.decisions.target_type is 'What it was decided about: a thing of the person, or user.';
@@ -58,6 +60,8 @@ comment on column app.decisions.lifted_at is
   'When staff or time ended what it did, such as a ban; its strikes remain.';
 comment on column app.decisions.overturned_at is
   'When an appeal overturned it, so that it counts no strikes; null if none did.';
+comment on column app.decisions.space_id is
+  'The group or guild whose owner or moderator decided it, so that it counts no strikes; null if staff did.';
 
 insert into private.event_types (name, payload, happens) values
   ('moderation.decided', '{decisionId,personId,action}', 'staff has warned, limited, suspended or banned a person');
@@ -91,11 +95,11 @@ begin
   else
     v_action := v_kind.action;
     insert into app.decisions (case_id, target_type, target_id, person_id, action, category, rule, reason, decided_by,
-                               ends_at, audit_id)
+                               ends_at, audit_id, space_id)
     values (v_case.id, v_entry.target_type, v_entry.target_id::uuid, new.subject_id, v_action,
             coalesce(v_work ->> 'category', v_case.category, 'other'), coalesce(v_work ->> 'rule', v_case.rule),
             coalesce(new.detail ->> 'reason', ''), v_entry.actor_id,
-            (new.detail ->> 'until')::timestamptz, v_entry.id)
+            (new.detail ->> 'until')::timestamptz, v_entry.id, (v_work ->> 'spaceId')::uuid)
     returning id into v_id;
     if v_entry.target_type = 'user' then
       -- of what was hidden or removed, admin.content.moderated notifies the author
@@ -110,7 +114,7 @@ begin
 end $$;
 comment on function private.record_decision is
   'Trigger: writes the decision of an audit entry that concerns a person, and adds it to the history of the case '
-  'that is being worked on (setting kith.case: {caseId, category, rule}), or of the open case of the thing.';
+  'that is being worked on (setting kith.case: {caseId, category, rule, spaceId}), or of the open case of the thing.';
 create trigger _100_record_decision after insert on app.audit_details
   for each row when (new.subject_id is not null) execute function private.record_decision();
 
@@ -156,13 +160,13 @@ begin
                       where d.person_id = p_person and d.decided_at > private.strikes_since()
                       order by d.decided_at desc limit 400) d
                 join private.case_categories c on c.category = d.category
-                where d.overturned_at is null
+                where d.overturned_at is null and d.space_id is null
                 group by coalesce(d.case_id, d.id)) s);
 end $$;
 comment on function private.count_strikes is
   'The strikes of a person that have not lapsed: for each case the number of its category, once, however much was '
-  'done in it. Overturned decisions count nothing. They have no effect by themselves; staff sees them. Counts the '
-  'newest 400 decisions.';
+  'done in it. Decisions that were overturned, or are by a space, count nothing. They have no effect by '
+  'themselves; staff sees them. Counts the newest 400 decisions.';
 call private.force_index_scans('private.count_strikes');
 
 create function private.decision_card(p_decision app.decisions) returns json

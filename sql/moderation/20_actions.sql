@@ -47,6 +47,7 @@ create table private.case_handlers (
   statement   text not null,
   undo        text,
   place       smallint not null check (place between 1 and 9),
+  by_space    text,
   primary key (target_type, action)
 );
 comment on table private.case_handlers is
@@ -58,6 +59,8 @@ comment on column private.case_handlers.statement is
 comment on column private.case_handlers.undo is 'The action that takes it back; null if nothing does.';
 comment on column private.case_handlers.place is
   'The order of several actions: what is done to the thing comes before what is done to the person.';
+comment on column private.case_handlers.by_space is
+  'The statement by which those who moderate a group or guild do it to a thing in there; null if only staff can.';
 
 create table app.case_proposals (
   id          uuid primary key default gen_random_uuid(),
@@ -129,12 +132,17 @@ end $$;
 comment on function private.warn_person is
   'Warns a person: they read the reason at /me/standing. Leaves an audit entry.';
 
+insert into private.case_handlers (target_type, action, statement, undo, place, by_space) values
+  ('post', 'hide', 'select private.set_post_hidden($1, true, $2)', 'unhide', 1,
+   'select private.write_post_hidden($1, true, $2)'),
+  ('post', 'unhide', 'select private.set_post_hidden($1, false, $2)', null, 1,
+   'select private.write_post_hidden($1, false, $2)'),
+  ('reply', 'hide', 'select private.set_reply_hidden($1, true, $2)', 'unhide', 1,
+   'select private.write_reply_hidden($1, true, $2)'),
+  ('reply', 'unhide', 'select private.set_reply_hidden($1, false, $2)', null, 1,
+   'select private.write_reply_hidden($1, false, $2)');
 insert into private.case_handlers (target_type, action, statement, undo, place) values
-  ('post', 'hide', 'select private.set_post_hidden($1, true, $2)', 'unhide', 1),
-  ('post', 'unhide', 'select private.set_post_hidden($1, false, $2)', null, 1),
   ('post', 'remove', 'select api.remove_post($1, $2)', null, 2),
-  ('reply', 'hide', 'select private.set_reply_hidden($1, true, $2)', 'unhide', 1),
-  ('reply', 'unhide', 'select private.set_reply_hidden($1, false, $2)', null, 1),
   ('user', 'warn', 'select private.warn_person($1, $2)', null, 8),
   ('user', 'limit', 'select api.limit_person($1::text, $2)', 'unlimit', 9),
   ('user', 'unlimit', 'select api.unlimit_person($1::text, $2)', null, 9),

@@ -5,6 +5,7 @@ create view private.staff_cases with (security_invoker) as
 select c.opened_at as at, c.id, c.place, c.status, c.category, c.priority, c.target_type, c.target_id, c.person_id,
        c.source, concat_ws(' ', c.rule, u.username) as said,
        c.claimed_by, case when c.claimed_until > now() then c.claimed_by end is not null as claimed,
+       c.status = 'open' and c.staff_from > now() as waiting,
        json_build_object(
          'id', c.id,
          'targetType', c.target_type,
@@ -23,6 +24,8 @@ select c.opened_at as at, c.id, c.place, c.status, c.category, c.priority, c.tar
          'claimedUntil', case when c.claimed_until > now() then private.utc(c.claimed_until) end,
          'closedById', c.closed_by,
          'closedAt', private.utc(c.closed_at),
+         'spaceId', c.space_id,
+         'staffFrom', private.utc(c.staff_from),
          'updatedAt', private.utc(c.updated_at),
          'createdAt', private.utc(c.opened_at)) as card
 from app.cases c
@@ -36,7 +39,7 @@ create function api.list_cases(
   p_status text default null, p_category text default null, p_priority integer default null,
   p_claimed text default null, p_target_type text default null, p_person_id text default null, p_q text default null,
   p_from timestamptz default null, p_to timestamptz default null, p_limit integer default 20,
-  p_cursor text default null
+  p_cursor text default null, p_waiting boolean default false
 ) returns json
 language plpgsql stable
 set search_path = ''
@@ -50,12 +53,14 @@ begin
       'person_id', v_person,
       'claimed_by', case p_claimed when 'me' then app.uid() end,
       'claimed', case p_claimed when 'me' then true when 'nobody' then false end,
+      'waiting', p_waiting,
       'status', p_status, 'category', p_category, 'priority', p_priority, 'target_type', p_target_type),
     array['person_id', 'claimed_by', 'category', 'status'], p_q, p_from, p_to, p_limit, p_cursor, 'place');
 end $$;
 comment on function api.list_cases is
   'Cases, the most urgent first, of the same priority the oldest first. Filters: state, category, priority, claimed '
-  'by me or nobody, type of the target, person, rule or username, a period, an id.';
+  'by me or nobody, type of the target, person, rule or username, a period, an id. With p_waiting only those that '
+  'still belong to a group or guild, otherwise only the others.';
 
 create function private.case_history(p_case uuid) returns json
 language plpgsql stable security definer   -- staff sees more than any policy allows

@@ -23,8 +23,8 @@ begin
                  'category', d.category,
                  'rule', d.rule,
                  'reason', d.reason,
-                 'strikes', case when d.overturned_at is null and d.decided_at > v_since then c.strikes else 0 end,
-                 'strikesUntil', case when d.overturned_at is null and d.decided_at > v_since and c.strikes > 0
+                 'strikes', case when s.counts then c.strikes else 0 end,
+                 'strikesUntil', case when s.counts and c.strikes > 0
                                       then private.utc(d.decided_at + (now() - v_since)) end,
                  'endsAt', private.utc(d.ends_at),
                  'liftedAt', private.utc(d.lifted_at),
@@ -36,6 +36,8 @@ begin
                  'createdAt', private.utc(d.decided_at)) order by d.decided_at desc, d.id desc), '[]')
         from (select * from app.decisions where person_id = p_person order by decided_at desc, id desc limit 100) d
         join private.case_categories c on c.category = d.category
+        cross join lateral (
+          select d.overturned_at is null and d.space_id is null and d.decided_at > v_since as counts) s
         left join app.decision_appeals a on a.decision_id = d.id))
     from app.users u where u.id = p_person);
 end $$;

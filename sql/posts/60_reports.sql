@@ -13,6 +13,9 @@ as $$ begin return (private.require_reply(private.require_uuid(p_target, 'reply_
 comment on function private.require_reported_reply is
   'Returns the reply that a report names, if the caller may see it.';
 
-insert into private.report_targets (type, finder, author) values
-  ('post', 'private.require_reported_post', 'select author_id from app.posts where id = $1'),
-  ('reply', 'private.require_reported_reply', 'select author_id from app.replies where id = $1');
+insert into private.report_targets (type, finder, author, place) values
+  ('post', 'private.require_reported_post', 'select author_id from app.posts where id = $1',
+   'select space_id, title, body, hidden_at is not null from app.posts where id = $1 and deleted_at is null'),
+  ('reply', 'private.require_reported_reply', 'select author_id from app.replies where id = $1',
+   'select p.space_id, null::text, r.body, r.hidden_at is not null
+    from app.replies r join app.posts p on p.id = r.post_id where r.id = $1 and r.deleted_at is null');

@@ -138,8 +138,10 @@ set search_path = ''
 as $$ begin return (private.require_solution(private.require_uuid(p_target, 'solution_unknown'))).id; end $$;
 comment on function private.require_reported_solution is
   'Returns the solution that a report names, if the caller may see it.';
-insert into private.report_targets (type, finder, author) values
-  ('solution', 'private.require_reported_solution', 'select author_id from app.problem_solutions where id = $1');
+insert into private.report_targets (type, finder, author, place) values
+  ('solution', 'private.require_reported_solution', 'select author_id from app.problem_solutions where id = $1',
+   'select c.space_id, null::text, s.body, s.removed_at is not null
+    from app.problem_solutions s join app.contents c on c.id = s.problem_id where s.id = $1');
 insert into private.notification_targets (type, words) values
   ('solution', 'select id, null::text, body from app.problem_solutions where id = any ($1)');
 

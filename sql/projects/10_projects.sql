@@ -198,8 +198,10 @@ insert into private.content_cascades (relation, kind, whose) values
   ('app.project_members', 'project', 'project_id = $1'),
   ('app.project_applications', 'project', 'project_id = $1');
 
-insert into private.report_targets (type, finder, author) values
-  ('project', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.report_targets (type, finder, author, place) values
+  ('project', 'private.require_reported_content', 'select author_id from app.contents where id = $1',
+   'select c.space_id, c.title, d.summary, c.removed_at is not null
+    from app.contents c join app.projects d on d.id = c.id where c.id = $1');
 insert into private.notification_targets (type, words) values
   ('project', 'select c.id, c.title, d.summary from app.contents c join app.projects d on d.id = c.id
              where c.id = any ($1)');

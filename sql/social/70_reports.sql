@@ -9,13 +9,17 @@
 create table private.report_targets (
   type   text primary key check (type ~ '^[a-z][a-z-]{1,29}$'),
   finder text not null check (finder ~ '^private\.[a-z_]+$'),
-  author text not null
+  author text not null,
+  place  text
 );
 comment on table private.report_targets is
   'Registry: the types of things that can be reported. finder(type, target) returns the id of the reported target, '
   'and fails if the caller can''t see it; it runs with the caller''s rights.';
 comment on column private.report_targets.author is
   'The query for the person who answers for a target ($1): its author, or the owner of a space. It has an index.';
+comment on column private.report_targets.place is
+  'The query for (space, title, text, whether staff or the space hid it) of a target ($1), if it can be in a group or '
+  'guild; otherwise null.';
 
 create table private.case_categories (
   category text primary key check (category ~ '^[a-z][a-z-]{1,29}$'),

@@ -124,9 +124,13 @@ comment on function private.require_audio is 'Returns the head of a recording if
 
 
 
-insert into private.report_targets (type, finder, author) values
-  ('video', 'private.require_reported_content', 'select author_id from app.contents where id = $1'),
-  ('audio', 'private.require_reported_content', 'select author_id from app.contents where id = $1');
+insert into private.report_targets (type, finder, author, place) values
+  ('video', 'private.require_reported_content', 'select author_id from app.contents where id = $1',
+   'select c.space_id, c.title, d.caption, c.removed_at is not null
+    from app.contents c join app.videos d on d.id = c.id where c.id = $1'),
+  ('audio', 'private.require_reported_content', 'select author_id from app.contents where id = $1',
+   'select c.space_id, c.title, d.caption, c.removed_at is not null
+    from app.contents c join app.audio d on d.id = c.id where c.id = $1');
 insert into private.notification_targets (type, words) values
   ('video', 'select c.id, c.title, d.caption from app.contents c join app.videos d on d.id = c.id
            where c.id = any ($1)'),

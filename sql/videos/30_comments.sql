@@ -237,5 +237,7 @@ set search_path = ''
 as $$ begin return (private.require_comment(private.require_uuid(p_target, 'comment_unknown'))).id; end $$;
 comment on function private.require_reported_comment is
   'Returns the comment that a report names, if the caller may see it.';
-insert into private.report_targets (type, finder, author) values
-  ('video-comment', 'private.require_reported_comment', 'select author_id from app.video_comments where id = $1');
+insert into private.report_targets (type, finder, author, place) values
+  ('video-comment', 'private.require_reported_comment', 'select author_id from app.video_comments where id = $1',
+   'select c.space_id, null::text, v.body, v.removed_at is not null
+    from app.video_comments v join app.contents c on c.id = v.video_id where v.id = $1');

@@ -414,6 +414,12 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
     p_iid: await make(you, 'invite_to_group', { p_id: open, p_invitee_id: third.username }),
   })
   samples.revoke_group_invitation = { who: you, given: mine.revoke_group_invitation ?? {} }
+  const { id: rude } = await get(you, 'create_post', { p_body: 'Rude', p_group_id: group })
+  await get(you, 'report', { p_target_type: 'post', p_target_id: rude, p_reason: 'My own mistake' })
+  const [reported] = await owner<{ id: string }[]>`select id from app.cases where target_id = ${rude ?? ''}`
+  sample('act_on_space_report', {
+    ...{ p_kind: 'group', p_id: group, p_case_id: reported?.id, p_action: 'hide', p_reason: 'Not here' },
+  })
   sample('accept_group_invitation', invitation)
   sample('decline_group_invitation', invitation)
 

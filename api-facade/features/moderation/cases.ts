@@ -37,7 +37,7 @@ export default routes('moderation', {
   'GET /admin/cases': {
     summary: 'List cases, the most urgent first',
     description:
-      'All open reports of one thing make one case. Cases of the same priority are ordered from the oldest to the newest. `q` is an id, or a part of the username or the rule. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'All open reports of one thing make one case. What was reported in a group or guild is first for its owner and moderators, and comes into this list after three days, or at once if its category or its author requires it; `waiting=true` lists what is not here yet. Cases of the same priority are ordered from the oldest to the newest. `q` is an id, or a part of the username or the rule. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_cases',
     query: CasesQuery,

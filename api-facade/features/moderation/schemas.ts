@@ -6,6 +6,7 @@ import { AnyPerson, InternalId, narrowing, StaffReport, StaffUser } from '../adm
 import { ReportedThing } from '../admin/report-schemas.ts'
 import { StaffAccount } from '../admin/schemas.ts'
 import { Credentials } from '../identity/schemas.ts'
+import { isTrue } from '../spaces/schemas.ts'
 
 const Category = z
   .string()
@@ -31,6 +32,10 @@ export const CasesQuery = z.object({
     .describe('`me`: only cases that you have claimed; `nobody`: only cases that nobody has claimed.'),
   targetType: z.enum(reportTargets).optional().describe('Only cases about things of this type.'),
   personId: AnyPerson.optional(),
+  waiting: isTrue.optional().openapi({
+    type: 'boolean',
+    description: 'With `true` only open cases that a group or guild still decides by itself; otherwise all others.',
+  }),
   ...narrowing,
 })
 const shape = {
@@ -57,6 +62,10 @@ const shape = {
   ),
   closedById: InternalId.nullable().describe('The internal id of who closed it; null while it is open.'),
   closedAt: Timestamp.nullable().describe('When it was closed; null while it is open.'),
+  spaceId: Uuid.nullable().describe(
+    'The group or guild whose owner and moderators see the case; null if there is none.',
+  ),
+  staffFrom: Timestamp.describe('From when on staff finds it in the queue while it is open.'),
   updatedAt: Timestamp.describe('When something last happened in it.'),
   createdAt: Timestamp,
 }

@@ -44,6 +44,9 @@ export const unasked: Record<string, string> = {
   create_appeal: 'names an entry of the own ledger, without its cause',
   list_my_appeals: 'shows the own appeals, without the cause of an entry',
   get_reputation_details: 'shows the own ledger, points and kinds without causes',
+  list_space_reports:
+    'shows what was reported in a space to those who moderate it, also what is hidden or across a block',
+  act_on_space_report: 'acts on what list_space_reports shows',
   list_suggested: 'shows people, who wrote a post that the viewer sees',
   get_standing: 'shows decisions about the caller, with ids of their own things',
   get_statement: 'as get_standing',
