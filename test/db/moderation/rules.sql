@@ -31,7 +31,8 @@ create function pg_temp.hidden(p_id uuid) returns boolean language sql stable se
                   (select hidden_at is not null from app.replies where id = p_id)) $$;
 create function pg_temp.notices(p_name text) returns text language sql volatile security definer as $$
   select test.settle();
-  select string_agg(n.kind || ' ' || (n.payload - '{targetId}'::text[])::text, ', ' order by n.id)
+  select string_agg(n.kind || ' ' || (n.payload - '{targetId}'::text[])::text, ', '
+                    order by (n.payload - '{targetId}'::text[])::text)
   from app.notifications n where n.user_id = test.id(p_name) and n.kind = 'moderation.actioned' $$;
 create temp table made (name text primary key, id uuid);
 grant all on made to public;

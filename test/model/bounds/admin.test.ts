@@ -35,7 +35,7 @@ const none =
 async function chained(viewer: string, size: number) {
   await put(`update app.users set role = 'admin' where id = $1`, viewer)
   // Truncated and not deleted: an index would keep deleted rows while an older transaction is open
-  await put(`truncate app.audit_details, app.audit_log`)
+  await put(`truncate app.audit_details, app.audit_log cascade`)
   await put(
     `with recursive chain as (
        select null::app.audit_log as e, 0 as n
