@@ -248,8 +248,8 @@ begin
   return json_build_object('changed', cardinality(v_settled), 'next', v_settled[500] ->> 'id');
 end $$;
 comment on function private.settle_case_reports is
-  'Settles the next 500 open reports of a closed case {caseId} and notifies their reporters. The worker calls it for '
-  'the reports that exceed the transaction that closed the case. Returns {changed, next}; next is null at the end.';
+  'For the worker alone, and private.end_case: settles the next 500 open reports of a closed case {caseId} and '
+  'notifies their reporters. Returns {changed, next}; next is null at the end.';
 call private.force_index_scans('private.settle_case_reports');
 call private.make_batch_queue('settled-reports', 'private.settle_case_reports');
 

@@ -2039,7 +2039,7 @@ COMMENT ON FUNCTION "private"."set_claim"(uuid, boolean) IS 'Claims a case for t
 
 COMMENT ON FUNCTION "private"."settle_case_proposal"(uuid, uuid, text) IS 'Accepts or declines an open proposal of a case; without an id the one that there may be.';
 
-COMMENT ON FUNCTION "private"."settle_case_reports"(jsonb, uuid) IS 'Settles the next 500 open reports of a closed case {caseId} and notifies their reporters. The worker calls it for the reports that exceed the transaction that closed the case. Returns {changed, next}; next is null at the end.';
+COMMENT ON FUNCTION "private"."settle_case_reports"(jsonb, uuid) IS 'For the worker alone, and private.end_case: settles the next 500 open reports of a closed case {caseId} and notifies their reporters. Returns {changed, next}; next is null at the end.';
 
 COMMENT ON FUNCTION "private"."settle_decision_appeal"(uuid, text, text) IS 'Upholds or overturns a decision that was appealed, once, and notifies the person, who does not learn by whom.';
 
