@@ -63,7 +63,7 @@ async function play(history: Step[], people: string[]) {
         await sql`select private.emit('posts.reply.created', ${JSON.stringify({ replyId: id, postId: post, authorId: me })}::text::json, array[${me}::uuid])`
         replies.push(id)
       } else if (act === 'edit' && post) {
-        await sql`update app.posts set body = ${text} where id = ${post}`
+        await sql`update app.posts set body = ${text} where id = ${post} and deleted_at is null`
       } else if (act === 'delete' && post) {
         await sql`update app.posts set deleted_at = now() where id = ${post}`
       } else if (act === 'report') {

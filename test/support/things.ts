@@ -66,6 +66,13 @@ export async function oneOfEach(admin: Person, others: Person[], { owner }: Data
   return {
     '/admin/groups': group,
     '/admin/guilds': guild,
+    '/admin/rules': await made('/admin/rules', {
+      name: 'Links',
+      conditions: [{ kind: 'link' }],
+      appliesTo: ['post'],
+      action: 'case',
+    }),
+    '/admin/users': admin.username,
     '/admin/webhooks': await webhook(),
     '/audio/by-author': admin.username,
     '/videos': await made('/videos', { mediaUrl: 'https://example.org/a.mp4' }),

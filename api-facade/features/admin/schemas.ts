@@ -88,7 +88,7 @@ export const Ban = z
       'When the ban ends by itself: in the future, at most 366 days from now. Without it the ban has no end.',
     ),
   })
-  .openapi('Ban')
+  .openapi('Ban', { example: { reason: 'Advertisements in every thread.' } })
 export const Limit = z.object({ reason }).openapi('Limit')
 export const Role = z
   .enum(['user', 'moderator', 'admin'])

@@ -124,7 +124,9 @@ describe('Migrations', () => {
       / does not match .*(\n {2}The migration \d+ has not been applied: .*db push\.)+$/,
     )
     await owner`alter schema supabase_migrations rename to books`
-    await expect(start({})).rejects.toThrow(/(has not been applied.*\n.*)+ npm run prepare-database -- <url> --migrate$/)
+    await expect(start({})).rejects.toThrow(
+      /(has not been applied.*\n.*)+ npm run prepare-database -- <url> --migrate$/,
+    )
     await owner`alter schema books rename to supabase_migrations`
     await owner`update supabase_migrations.schema_migrations set version = substr(version, 2)`
     expect(await versions()).toEqual(before)
