@@ -147,6 +147,10 @@ async function pass({ guild, ids }: World, hours: number) {
     where guild_id = ${guild} and status = 'open'`
 }
 
+/** Makes the open proposals due, as private.recount_proposals does after a ban. */
+const recount = ({ guild }: World) => owner`
+  update app.guild_proposals set due_at = least(due_at, clock_timestamp()) where guild_id = ${guild} and status = 'open'`
+
 /** A worker that is killed in between, and two that continue until nothing is due. */
 async function work(kill: Kill) {
   if (kill !== null) await send(statement('select private.job_settle_proposals()'), kill)
@@ -208,8 +212,7 @@ async function follow({ model, guild }: World, does: Step['does'], archived: boo
   const open = model.proposals.filter(({ status }) => status === 'open')
   for (const proposal of open) {
     if (archived) proposal.status = 'force_closed'
-    else if (proposal.closes <= model.now || does === 'vote' || does === 'erase')
-      proposal.status = decided(model, proposal) ?? 'open'
+    else if (proposal.closes <= model.now || does !== 'wait') proposal.status = decided(model, proposal) ?? 'open'
   }
   const order = await owner<{ at: number }[]>`
     select row_number() over (order by created_at)::int - 1 as at from app.guild_proposals
@@ -308,7 +311,8 @@ test('One by one, each step answers as the model does, and leaves its balances',
       const code = await act(world, one, true)
       expect([one, code === null, code]).toEqual([one, done, code])
       if (done && moves(one)) model.moved += 1
-      if (model.proposals.length > 0 && done && ['vote', 'erase', 'wait'].includes(one.does)) {
+      if (model.proposals.length > 0 && done && ['vote', 'erase', 'ban', 'wait'].includes(one.does)) {
+        if (one.does !== 'wait') await recount(world)
         await work(one.kill)
         await follow(
           world,
