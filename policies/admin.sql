@@ -14,6 +14,7 @@ grant execute on function
   private.audit_page,
   private.begin_broadcast,
   private.change_account,
+  private.check_until,
   private.close_sessions,
   private.count_metrics,
   private.delete_post,

@@ -2400,6 +2400,7 @@ export const failures = {
     'reason_length',
     'role_required',
     'text_unfit',
+    'until_far',
   ],
   publish_course: [
     'content_not_yours',

@@ -114,6 +114,20 @@ begin
 end $$;
 comment on function private.require_reason is 'The normalized reason of staff, where one is required.';
 
+create function private.check_until(p_until timestamptz) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_until <= now() then
+    perform private.raise_error('until_past');
+  elsif p_until > now() + interval '366 days' then
+    perform private.raise_error('until_far');
+  end if;
+end $$;
+comment on function private.check_until is
+  'Passes if a suspension may end at this time: in the future, at most 366 days from now. Null passes.';
+
 create function api.ban_person(p_id text, p_reason text, p_until timestamptz default null) returns json
 language plpgsql volatile
 set search_path = ''
@@ -125,11 +139,7 @@ declare
 begin
   perform private.require_role('admin');
   v_reason := private.require_reason(p_reason);
-  if p_until <= now() then
-    perform private.raise_error('until_past');
-  elsif p_until > now() + interval '366 days' then
-    perform private.raise_error('until_far');
-  end if;
+  perform private.check_until(p_until);
   v_id := private.require_any_person(p_id);
   if v_id = app.uid() then
     perform private.raise_error('ban_oneself');

@@ -252,8 +252,10 @@ begin
      or p_until is not null and not private.is_ahead(p_until) then
     perform private.raise_error('case_until');
   end if;
+  perform private.check_until(p_until);
 end $$;
-comment on function private.check_actions is 'Checks that these actions can be done together in this case.';
+comment on function private.check_actions is
+  'Checks that these actions can be done together in this case. Never: until_past.';
 
 create function private.needs_reason(p_actions text[]) returns boolean
 language plpgsql stable security definer   -- staff may not read the registry

@@ -135,6 +135,8 @@ describe('A case', () => {
     const propose = (body: object) => first.post(`/admin/cases/${id}/proposals`, body)
     expect(await propose({ actions: ['warn'], reason: 'x' })).toFailWith(422, 'proposal_actions')
     expect(await propose({ actions: ['suspend'], reason: 'x' })).toFailWith(422, 'case_until')
+    const far = new Date(Date.now() + 367 * 86_400_000).toISOString()
+    expect(await propose({ actions: ['suspend'], reason: 'x', until: far })).toFailWith(422, 'until_far')
     expect(await propose({ actions: ['suspend'], reason: 'Rest', until })).toMatchObject({ status: 201 })
     expect(await propose({ actions: ['ban'], reason: 'x' })).toFailWith(409, 'case_proposal_open')
     const file = (await admin.get<Case>(`/admin/cases/${id}`)).body
