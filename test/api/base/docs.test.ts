@@ -1,39 +1,27 @@
 // The page at /docs, in a real browser.
-import { describe, expect, test } from 'vitest'
-import { startBrowser } from '../../support/browser.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { openTab, startBrowser } from '../../support/browser.ts'
+import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
 const { alice, url } = await world({ people: ['alice'] })
-const page = await startBrowser()
+const page = await openTab(await startBrowser(), url)
 
-// the page draws only the operations that fit into its window
-const shown = `[...document.querySelectorAll('.opblock-summary-path')].map((one) => one.dataset.path)`
-
-/** Types into a field of React, which doesn't notice a value that a script sets. */
-const type = (selector: string, text: string) => `(() => {
-  const field = document.querySelector('${selector}')
-  const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')
-  set.call(field, ${JSON.stringify(text)})
-  field.dispatchEvent(new Event('input', { bubbles: true }))
-})()`
-
-/** Clicks on what a selector finds, as soon as it is there. */
-const click = (selector: string) =>
-  page.wait<boolean>(`(() => {
-    const found = document.querySelector('${selector}')
-    found?.click()
-    return found !== null
-  })()`)
+/** The paths of the operations that are drawn: those that fit into the window. */
+const shown = () =>
+  page.locator('.opblock-summary-path').evaluateAll((all) => all.map((one) => one.getAttribute('data-path') ?? ''))
 
 async function openDocs(fragment = ''): Promise<void> {
-  await page.open(`${url}/docs${fragment}`)
-  await page.wait(`document.querySelector('.opblock') !== null`)
+  await page.goto('about:blank') // the same page with another fragment would not load again
+  await page.goto(`/docs${fragment}`)
+  await page.locator('.opblock').first().waitFor()
 }
 
 describe('The page at /docs', { timeout: 120_000 }, () => {
+  beforeAll(() => openDocs())
+
   test('shows the first operations', async () => {
-    await openDocs()
-    expect(await page.read<string[]>(shown)).toContain('/api/v1/admin/audit-log')
+    expect(await shown()).toContain('/api/v1/admin/audit-log')
   })
 
   test.each([
@@ -42,37 +30,28 @@ describe('The page at /docs', { timeout: 120_000 }, () => {
     ['a title', 'bookmark a post', '/api/v1/posts/{id}/bookmark'],
     ['an operationId', 'adminVerifyAuditLog', '/api/v1/admin/audit-log/verify'],
   ])('finds an operation by %s', async (_, text, path) => {
-    await openDocs()
-    await page.read(type('.operation-filter-input', text))
-    const found = await page.wait<string[]>(`(() => {
-      const paths = ${shown}
-      return paths.length > 0 && paths.every((path) => path === '${path}') && paths
-    })()`)
-    expect(found.length).toBeLessThanOrEqual(2)
+    await page.locator('.operation-filter-input').fill(text)
+    await until(async () => (await shown()).join() === path)
   })
 
   test('opens the operation that its address names, with what its answer is and a real example', async () => {
     await openDocs('#/economy/pay')
-    const text = await page.wait<string>(`(() => {
-      const block = document.querySelector('#operations-economy-pay')
-      const isDrawn = block?.classList.contains('is-open') && block.textContent.includes('acct:')
-      return isDrawn && block.textContent
-    })()`)
-    expect(text).toContain('The payment with its shares, and what you have left.')
+    const block = page.locator('#operations-economy-pay.is-open', { hasText: 'acct:' })
+    expect(await block.textContent()).toContain('The payment with its shares, and what you have left.')
   })
 
   test('tries an operation out with a token', async () => {
     await openDocs('#/identity/getMe')
-    await click('.btn.authorize')
-    await page.wait(`document.querySelector('.auth-container input') !== null`)
-    await page.read(type('.auth-container input', alice.token ?? ''))
-    await click('.auth-btn-wrapper .authorize')
-    await click('.auth-btn-wrapper .btn-done')
-    await click('#operations-identity-getMe .try-out__btn')
-    await click('#operations-identity-getMe .execute')
-    const answer = '#operations-identity-getMe .live-responses-table tbody'
-    const status = await page.wait<string>(`document.querySelector('${answer} .response-col_status')?.textContent`)
-    expect(status).toMatch(/^200/)
-    expect(await page.read<string>(`document.querySelector('${answer}').textContent`)).toContain(alice.email)
+    await page.locator('.btn.authorize').click()
+    await page.locator('.auth-container input').fill(alice.token ?? '')
+    await page.locator('.auth-btn-wrapper .authorize').click()
+    await page.locator('.auth-btn-wrapper .btn-done').click()
+    const operation = page.locator('#operations-identity-getMe')
+    await operation.locator('.try-out__btn').click()
+    await operation.locator('.execute').click()
+    const answer = operation.locator('.live-responses-table tbody')
+    expect(await answer.locator('.response-col_status').first().textContent()).toMatch(/^200/)
+    expect(await answer.textContent()).toContain(alice.email)
+    page.isClean()
   })
 })
