@@ -1,12 +1,10 @@
 // The page at /docs: Swagger UI from its npm package, so that nothing is loaded from other hosts.
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Hono } from 'hono'
 import { asyncApiText, realtimePage } from './asyncapi.ts'
-import { acceptedEncoding, compressOnce, type Encoding } from './compress.ts'
-import type { Context, Env } from './context.ts'
-import { addVary, headerOf, send } from './headers.ts'
+import type { Env } from './context.ts'
 import { otherMethods } from './routes.ts'
+import { type StaticFile, sendFile, staticFile } from './static.ts'
 
 const page = `<!doctype html>
 <html lang="en">
@@ -58,32 +56,8 @@ const files = {
   'favicon-32x32.png': 'image/png',
 } as const
 
-type Part = {
-  body: string | Uint8Array<ArrayBuffer>
-  headers: Record<string, string>
-  /** The body in the encodings that clients have asked for. */
-  compressed: Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>
-}
-
-function partOf(body: Part['body'], type: string, more: Record<string, string>): Part {
-  const tag = createHash('sha256').update(body).digest('base64url')
-  return { body, headers: { 'Content-Type': type, ETag: `"${tag}"`, ...more }, compressed: new Map() }
-}
-
-const pagePart = (body: Part['body'], type: string): Part =>
-  partOf(body, type, { 'Content-Security-Policy': policy, 'Cache-Control': 'public, max-age=3600' })
-
-/** Sends a file, or 304 if the client has it already. The tag may be weak, because proxies that compress make it so. */
-async function sendPart(c: Context, { body, headers, compressed }: Part): Promise<Response> {
-  const known = (c.req.header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  if (known.includes(headers.ETag ?? '') || known.includes('*')) return send(c, null, 304, headers)
-  addVary(c, 'Accept-Encoding')
-  const encoding = acceptedEncoding(headerOf(c, 'accept-encoding'))
-  if (!encoding) return send(c, body, 200, headers)
-  const bytes = compressed.get(encoding) ?? compressOnce(body, encoding)
-  compressed.set(encoding, bytes)
-  return send(c, await bytes, 200, { ...headers, 'Content-Encoding': encoding })
-}
+const pagePart = (body: StaticFile['body'], type: string): StaticFile =>
+  staticFile(body, type, { 'Content-Security-Policy': policy, 'Cache-Control': 'public, max-age=3600' })
 
 /**
  * Serves /docs, /docs/realtime, /asyncapi.json and /openapi.json. The last is the file that `npm run gen` has written,
@@ -92,20 +66,20 @@ async function sendPart(c: Context, { body, headers, compressed }: Part): Promis
  */
 export function mountDocs(app: Hono<Env>): void {
   const read = (file: URL) => new Uint8Array(readFileSync(file))
-  const get = (path: string, make: () => Part) => {
-    let part: Part | undefined
+  const get = (path: string, make: () => StaticFile) => {
+    let part: StaticFile | undefined
     app.get(path, (c) => {
       part ??= make()
-      return sendPart(c, part)
+      return sendFile(c, part)
     })
     app.all(path, otherMethods(['GET']))
   }
   const description = new URL('../openapi.json', import.meta.url)
   get('/openapi.json', () => {
     const text = JSON.stringify(JSON.parse(readFileSync(description, 'utf8')))
-    return partOf(text, 'application/json', { 'Cache-Control': 'public, no-cache' })
+    return staticFile(text, 'application/json', { 'Cache-Control': 'public, no-cache' })
   })
-  get('/asyncapi.json', () => partOf(asyncApiText(), 'application/json', { 'Cache-Control': 'public, no-cache' }))
+  get('/asyncapi.json', () => staticFile(asyncApiText(), 'application/json', { 'Cache-Control': 'public, no-cache' }))
   get('/docs/realtime', () => pagePart(realtimePage(), 'text/html; charset=utf-8'))
   get('/docs', () => pagePart(page, 'text/html; charset=utf-8'))
   get('/docs/start.js', () => pagePart(start, 'text/javascript; charset=utf-8'))
