@@ -21,9 +21,10 @@ import { databaseCounter } from './lib/rates.ts'
 import { createReadiness } from './lib/ready.ts'
 import { API, mount, otherMethods, spellings, type Table } from './lib/routes.ts'
 import { version } from './lib/version.ts'
+import { isWeb, mountWeb } from './lib/web.ts'
 
-// Probes and documentation do not count towards the global limit. The documentation has many files and a limit of its
-// own.
+// Probes, documentation and pages do not count towards the global limit. Documentation and pages have many files, and
+// limits of their own.
 const probe = /^\/(health|ready|metrics)$/
 const documentation = /^\/((openapi|asyncapi)\.json|docs(\/.*)?)$/
 // Pictures: a page of a client loads many, so their routes have a limit of their own.
@@ -84,8 +85,9 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
 
   app.use(async (c, next) => {
     if (c.env?.batch) return next() // the batch itself was counted
-    const over = documentation.test(c.req.path)
-      ? await services.limits.route(c, 'docs', undefined)
+    const own = documentation.test(c.req.path) ? 'docs' : isWeb(c.req.path) ? 'web' : undefined
+    const over = own
+      ? await services.limits.route(c, own, undefined)
       : await services.limits.global(c, isFree(c) ? 0 : 1)
     if (cors(c, config.corsOrigins)) return send(c, null, 204)
     if (over) throw over
@@ -109,6 +111,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   mountAudit(app)
   mountAppLinks(app, config)
   mountDocs(app)
+  mountWeb(app, config)
   mountMetrics(app, readiness)
   mount(app, tables)
   return app
@@ -157,7 +160,20 @@ function sendError(apiError: ApiError, c: Context): Response {
 const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
   new Set([
     ...spellings(tables).flatMap(({ path }) => (API + path).split('/').filter((part) => !part.startsWith(':'))),
-    ...['health', 'ready', 'metrics', 'docs', 'openapi.json', 'asyncapi.json', 'rest', 'rpc', 'realtime', 'websocket'],
+    ...[
+      'health',
+      'ready',
+      'metrics',
+      'docs',
+      'admin',
+      'web',
+      'openapi.json',
+      'asyncapi.json',
+      'rest',
+      'rpc',
+      'realtime',
+      'websocket',
+    ],
     ...['.well-known', 'kith', 'audit', 'assetlinks.json', 'apple-app-site-association'],
     ...Object.keys(operations),
   ])

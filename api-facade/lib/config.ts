@@ -47,6 +47,8 @@ export const defaultLimits = {
   // generated avatars and files of the local storage: a client's page loads many
   pictures: '1200/min',
   docs: '120/min',
+  // documents and files of the pages; a browser keeps the files
+  web: '600/min',
   // joins of channels and refreshed tokens, per client address; only the embedded gateway counts them
   realtime_join: '1000/min',
 } as const

@@ -1,0 +1,197 @@
+// The pages of web/: the admin panel, the pages that mail leads to, and the web client. No build step: TypeScript files
+// are served with their types removed, and packages as npm installed them. web/README.md
+import { readdirSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { basename, extname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Hono } from 'hono'
+import type { Config } from './config.ts'
+import type { Context, Env } from './context.ts'
+import { ApiError } from './errors.ts'
+import { otherMethods } from './routes.ts'
+import { digestOf, type StaticFile, sendFile, staticFile } from './static.ts'
+
+const root = new URL('../../', import.meta.url)
+
+/** Folders whose files are served, by the name under which they are served. */
+const folders = {
+  lib: new URL('web/lib/', root),
+  admin: new URL('web/admin/', root),
+  client: new URL('clients/typescript/src/', root),
+}
+
+/** The files of packages: what pages import, and the file that it is. */
+const packages: Record<string, string> = {
+  preact: 'preact',
+  'preact/hooks': 'preact/hooks',
+  htm: 'htm',
+  'htm/preact': 'htm/preact',
+  '@preact/signals-core': '@preact/signals-core',
+  '@preact/signals': '@preact/signals',
+  uplot: 'uplot/dist/uPlot.esm.js',
+  'openapi-fetch': 'openapi-fetch',
+}
+const styles = ['@picocss/pico/css/pico.classless.min.css', 'uplot/dist/uPlot.min.css']
+
+/** A document: where it is, its title until its script has set one, and its script below `web/`. */
+type Document = { part: keyof typeof folders; title: string; paths: string[] }
+const documents: Document[] = [{ part: 'admin', title: 'Kith admin', paths: ['/admin', '/admin/*'] }]
+
+/** Whether a path is one of a page or of a file of the pages. */
+export const isWeb = (path: string): boolean =>
+  path.startsWith('/web/') ||
+  documents.some(({ paths }) =>
+    paths.some((one) => (one.endsWith('/*') ? path.startsWith(one.slice(0, -1)) : path === one)),
+  )
+
+const types: Record<string, string> = {
+  '.ts': 'text/javascript; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
+}
+
+/** The JavaScript of a TypeScript file. Node warns that this function of its own may change; it is pinned with Node. */
+function scriptOf(text: string): string {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return stripTypeScriptTypes(text)
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+type Files = Map<string, { body: string | Uint8Array<ArrayBuffer>; type: string }>
+
+function readFiles(): Files {
+  const files: Files = new Map()
+  for (const [name, folder] of Object.entries(folders)) {
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      const type = types[extname(entry.name)]
+      if (!entry.isFile() || !type) continue
+      const path = join(entry.parentPath, entry.name)
+      const place = `${name}/${relative(fileURLToPath(folder), path)}`
+      const isText = /^text|xml|json/.test(type)
+      const body = isText ? readFileSync(path, 'utf8') : new Uint8Array(readFileSync(path))
+      files.set(place, { body: entry.name.endsWith('.ts') ? scriptOf(body as string) : body, type })
+    }
+  }
+  const packed = (file: string) => readFileSync(fileURLToPath(import.meta.resolve(file)), 'utf8')
+  for (const [name, file] of Object.entries(packages)) {
+    // no source maps: they would be looked for beside the file
+    const body = packed(file).replace(/\n\/\/# sourceMappingURL=.*/, '')
+    files.set(placeOf(name), { body, type: types['.js'] ?? '' })
+  }
+  for (const file of styles) {
+    files.set(`packages/${basename(file).toLowerCase()}`, { body: packed(file), type: types['.css'] ?? '' })
+  }
+  return files
+}
+
+/** Where a package's file is served, below the folder of all files. */
+const placeOf = (name: string): string => `packages/${name.replace('@', '').replaceAll('/', '-')}.js`
+
+/** What pages import by name, and where it is. */
+const imports: Record<string, string> = {
+  ...Object.fromEntries(Object.keys(packages).map((name) => [name, placeOf(name)])),
+  'kith/client': 'client/index.ts',
+}
+
+/** The files that a script imports at its start, and that those import. A document names them, to fetch all at once. */
+function importsOf(start: string, files: Files): string[] {
+  const found = new Set<string>()
+  const visit = (path: string) => {
+    if (found.has(path)) return
+    found.add(path)
+    const text = String(files.get(path)?.body ?? '')
+    for (const [, name = ''] of text.matchAll(/(?:^|;)(?:import|export)\b[^'";]*?\bfrom\s*['"]([^'"]+)['"]/gm)) {
+      const to = name.startsWith('.') ? new URL(name, `http://web/${path}`).pathname.slice(1) : imports[name]
+      if (to) visit(to)
+    }
+  }
+  visit(start)
+  return [...found]
+}
+
+/** The origins from which the pages load pictures and to which they upload, besides their own. */
+const storageOrigin = ({ storage }: Config): string => (storage ? ` ${new URL(storage.publicUrl).origin}` : '')
+
+function documentOf({ part, title }: Document, base: string, files: Files, config: Config): StaticFile {
+  const addresses = Object.entries(imports).map(([name, place]) => [name, base + place])
+  const map = JSON.stringify({ imports: Object.fromEntries(addresses) })
+  const storage = storageOrigin(config)
+  const policy = [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${Buffer.from(digestOf(map), 'base64url').toString('base64')}'`,
+    "style-src 'self'",
+    `img-src 'self' data: blob:${storage}`,
+    `media-src 'self' blob:${storage}`,
+    `connect-src 'self'${storage}`,
+    "font-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+  const sheets = ['packages/pico.classless.min.css', 'lib/style.css', `${part}/style.css`].filter((path) =>
+    files.has(path),
+  )
+  const scripts = importsOf(`${part}/main.ts`, files)
+  const body = `<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <meta name="color-scheme" content="light dark">
+  <title>${title}</title>
+  <link rel="icon" href="${base}lib/icon.svg">
+${sheets.map((path) => `  <link rel="stylesheet" href="${base}${path}">`).join('\n')}
+  <script type="importmap">${map}</script>
+${scripts.map((path) => `  <link rel="modulepreload" href="${base}${path}">`).join('\n')}
+  <script type="module" src="${base}${part}/main.ts"></script>
+</head>
+<body>
+  <noscript>This page needs JavaScript.</noscript>
+</body>
+</html>
+`
+  return staticFile(body, 'text/html; charset=utf-8', {
+    'Content-Security-Policy': policy,
+    'Cache-Control': 'no-cache',
+  })
+}
+
+/**
+ * Serves the documents, and their files below `/web/<digest>/`, where the digest changes with any of them, so that
+ * browsers can keep them. All files are read at the first request.
+ */
+export function mountWeb(app: Hono<Env>, config: Config): void {
+  let made: { base: string; files: Map<string, StaticFile>; documents: Map<Document, StaticFile> } | undefined
+  const make = () => {
+    const read = readFiles()
+    const parts = [...read].flatMap(([path, { body }]) => [path, body])
+    const base = `/web/${Buffer.from(digestOf(...parts), 'base64url')
+      .toString('hex')
+      .slice(0, 16)}/`
+    const keep = { 'Cache-Control': 'public, max-age=31536000, immutable' }
+    const files = new Map([...read].map(([path, { body, type }]) => [base + path, staticFile(body, type, keep)]))
+    return { base, files, documents: new Map(documents.map((one) => [one, documentOf(one, base, read, config)])) }
+  }
+  const serve = (path: string, find: (c: Context, all: NonNullable<typeof made>) => StaticFile | undefined) => {
+    app.get(path, (c) => {
+      made ??= make()
+      const file = find(c, made)
+      if (!file) throw new ApiError('route_unknown')
+      return sendFile(c, file)
+    })
+    app.all(path, otherMethods(['GET']))
+  }
+  serve('/web/*', (c, { files }) => files.get(c.req.path))
+  for (const one of documents) {
+    for (const path of one.paths) serve(path, (_, all) => all.documents.get(one))
+  }
+}

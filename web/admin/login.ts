@@ -1,0 +1,36 @@
+import { FormField, valuesOf } from '../lib/dialog.ts'
+import { ErrorNote } from '../lib/errors.ts'
+import { html, useSignal } from '../lib/html.ts'
+import { logIn } from './session.ts'
+import { texts } from './texts.ts'
+
+export function Login() {
+  const t = texts.value.login
+  const error = useSignal<unknown>(undefined)
+  const isRefused = useSignal(false)
+  const isBusy = useSignal(false)
+  document.title = t.title
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const { email = '', password = '' } = valuesOf(event.target as HTMLFormElement)
+    isBusy.value = true
+    error.value = undefined
+    isRefused.value = false
+    try {
+      isRefused.value = !(await logIn(email, password))
+    } catch (failure) {
+      error.value = failure
+    }
+    isBusy.value = false
+  }
+  return html`<main class="alone">
+    <h1>${t.title}</h1>
+    <form onSubmit=${submit}>
+      <${FormField} field=${{ name: 'email', label: t.email, kind: 'email' }} />
+      <${FormField} field=${{ name: 'password', label: t.password, kind: 'password' }} />
+      <${ErrorNote} error=${error.value} />
+      ${isRefused.value && html`<p role="alert" class="error">${t.notStaff}</p>`}
+      <button disabled=${isBusy.value} aria-busy=${isBusy.value}>${t.action}</button>
+    </form>
+  </main>`
+}

@@ -1,0 +1,88 @@
+// The frame of the panel: the header, the menu, and the page that the address names.
+import { html, useEffect, useSignal } from '../lib/html.ts'
+import { go, match, path } from '../lib/router.ts'
+import { sharedTexts } from '../lib/shared-texts.ts'
+import { type Language, language, languages, setLanguage } from '../lib/texts.ts'
+import { HOME, type PanelPage, pages } from './pages.ts'
+import { isAdmin, kith, me } from './session.ts'
+import { type Texts, texts } from './texts.ts'
+
+const isAllowed = ({ admin }: PanelPage): boolean => !admin || isAdmin.value
+
+function pageAt(address: string): { row: PanelPage; params: Record<string, string> } | undefined {
+  for (const row of pages.filter(isAllowed)) {
+    const params = match(row.path, address)
+    if (params) return { row, params }
+  }
+  return undefined
+}
+
+function Menu() {
+  const t = texts.value
+  const isOpen = useSignal(false)
+  useEffect(() => {
+    isOpen.value = false
+  }, [path.value])
+  const shown = pages.filter((row) => row.section && isAllowed(row))
+  const sections = [...new Set(shown.map((row) => row.section as keyof Texts['sections']))]
+  const isCurrent = (row: PanelPage) => path.value === row.path || path.value.startsWith(`${row.path}/`)
+  return html`<nav aria-label=${t.shell.menu} data-open=${isOpen.value || undefined}>
+    <button
+      class="secondary small"
+      aria-expanded=${isOpen.value}
+      onClick=${() => {
+        isOpen.value = !isOpen.value
+      }}
+    >
+      ${t.shell.menu}
+    </button>
+    ${sections.map(
+      (section) => html`<h2 key=${`h-${section}`}>${t.sections[section]}</h2>
+        <ul key=${section}>
+          ${shown
+            .filter((row) => row.section === section)
+            .map(
+              (row) =>
+                html`<li key=${row.path}>
+                  <a href=${row.path} aria-current=${isCurrent(row) ? 'page' : undefined}>${row.title(t)}</a>
+                </li>`,
+            )}
+        </ul>`,
+    )}
+  </nav>`
+}
+
+export function Shell() {
+  const t = texts.value
+  const found = pageAt(path.value)
+  const title = found?.row.title(t) ?? t.shell.unknown
+  useEffect(() => {
+    if (path.value === '/admin') go(HOME, { replace: true })
+  }, [path.value])
+  useEffect(() => {
+    document.title = `${title} – ${t.shell.name}`
+  }, [title])
+  const Page = found?.row.page
+  return html`<header>
+      <a class="skip" href="#page" onClick=${skip}>${t.shell.skip}</a>
+      <span class="brand">${t.shell.name}</span>
+      <label>
+        <span class="hidden-label">${sharedTexts.value.language}</span>
+        <select value=${language.value} onChange=${(event: Event) => setLanguage((event.target as HTMLSelectElement).value as Language)}>
+          ${Object.entries(languages).map(([code, name]) => html`<option value=${code}>${name}</option>`)}
+        </select>
+      </label>
+      <span>${me.value?.username} <span class="tag">${me.value?.role}</span></span>
+      <button class="secondary small" onClick=${() => kith.logOut()}>${t.shell.logOut}</button>
+    </header>
+    <${Menu} />
+    <main id="page" tabindex="-1">
+      <h1>${title}</h1>
+      ${Page ? html`<${Page} key=${path.value} params=${found?.params ?? {}} />` : html`<p>${t.shell.unknownText}</p>`}
+    </main>`
+}
+
+function skip(event: Event): void {
+  event.preventDefault()
+  document.getElementById('page')?.focus()
+}

@@ -1,0 +1,101 @@
+// Questions to the person in a modal dialog: one before a step that matters, with fields if the step needs words.
+import { ErrorNote } from './errors.ts'
+import { html, render, useEffect, useRef, useSignal, type VNode } from './html.ts'
+import { sharedTexts } from './shared-texts.ts'
+
+type Value = string
+export type Field = {
+  name: string
+  label: string
+  /** Default: `text`. `choice` needs `options`; `long` has several lines; `time` is a local date and time. */
+  kind?: 'text' | 'long' | 'choice' | 'number' | 'time' | 'email' | 'password'
+  options?: { value: string; label: string }[]
+  value?: string
+  optional?: boolean
+  max?: number
+  hint?: string
+}
+
+type Question = {
+  title: string
+  /** What the step will do, in a sentence or two. */
+  text?: string
+  fields?: Field[]
+  /** The word on the button. */
+  action: string
+  isDangerous?: boolean
+}
+
+/** An input with its label. Its value is in the form's data under `name`. */
+export function FormField({ field }: { field: Field }): VNode {
+  const { name, label, kind = 'text', options = [], value = '', optional = false, max, hint } = field
+  const shared = { name, required: !optional, 'aria-describedby': hint ? `hint-${name}` : undefined }
+  const input =
+    kind === 'choice'
+      ? html`<select ...${shared} defaultValue=${value}>
+          ${options.map((one) => html`<option value=${one.value} selected=${one.value === value}>${one.label}</option>`)}
+        </select>`
+      : kind === 'long'
+        ? html`<textarea ...${shared} rows="4" maxlength=${max} defaultValue=${value}></textarea>`
+        : html`<input ...${shared} type=${kind === 'time' ? 'datetime-local' : kind} maxlength=${max} defaultValue=${value} />`
+  return html`<label>${label} ${input}${hint && html`<small id=${`hint-${name}`}>${hint}</small>`}</label>` as VNode
+}
+
+/** The values of a form by name. */
+export const valuesOf = (form: HTMLFormElement): Record<string, Value> =>
+  Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]))
+
+function Dialog({ question, run, done }: { question: Question; run: Run; done: (isDone: boolean) => void }) {
+  const element = useRef<HTMLDialogElement>(null)
+  const error = useSignal<unknown>(undefined)
+  const isBusy = useSignal(false)
+  useEffect(() => element.current?.showModal(), [])
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    isBusy.value = true
+    try {
+      await run(valuesOf(event.target as HTMLFormElement))
+      done(true)
+    } catch (failure) {
+      error.value = failure
+      isBusy.value = false
+    }
+  }
+  return html`<dialog ref=${element} aria-labelledby="dialog-title" onCancel=${() => done(false)}>
+    <article>
+      <form onSubmit=${submit}>
+        <h2 id="dialog-title">${question.title}</h2>
+        ${question.text && html`<p>${question.text}</p>`}
+        ${question.fields?.map((field) => html`<${FormField} field=${field} />`)}
+        <${ErrorNote} error=${error.value} />
+        <footer class="buttons">
+          <button type="button" class="secondary" onClick=${() => done(false)}>${sharedTexts.value.cancel}</button>
+          <button class=${question.isDangerous ? 'danger' : ''} disabled=${isBusy.value} aria-busy=${isBusy.value}>
+            ${question.action}
+          </button>
+        </footer>
+      </form>
+    </article>
+  </dialog>`
+}
+
+type Run = (values: Record<string, Value>) => Promise<unknown>
+
+/**
+ * Asks, and runs the step when the person agrees. If the step fails, the dialog says why and stays open, so that nothing
+ * typed is lost.
+ * @returns whether the step was done
+ */
+export function ask(question: Question, run: Run): Promise<boolean> {
+  const before = document.activeElement
+  const host = document.body.appendChild(document.createElement('div'))
+  return new Promise((resolve) => {
+    const done = (isDone: boolean) => {
+      render(null, host)
+      host.remove()
+      if (before instanceof HTMLElement) before.focus()
+      resolve(isDone)
+    }
+    render(html`<${Dialog} question=${question} run=${run} done=${done} />`, host)
+  })
+}

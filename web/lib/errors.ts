@@ -1,0 +1,42 @@
+// How a page says that something failed: the sentences of the answer, and the id with which the logs have the request.
+import { KithError } from 'kith/client'
+import { html, signal, type VNode } from './html.ts'
+import { sharedTexts } from './shared-texts.ts'
+
+export const messageOf = (error: unknown): string =>
+  error instanceof KithError ? error.message : sharedTexts.value.unreachable
+
+/** An error where it happened. */
+export function ErrorNote({ error }: { error: unknown }): VNode | null {
+  if (!error) return null
+  const id = error instanceof KithError ? error.requestId : undefined
+  return html`<div role="alert" class="error">
+    <p>${messageOf(error)}</p>
+    ${id && html`<small>${sharedTexts.value.request} <code>${id}</code></small>`}
+  </div>` as VNode
+}
+
+type Notice = { id: number; text: string; error?: unknown }
+const notices = signal<Notice[]>([])
+let last = 0
+
+function add(notice: Omit<Notice, 'id'>, seconds: number): void {
+  const id = ++last
+  const close = () => {
+    notices.value = notices.value.filter((one) => one.id !== id)
+  }
+  notices.value = [...notices.value, { id, ...notice }]
+  setTimeout(close, seconds * 1000)
+}
+
+/** Says for a few seconds that something was done. Screen readers read it out. */
+export const notify = (text: string): void => add({ text }, 6)
+/** Says for longer that something failed, if no place in the page can say it. */
+export const notifyError = (error: unknown): void => add({ text: '', error }, 20)
+
+export const Notices = () =>
+  html`<div class="notices" role="status" aria-live="polite">
+    ${notices.value.map(({ id, text, error }) =>
+      error ? html`<${ErrorNote} key=${id} error=${error} />` : html`<p key=${id}>${text}</p>`,
+    )}
+  </div>`

@@ -1,0 +1,48 @@
+// Data of a page: what is being read, what was read, or why it could not be read.
+import { type ReadonlySignal, type Signal, useEffect, useSignal } from './html.ts'
+
+export type Loaded<T> = {
+  data: ReadonlySignal<T | undefined>
+  error: ReadonlySignal<unknown>
+  isLoading: ReadonlySignal<boolean>
+  /** Reads again; what is shown stays until the answer is there. */
+  reload(): Promise<void>
+  /** Changes what is shown without reading it again, such as after an action that answered with the new state. */
+  set(data: T): void
+}
+
+/** Reads when the component appears, and again when one of `keys` changes. The answer to the last read wins. */
+export function useLoad<T>(read: () => Promise<T>, keys: readonly unknown[]): Loaded<T> {
+  const data: Signal<T | undefined> = useSignal<T | undefined>(undefined)
+  const error = useSignal<unknown>(undefined)
+  const isLoading = useSignal(true)
+  const turn = useSignal(0)
+  const reload = async () => {
+    const mine = turn.peek() + 1
+    turn.value = mine
+    isLoading.value = true
+    try {
+      const found = await read()
+      if (turn.peek() !== mine) return
+      data.value = found
+      error.value = undefined
+    } catch (failure) {
+      if (turn.peek() !== mine) return
+      error.value = failure
+    }
+    isLoading.value = false
+  }
+  useEffect(() => {
+    data.value = undefined
+    void reload()
+  }, keys)
+  return {
+    data,
+    error,
+    isLoading,
+    reload,
+    set: (found) => {
+      data.value = found
+    },
+  }
+}

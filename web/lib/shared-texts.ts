@@ -1,0 +1,36 @@
+// Texts of web/lib itself.
+import { textsOf } from './texts.ts'
+
+const en = {
+  all: 'All',
+  cancel: 'Cancel',
+  close: 'Close',
+  csv: 'Download as CSV',
+  empty: 'Nothing here.',
+  first: 'First page',
+  language: 'Language',
+  loading: 'Loading…',
+  next: 'Next page',
+  required: 'This field is required.',
+  request: 'Request',
+  retry: 'Try again',
+  unreachable: 'The server does not answer. Check your connection and try again.',
+}
+
+const de: typeof en = {
+  all: 'Alle',
+  cancel: 'Abbrechen',
+  close: 'Schließen',
+  csv: 'Als CSV herunterladen',
+  empty: 'Hier ist nichts.',
+  first: 'Erste Seite',
+  language: 'Sprache',
+  loading: 'Wird geladen …',
+  next: 'Nächste Seite',
+  required: 'Dieses Feld muss ausgefüllt werden.',
+  request: 'Anfrage',
+  retry: 'Noch einmal versuchen',
+  unreachable: 'Der Server antwortet nicht. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
+}
+
+export const sharedTexts = textsOf({ en, de })
