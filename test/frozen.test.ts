@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import postgres from 'postgres'
 import { afterAll, expect, inject, test } from 'vitest'
 import { migrate, preparePlatform } from '../supabase/embedded/migrate.ts'
-import type { Registry, Row } from '../supabase/tools/catalog.ts'
+import { catalogOf, differences, type Registry, type Row } from '../supabase/tools/catalog.ts'
 import { rowStatements } from '../supabase/tools/draft.ts'
 import { root } from '../supabase/tools/schema.ts'
 
@@ -116,10 +116,9 @@ comment on policy select_all on app.kites is 'Everybody.';
 
   const { stdout, stderr } = await gen('--name', 'add_kites')
   expect(stdout).toMatch(/^Wrote supabase\/migrations\/\d{14}_add_kites\.sql\./)
-  expect(stderr).toBe('')
+  expect(stderr).toBe('') // it says what missingMigrations() would still find
   expect(migrations()).toEqual([basename(baselinePath), expect.stringMatching(/^\d{14}_add_kites\.sql$/)])
   expect(readFileSync(baselinePath, 'utf8')).toBe(frozen)
-  expect(await missingMigrations()).toEqual([])
   await expect(gen('--name', 'add_kites')).rejects.toThrow('There is a migration add_kites.')
 }, 240_000)
 
@@ -138,8 +137,10 @@ test('A database of the baseline, with people and settings of its operator, beco
   expect(await owner`select text from private.errors where code = 'kite_reason'`).toEqual([
     { text: "That's too long." },
   ])
+  const right = await catalogOf(url, { within: true })
   await owner`drop policy select_all on app.kites`
-  expect(await changesOf(url)).toEqual(['missing: policy select_all of app.kites'])
+  const changed = await catalogOf(url, { within: true })
+  expect(differences(changed, right)).toEqual(['missing: policy select_all of app.kites'])
 }, 120_000)
 
 test('Rows are deleted before others are written, from the last table to the first, and only where their table stays.', () => {
