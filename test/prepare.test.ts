@@ -29,7 +29,7 @@ const ENOUGH = { max_connections: '36', wal_level: 'logical' }
 async function prepare(...args: string[]) {
   const child = spawn(process.execPath, ['api-facade/prepare.ts', ...args], {
     cwd: root,
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exit = once(child, 'exit')
