@@ -10,6 +10,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { nearMisses, readConfig } from '../api-facade/lib/config.ts'
 import { oldSpace } from '../api-facade/lib/memory.ts'
 import { checkPassword } from '../api-facade/lib/passwords.ts'
+import { startServer } from '../api-facade/server.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { readInstance } from '../supabase/embedded/instance.ts'
 import { KEPT, turnOver } from '../supabase/embedded/log.ts'
@@ -24,6 +25,8 @@ chmodSync(base, 0o711) // the account of the server has to reach it
 afterAll(() => rmSync(base, { recursive: true }))
 /** Created by the first start below; the others reuse it. */
 const dataDir = join(base, 'embedded')
+/** The database of the programs that don't start their own. */
+const { url, owner } = await createDatabase()
 
 /** Runs a program in its own process, and collects what it prints. */
 function run(command: string, args: string[], env: Record<string, string>) {
@@ -137,37 +140,34 @@ describe('SIGTERM', () => {
     expect(readInstance(dataDir)).toBeNull()
   }, 90_000)
 
-  test.each(['api-facade/main.ts', 'api-facade/worker/main.ts'])(
-    'ends %s while the database hangs',
-    async (program) => {
-      const other = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0', WORKER: 'off' })
-      await says(other.seen, 'Kith is at ')
-      const { dbUrl = '', jwtSecret = '' } = readInstance(dataDir)?.stack ?? {}
-      const env = { ...environment(dbUrl), JWT_SECRET: jwtSecret, REALTIME: 'embedded', LOG_LEVEL: 'info' }
-      const { child, seen, exit } = run(process.execPath, [program], env)
-      await says(seen, 'started"')
-      const [, ...server] = await family(other.child)
-      const signal = (name: NodeJS.Signals) => {
-        // One of the server's own processes, such as an autovacuum worker, may end in between.
-        for (const pid of server.filter(lives)) process.kill(pid, name)
-      }
-      signal('SIGSTOP')
-      try {
-        const began = performance.now()
-        child.kill('SIGTERM')
-        expect(await exit).toEqual([0, null])
-        expect(performance.now() - began).toBeLessThan(5000) // the timeouts of connections and statements are longer
-        await until(() => seen.out.includes('the database does not answer'))
-      } finally {
-        signal('SIGCONT')
-        await terminate(other.child, other.exit)
-      }
-    },
-    90_000,
-  )
+  test('ends a facade and a worker while the database hangs', async () => {
+    const other = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0', WORKER: 'off' })
+    await says(other.seen, 'Kith is at ')
+    const { dbUrl = '', jwtSecret = '' } = readInstance(dataDir)?.stack ?? {}
+    const env = { ...environment(dbUrl), JWT_SECRET: jwtSecret, REALTIME: 'embedded', LOG_LEVEL: 'info' }
+    const programs = ['api-facade/main.ts', 'api-facade/worker/main.ts'].map((program) =>
+      run(process.execPath, [program], env),
+    )
+    for (const { seen } of programs) await says(seen, 'started"')
+    const [, ...server] = await family(other.child)
+    const signal = (name: NodeJS.Signals) => {
+      // One of the server's own processes, such as an autovacuum worker, may end in between.
+      for (const pid of server.filter(lives)) process.kill(pid, name)
+    }
+    signal('SIGSTOP')
+    try {
+      const began = performance.now()
+      for (const { child } of programs) child.kill('SIGTERM')
+      for (const { exit } of programs) expect(await exit).toEqual([0, null])
+      expect(performance.now() - began).toBeLessThan(5000) // the timeouts of connections and statements are longer
+      for (const { seen } of programs) await until(() => seen.out.includes('the database does not answer'))
+    } finally {
+      signal('SIGCONT')
+      await terminate(other.child, other.exit)
+    }
+  }, 90_000)
 
   test('to a facade whose log nobody read lets it write a line for every request', async () => {
-    const { url } = await createDatabase()
     const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], {
       ...environment(url),
       LOG_LEVEL: 'info',
@@ -190,7 +190,6 @@ describe('SIGTERM', () => {
   }, 60_000)
 
   test('to npm run worker ends the worker', async () => {
-    const { url } = await createDatabase()
     const { child, seen, exit } = run('npm', ['run', 'worker'], { ...environment(url), LOG_LEVEL: 'info' })
     await says(seen, 'The worker runs.')
     await terminate(child, exit)
@@ -208,7 +207,10 @@ describe('The embedded database', () => {
     run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0', WORKER: 'off', ...env })
   const database = () => postgres(readInstance(dataDir)?.stack?.dbUrl ?? '', { max: 1, onnotice: () => {} })
 
-  test('keeps its log across restarts, with faults but without rejected requests', async () => {
+  /** The log after the first of the starts below. */
+  let before = ''
+
+  test('has a log with faults but without rejected requests', async () => {
     const { child, seen, exit } = start({})
     await says(seen, 'Kith is at ')
     const [, url] = /Kith is at (\S+),/.exec(seen.out) ?? []
@@ -226,45 +228,35 @@ describe('The embedded database', () => {
     const refused = await fetch(`${apiUrl}/rest/v1/rpc/get_me`, { method: 'POST', headers: { apikey: anonKey } })
     expect(refused.status).toBe(401)
     await terminate(child, exit)
-    const found = log()
-    expect(found.match(/^.*ERROR: .*$/gm)).toEqual([expect.stringContaining('division by zero')])
-
-    const again = start({})
-    await says(again.seen, 'Kith is at ')
-    await terminate(again.child, again.exit)
-    expect(log().startsWith(found)).toBe(true)
-    expect(log().length).toBeGreaterThan(found.length)
+    before = log()
+    expect(before.match(/^.*ERROR: .*$/gm)).toEqual([expect.stringContaining('division by zero')])
   }, 90_000)
 
-  test('has the settings of DB_SETTINGS', async () => {
-    const { child, seen, exit } = start({ DB_SETTINGS: 'shared_buffers=64MB, max_connections = 150' })
+  test('has the settings of DB_SETTINGS, listens on DB_PORT, and continues its log', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const env = { DB_PORT: String(port), DB_SETTINGS: 'shared_buffers=64MB, max_connections = 150' }
+    const failed = start(env)
+    expect(await failed.exit, 'a taken port prevents the start').toEqual([1, null])
+    expect(failed.seen.err).toMatch(/^The embedded database cannot listen on DB_PORT \d+: .*EADDRINUSE.*\n$/)
+    other.close()
+    const { child, seen, exit } = start(env)
     await says(seen, 'Kith is at ')
+    expect(new URL(readInstance(dataDir)?.stack?.dbUrl ?? '').port).toBe(env.DB_PORT)
     const owner = database()
     const [found] = await owner`select current_setting('shared_buffers') as buffers,
                                        current_setting('max_connections') as connections`
     await owner.end()
     await terminate(child, exit)
     expect(found).toEqual({ buffers: '64MB', connections: '150' })
-  }, 90_000)
-
-  test('listens on DB_PORT, and a taken port prevents the start', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const { port } = other.address() as AddressInfo
-    const env = { DB_PORT: String(port) }
-    const failed = start(env)
-    expect(await failed.exit).toEqual([1, null])
-    expect(failed.seen.err).toMatch(/^The embedded database cannot listen on DB_PORT \d+: .*EADDRINUSE.*\n$/)
-    other.close()
-    const { child, seen, exit } = start(env)
-    await says(seen, 'Kith is at ')
-    expect(new URL(readInstance(dataDir)?.stack?.dbUrl ?? '').port).toBe(env.DB_PORT)
-    await terminate(child, exit)
+    expect(before).not.toBe('')
+    expect(log().startsWith(before)).toBe(true)
+    expect(log().length).toBeGreaterThan(before.length)
   }, 90_000)
 })
 
-describe('npm run status and npm run stop', async () => {
-  const { url } = await createDatabase()
+describe('npm run status and npm run stop', () => {
   const beside = join(base, 'beside')
   const ask = async (program: string, env: Record<string, string> = {}) => {
     const { seen, exit } = run(process.execPath, [`supabase/embedded/${program}.ts`], { DATA_DIR: beside, ...env })
@@ -355,8 +347,7 @@ describe('npm run status and npm run stop', async () => {
   }, 60_000)
 })
 
-describe('npm run admin', async () => {
-  const { url, owner } = await createDatabase()
+describe('npm run admin', () => {
   const ask = async (...args: string[]) => {
     const { seen, exit } = run(process.execPath, ['api-facade/admin.ts', ...args], environment(url))
     const [code] = await exit
@@ -396,8 +387,7 @@ describe('npm run admin', async () => {
   }, 60_000)
 })
 
-describe('The memory', async () => {
-  const { url } = await createDatabase()
+describe('The memory', () => {
   const heapLimitOf = async (program: string, env: Record<string, string> = {}) => {
     const { child, seen, exit } = run(process.execPath, [program], { ...environment(url), LOG_LEVEL: 'info', ...env })
     await says(seen, 'heapLimit')
@@ -411,14 +401,18 @@ describe('The memory', async () => {
   const young = 3 * 8
 
   test.each(['api-facade/main.ts', 'api-facade/worker/main.ts'])(
-    'of %s is limited without npm, and an operator can set other limits',
+    'of %s is limited without npm',
     async (program) => {
       const memory = Math.min(process.constrainedMemory() || totalmem(), totalmem())
       expect(await heapLimitOf(program)).toBe(oldSpace(memory) + young)
-      expect(await heapLimitOf(program, { NODE_OPTIONS: '--max-old-space-size=300' })).toBe(300 + young)
     },
     60_000,
   )
+
+  test('has other limits if an operator sets them', async () => {
+    const env = { NODE_OPTIONS: '--max-old-space-size=300' }
+    expect(await heapLimitOf('api-facade/main.ts', env)).toBe(300 + young)
+  }, 60_000)
 
   test('limit is at most half of a container’s memory', () => {
     expect([256, 1024, 16_384].map((MiB) => oldSpace(MiB * 1024 ** 2))).toEqual([128, 512, 1024])
@@ -435,9 +429,7 @@ test('A full log file is rotated, and the log continues in place', () => {
   expect([readFileSync(log, 'utf8'), readFileSync(`${log}.old`, 'utf8').length]).toEqual(['z', KEPT])
 })
 
-describe('Settings', async () => {
-  const { url } = await createDatabase()
-
+describe('Settings', () => {
   test.each(['api-facade/main.ts', 'api-facade/worker/main.ts'])(
     'that are misspelt or unreachable are named by %s',
     async (program) => {
@@ -495,9 +487,8 @@ describe('Settings', async () => {
     ],
     ['192.0.2.7', /EADDRNOTAVAIL.*\. HOST must be an address of this machine\.$/],
   ])('HOST %s is not reported as a port that is in use', async (HOST, words) => {
-    const { seen, exit } = run(process.execPath, ['api-facade/main.ts'], { ...environment(url), HOST })
-    expect(await exit).toEqual([1, null])
-    expect(seen.err.trim()).toMatch(words)
+    const config = readConfig(environment(url, { HOST }))
+    await expect(startServer({ config, databaseUrl: url })).rejects.toThrow(words)
   })
 
   test('of the platform are not mistaken for misspelt ones', () => {
