@@ -1,8 +1,15 @@
-// Prints only failures and what tests annotate, and as its very last line `N passed, N failed`.
+// Prints only failures and what tests annotate, with SLOWEST=10 the ten slowest files, and as its very last line
+// `N passed, N failed`.
 import { writeSync } from 'node:fs'
 import type { SerializedError } from 'vitest'
 import { MinimalReporter, type TestModule, type TestRunEndReason, type Vitest } from 'vitest/node'
 import { type Tally, tally } from './tally.ts'
+
+/** The seconds that a file took: to load it, with what it starts at its top, and to run its tests. */
+function secondsOf(module: TestModule): number {
+  const { collectDuration, duration } = module.diagnostic()
+  return (collectDuration + duration) / 1000
+}
 
 export default class Reporter extends MinimalReporter {
   #tally: Tally = { passed: 0, failed: 1 }
@@ -25,6 +32,9 @@ export default class Reporter extends MinimalReporter {
     for (const test of modules.flatMap((module) => [...module.children.allTests()])) {
       for (const { message } of test.annotations()) this.log(`${test.module.relativeModuleId}: ${message}`)
     }
+    const slowest = [...modules].sort((one, other) => secondsOf(other) - secondsOf(one))
+    for (const module of slowest.slice(0, Number(process.env.SLOWEST ?? 0)))
+      this.log(`${secondsOf(module).toFixed(1)} s: ${module.relativeModuleId}`)
     if (selected) return
     for (const test of modules.flatMap((module) => [...module.children.allTests('skipped')])) {
       this.log(`skipped, so failed: ${test.module.relativeModuleId} > ${test.fullName}`)

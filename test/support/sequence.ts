@@ -4,10 +4,21 @@ import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const longest = [
-  'test/db.test.ts',
   'test/start.test.ts',
+  'test/new.test.ts',
+  'test/frozen.test.ts',
+  'test/backup.test.ts',
+  'test/db.test.ts',
+  'test/upgrade-postgres.test.ts',
   'test/prepare.test.ts',
+  'test/run.test.ts',
+  'test/rotation.test.ts',
+  'test/generated.test.ts',
+  'test/api/base/docs.test.ts',
   'test/model/crash.test.ts',
+  'test/api/identity/devices.test.ts',
+  'test/upgrade.test.ts',
+  'test/api/base/pools.test.ts',
   'test/model/visibility.test.ts',
   'test/model/audience.test.ts',
   'test/model/bans.test.ts',
@@ -21,13 +32,17 @@ const longest = [
   'test/model/effects.test.ts',
   'test/model/reputation.test.ts',
   'test/model/locks.test.ts',
-  'test/api/identity/devices.test.ts',
   'test/api/base/ready.test.ts',
   'test/edge/link-preview.test.ts',
   'test/api/identity/logins.test.ts',
   'test/api/base/ddl.test.ts',
   'test/model/notified.test.ts',
   'test/data-folder.test.ts',
+  'test/api/identity/export.test.ts',
+  'test/api/base/facades.test.ts',
+  'test/api/import/import.test.ts',
+  'test/api/base/slow-clients.test.ts',
+  'test/api/moderation/checkpoints.test.ts',
 ]
 
 export default class Order extends BaseSequencer {
