@@ -308,19 +308,24 @@ describe('Under concurrency', () => {
     return ids
   }
 
-  test('forty votes from as many connections are counted exactly', async () => {
+  test('forty votes from ten connections are counted exactly', async () => {
     const guild = await newGuild(alice)
     const ids = await crowd(guild, 40)
     const id = await propose(alice, guild)
     const now = Math.floor(Date.now() / 1000)
     const values = ids.map((_, n) => ['yes', 'no', 'abstain'][n % 3] ?? '')
+    const votes = [...ids.entries()]
     await Promise.all(
-      ids.map(async (sub, n) => {
-        const connection = database.connect('kith_user')
-        await connection.unsafe(`select api.vote_on_proposal($2, $3, $4) from private.enter($1)`, [
-          ...[JSON.stringify({ sub, role: 'user', iat: now, exp: now + 900 }), guild, id, values[n] ?? ''],
-        ])
-        await connection.end()
+      Array.from({ length: 10 }, async () => {
+        const connection = await database.connect('kith_user').reserve()
+        await connection`set statement_timeout = 0` // on a busy machine the last vote waits for nine cold connections
+        for (let next = votes.pop(); next; next = votes.pop()) {
+          const [n, sub] = next
+          await connection.unsafe(`select api.vote_on_proposal($2, $3, $4) from private.enter($1)`, [
+            ...[JSON.stringify({ sub, role: 'user', iat: now, exp: now + 900 }), guild, id, values[n] ?? ''],
+          ])
+        }
+        connection.release()
       }),
     )
     expect(await look(guild, id)).toMatchObject({
