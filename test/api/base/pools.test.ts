@@ -97,7 +97,7 @@ describe('A pool', () => {
   test('gives up a statement without an answer, drops the connection, and continues with a new one', async () => {
     const cable = await layCable(database.url)
     onTestFinished(() => cable.close())
-    const pool = poolOf(cable.url, 1, 300)
+    const pool = poolOf(cable.url, 1, 3000) // enough to open a connection on a busy machine
     await pool.run((sql) => sql`select 1`)
     cable.hold()
     await expect(pool.run((sql) => sql`select 1`)).rejects.toBeInstanceOf(NoAnswer)
