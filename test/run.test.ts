@@ -92,10 +92,11 @@ describe('The image', async () => {
   }
   const server = await bareServer('kith_superuser')
   const url = (user: string) => server.url('kith', user, user === 'postgres' ? 'owner' : undefined)
+  const { PATH, NODE_COMPILE_CACHE } = process.env
   const run = (args: string[], env: Record<string, string>) =>
     spawn(process.execPath, args, {
       cwd: tree,
-      env: { PATH: process.env.PATH, ...imageEnv, DATA_DIR: join(tree, 'data'), ...env },
+      env: { PATH, NODE_COMPILE_CACHE, ...imageEnv, DATA_DIR: join(tree, 'data'), ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
   const fill = (args: string[] = []) =>
