@@ -26,19 +26,10 @@ writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
 const bin = (path: string, ...parameters: string[]) =>
   execFileSync(process.execPath, [path, ...parameters], { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] })
 
-function compile(...files: string[]): string {
-  const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2022']
-  const modules = ['--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2023,dom,dom.iterable']
-  const compiler = join(workspace, 'node_modules/typescript/bin/tsc')
-  return spawnSync(process.execPath, [compiler, ...options, ...modules, ...files], { cwd: project, encoding: 'utf8' })
-    .stdout
-}
-
-test('openapi-typescript: a plain createClient<paths> reads lists, staff’s too', { timeout: 120_000 }, () => {
-  bin(join(workspace, 'node_modules/openapi-typescript/bin/cli.js'), description, '-o', 'paths.ts')
-  writeFileSync(
-    join(project, 'plain.ts'),
-    `import createClient from 'openapi-fetch'
+bin(join(workspace, 'node_modules/openapi-typescript/bin/cli.js'), description, '-o', 'paths.ts')
+writeFileSync(
+  join(project, 'plain.ts'),
+  `import createClient from 'openapi-fetch'
 import type { paths } from './paths'
 const client = createClient<paths>({ baseUrl: 'http://localhost' })
 const { data: users } = await client.GET('/api/v1/admin/users', {})
@@ -48,11 +39,24 @@ export const slugs = found?.items.flatMap((item) => (item.type === 'wiki' ? [ite
 await client.POST('/api/v1/me/personas', { body: { name: 'Weekend' } })
 await client.DELETE('/api/v1/me/push-token', {})
 `,
-  )
-  expect(compile('plain.ts')).toBe('')
+)
+bin(join(modules, '@hey-api/openapi-ts/bin/run.js'), '-i', description, '-o', 'hey', '--silent')
+
+/** What the compiler says about both clients. It runs once, because it takes seconds to read the standard library. */
+const said = compile('plain.ts', 'hey/index.ts').split('\n')
+
+function compile(...files: string[]): string {
+  const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2022']
+  const modules = ['--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2023,dom,dom.iterable']
+  const compiler = join(workspace, 'node_modules/typescript/bin/tsc')
+  return spawnSync(process.execPath, [compiler, ...options, ...modules, ...files], { cwd: project, encoding: 'utf8' })
+    .stdout
+}
+
+test('openapi-typescript: a plain createClient<paths> reads lists, staff’s too', () => {
+  expect(said.filter((line) => !line.startsWith('hey/'))).toEqual([''])
 })
 
-test('@hey-api/openapi-ts: the client compiles', { timeout: 120_000 }, () => {
-  bin(join(modules, '@hey-api/openapi-ts/bin/run.js'), '-i', description, '-o', 'hey', '--silent')
-  expect(compile('hey/index.ts')).toBe('')
+test('@hey-api/openapi-ts: the client compiles', () => {
+  expect(said.filter((line) => line.startsWith('hey/'))).toEqual([])
 })
