@@ -16,11 +16,18 @@ import { OTHER, type StorageSettings } from './storage-settings.ts'
 import { until } from './until.ts'
 
 export type Upload = { assetId: string; uploadUrl: string; publicUrl: string; headers: Record<string, string> }
-type Site = { settings: StorageSettings; database: Database; alice: Person; bob: Person; functionsUrl?: string }
+type Site = {
+  settings: StorageSettings
+  database: Database
+  alice: Person
+  bob: Person
+  functionsUrl?: string
+  /** How often a commit is raced. */
+  races?: number
+}
 
 const html = new TextEncoder().encode('<html>'.padEnd(png.length)) as Uint8Array<ArrayBuffer>
 const announced = { kind: 'image', contentType: 'image/png', size: png.length }
-const RACES = 40
 
 export const put = (
   url: string,
@@ -41,7 +48,7 @@ function storageOf(settings: StorageSettings) {
 }
 
 /** Declares tests in the describe where it is called. */
-export async function mediaLife({ settings, database, alice, bob, functionsUrl }: Site) {
+export async function mediaLife({ settings, database, alice, bob, functionsUrl, races = 40 }: Site) {
   const { owner, url: databaseUrl } = database
   const storage = storageOf(settings)
   const bucket = settings.STORAGE_BUCKET
@@ -154,7 +161,7 @@ export async function mediaLife({ settings, database, alice, bob, functionsUrl }
   test('nothing unchecked is published, however commits and uploads race', async () => {
     const { contentType, size } = announced
     const counts = { committed: 0, foreign: 0 }
-    for (let n = 0; n < RACES; n++) {
+    for (let n = 0; n < races; n++) {
       const upload = await announce()
       expect((await put(upload.uploadUrl, png)).status).toBe(200)
       let isOver = false
@@ -173,7 +180,7 @@ export async function mediaLife({ settings, database, alice, bob, functionsUrl }
       counts.committed += Number(answer.status === 200)
       counts.foreign += Number(served !== null && !Buffer.from(served).equals(png))
     }
-    console.info(`${settings.STORAGE_URL}: ${RACES} commits were raced, ${JSON.stringify(counts)}`)
+    console.info(`${settings.STORAGE_URL}: ${races} commits were raced, ${JSON.stringify(counts)}`)
     expect(counts.foreign).toBe(0)
     expect(counts.committed).toBeGreaterThan(0)
   })
