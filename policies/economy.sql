@@ -4,6 +4,9 @@
 -- mana_account_kinds: for definer functions and staff operations
 alter table private.mana_account_kinds enable row level security;
 
+-- ledger_findings: only for definer functions
+alter table private.ledger_findings enable row level security;
+
 -- mana_accounts: for definer functions and staff operations
 alter table app.mana_accounts enable row level security;
 revoke insert, update, delete on app.mana_accounts from service_role;

@@ -136,6 +136,15 @@ export interface Schemas {
   }
   BlockedPerson: { id: string; actorId: string; personId: string; username: string; createdAt: Schemas['Timestamp'] }
   BlockedPersonPage: { items: Schemas['BlockedPerson'][]; nextCursor: string | null; hasMore: boolean }
+  Books: {
+    sound: boolean | null
+    ledgers: {
+      ledger: 'mana' | 'treasuries'
+      auditedAt: Schemas['Timestamp'] | null
+      violations: number | null
+      findings: { rule: string; subjectId: string | null; expected: number | null; found: number | null }[]
+    }[]
+  }
   Boosted: {
     boost: {
       id: string
@@ -149,6 +158,7 @@ export interface Schemas {
     senderBalance: number
   }
   Broadcast: { id: string; title: string; body: string; createdAt: Schemas['Timestamp'] }
+  BroadcastPreview: { title: string; body: string; recipients: number; push: string }
   Candidate: Schemas['MatchedPerson'] & {
     intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
     note: string | null
@@ -523,6 +533,7 @@ export interface Schemas {
     | 'direction_unknown'
     | 'disburse_oneself'
     | 'duplicate'
+    | 'effects_not_stuck'
     | 'email_taken'
     | 'email_verified'
     | 'emotion_unknown'
@@ -591,6 +602,7 @@ export interface Schemas {
     | 'invitees_action'
     | 'invitees_chosen'
     | 'invites_exhausted'
+    | 'job_unknown'
     | 'journalism_not_allowed'
     | 'key_not_taken'
     | 'keyword_empty'
@@ -1956,6 +1968,16 @@ export interface Schemas {
     value: number
     createdAt: Schemas['Timestamp']
   }
+  FailedJob: {
+    id: string
+    queue: string
+    message: string | null
+    retries: number
+    createdAt: Schemas['Timestamp']
+    failedAt: Schemas['Timestamp']
+    retriedAt: Schemas['Timestamp'] | null
+  }
+  FailedJobPage: { items: Schemas['FailedJob'][]; nextCursor: string | null; hasMore: boolean }
   FeatureFlag: { id: string; key: string; enabled: boolean; description: string }
   FeatureFlagPage: { items: Schemas['FeatureFlag'][]; nextCursor: string | null; hasMore: boolean }
   FeedItem:
@@ -2447,6 +2469,7 @@ export interface Schemas {
       createdAt: Schemas['Timestamp']
       failedAt: Schemas['Timestamp']
     }[]
+    queues: { queue: string; waiting: number; active: number; failed: number }[]
     effects: { depth: number; lagSeconds: number; stuckPeople: number }
   }
   JoinRequest: {
@@ -4522,6 +4545,7 @@ export interface Schemas {
   Reservation: { sessionId: string; expiresAt: Schemas['Timestamp'] }
   ReservationAlias: { inviteCodeId: string; reservedUntil: Schemas['Timestamp'] }
   Retried: { retried: number; more: boolean }
+  RetriedOne: { retried: boolean }
   Retry: { since?: string }
   Reversal: { payment: Schemas['StaffPayment']; minted: number }
   Review: {
@@ -4643,6 +4667,7 @@ export interface Schemas {
   }
   Session: { accessToken: string; user: Schemas['Me']; deviceToken: string; refreshToken?: string; expiresIn?: number }
   SessionAlias: { userId: string; accessToken: string; refreshToken: string; deviceToken: string }
+  SessionsEnded: { ended: number }
   Signal: {
     kind: 'mana' | 'votes'
     giverId: string
@@ -5254,6 +5279,20 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
   }
   StreamItemPage: { items: Schemas['StreamItem'][]; nextCursor: string | null; hasMore: boolean }
+  StuckEffect: {
+    id: string
+    personId: string
+    person: Schemas['PersonCard']
+    event: string
+    eventId: number | null
+    listener: string | null
+    attempts: number
+    code: string
+    since: Schemas['Timestamp'] | null
+    failedAt: Schemas['Timestamp']
+    retryAt: Schemas['Timestamp']
+  }
+  StuckEffectPage: { items: Schemas['StuckEffect'][]; nextCursor: string | null; hasMore: boolean }
   SubInterest: {
     id: string
     slug: string
@@ -5568,6 +5607,7 @@ export interface Answers {
   drop_interest: null
   edit_message: Schemas['Message']
   end_session: null
+  end_user_sessions: Schemas['SessionsEnded']
   enrol_course: Schemas['Course']
   erase_me: Json
   erase_user: Schemas['Erased']
@@ -5588,6 +5628,7 @@ export interface Answers {
   get_any_space: Schemas['StaffGroupDetails'] | Schemas['StaffGuildDetails']
   get_asset: Json
   get_audio: Schemas['Audio']
+  get_books: Schemas['Books']
   get_breakdown: { emojiBreakdown: Schemas['EmojiBreakdown'] }
   get_case: Schemas['StaffCaseFile']
   get_catalog: Schemas['Catalog']
@@ -5682,6 +5723,7 @@ export interface Answers {
   list_decision_appeals: Schemas['StaffDecisionAppealPage']
   list_event_attendees: Schemas['EventAttendeePage']
   list_events: Schemas['EventPage']
+  list_failed_jobs: Schemas['FailedJobPage']
   list_feature_flags: Schemas['FeatureFlagPage']
   list_feed: Schemas['FeedItemPage']
   list_followers: Schemas['PersonCardPage']
@@ -5745,8 +5787,10 @@ export interface Answers {
   list_space_requests: Schemas['JoinRequestPage'] | Schemas['GuildApplicationPage']
   list_spaces: Schemas['GroupPage'] | Schemas['GuildPage']
   list_stream: Schemas['StreamItemPage']
+  list_stuck_effects: Schemas['StuckEffectPage']
   list_suggested: Schemas['MatchedPersonPage']
   list_talent: Schemas['TalentPage']
+  list_user_sessions: Schemas['RotatingSessionPage']
   list_users: Schemas['StaffUserPage']
   list_video_comments: Schemas['VideoCommentPage']
   list_videos: Schemas['VideoPage']
@@ -5769,6 +5813,7 @@ export interface Answers {
   pay: Schemas['Paid']
   pin_post: Schemas['Post']
   place_order: Schemas['PlacedOrder']
+  preview_broadcast: Json
   propose_in_case: Schemas['StaffCase']
   publish_course: Schemas['Course']
   react: Schemas['Reactions']
@@ -5809,7 +5854,9 @@ export interface Answers {
   respond_invitation: Schemas['CircleInvitation']
   restore_content: Schemas['Removed']
   restore_group: Schemas['Group']
+  retry_failed_job: Schemas['RetriedOne']
   retry_failed_jobs: Schemas['Retried']
+  retry_stuck_effects: Schemas['RetriedOne']
   reverse_payment: Schemas['Reversal']
   review_order: Schemas['Review']
   review_report: Schemas['StaffReport']

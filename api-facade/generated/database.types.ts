@@ -363,6 +363,7 @@ export type Database = {
       drop_interest: { Args: { p_interest_id: string }; Returns: Answers['drop_interest'] }
       edit_message: { Args: { p_body: string; p_id: string }; Returns: Answers['edit_message'] }
       end_session: { Args: { p_id: string }; Returns: Answers['end_session'] }
+      end_user_sessions: { Args: { p_id: string; p_reason?: string }; Returns: Answers['end_user_sessions'] }
       enrol_course: { Args: { p_expected_price?: number; p_id: string }; Returns: Answers['enrol_course'] }
       erase_user: { Args: { p_id: string }; Returns: Answers['erase_user'] }
       expel_from_space: {
@@ -383,6 +384,7 @@ export type Database = {
       }
       get_asset: { Args: { p_asset_id: string }; Returns: Answers['get_asset'] }
       get_audio: { Args: { p_id: string }; Returns: Answers['get_audio'] }
+      get_books: { Args: Record<PropertyKey, never>; Returns: Answers['get_books'] }
       get_breakdown: { Args: { p_post_id: string }; Returns: Answers['get_breakdown'] }
       get_case: { Args: { p_id: string }; Returns: Answers['get_case'] }
       get_catalog: { Args: { p_level?: number; p_parent_id?: string }; Returns: Answers['get_catalog'] }
@@ -737,6 +739,18 @@ export type Database = {
         }
         Returns: Answers['list_events']
       }
+      list_failed_jobs: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_limit?: number
+          p_q?: string
+          p_queue?: string
+          p_status?: string
+          p_to?: string
+        }
+        Returns: Answers['list_failed_jobs']
+      }
       list_feature_flags: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_feature_flags'] }
       list_feed: {
         Args: {
@@ -1045,10 +1059,15 @@ export type Database = {
         }
         Returns: Answers['list_stream']
       }
+      list_stuck_effects: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_stuck_effects'] }
       list_suggested: { Args: { p_limit?: number }; Returns: Answers['list_suggested'] }
       list_talent: {
         Args: { p_city?: string; p_country?: string; p_cursor?: string; p_interest_slug?: string; p_limit?: number }
         Returns: Answers['list_talent']
+      }
+      list_user_sessions: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number }
+        Returns: Answers['list_user_sessions']
       }
       list_users: {
         Args: {
@@ -1114,6 +1133,7 @@ export type Database = {
         Args: { p_expected_price: number; p_id: string; p_note?: string }
         Returns: Answers['place_order']
       }
+      preview_broadcast: { Args: { p_body: string; p_title: string }; Returns: Answers['preview_broadcast'] }
       propose_in_case: {
         Args: { p_actions: string[]; p_id: string; p_reason: string; p_until?: string }
         Returns: Answers['propose_in_case']
@@ -1194,7 +1214,9 @@ export type Database = {
         Returns: Answers['restore_content']
       }
       restore_group: { Args: { p_id: string }; Returns: Answers['restore_group'] }
+      retry_failed_job: { Args: { p_id: string; p_queue: string }; Returns: Answers['retry_failed_job'] }
       retry_failed_jobs: { Args: { p_queue: string; p_since?: string }; Returns: Answers['retry_failed_jobs'] }
+      retry_stuck_effects: { Args: { p_id: string }; Returns: Answers['retry_stuck_effects'] }
       reverse_payment: {
         Args: { p_force?: boolean; p_id: string; p_reason: string }
         Returns: Answers['reverse_payment']

@@ -1,10 +1,10 @@
-// The daily digest. The job names a row of private.digests; SQL selects the contents and the address, lines.ts has the
-// texts, and the function `deliver` sends. A worker claims the row before sending and records it afterwards, so only
+// The daily digest. The job names a row of private.digests; SQL selects the contents and the address, lib/lines.ts has
+// the texts, and the function `deliver` sends. A worker claims the row before sending and records it afterwards, so only
 // one sends it. If it crashes meanwhile, the digest is sent again with the same Message-ID, so that it is shown once.
 import type { PgBoss } from 'pg-boss'
 import type { Functions } from '../lib/functions.ts'
+import { kindsWithLines, lineOf } from '../lib/lines.ts'
 import type { Seals } from '../lib/seals.ts'
-import { kindsWithLines, lineOf } from './lines.ts'
 import { sendMail } from './mail.ts'
 import type { Polling } from './polling.ts'
 import { type Db, type Reports, takeEach } from './record.ts'

@@ -1,4 +1,4 @@
-// Pushes for notifications. The job names a notification; SQL selects the devices, lines.ts has the text, and the
+// Pushes for notifications. The job names a notification; SQL selects the devices, lib/lines.ts has the text, and the
 // function `deliver` sends. One row per device records what was sent, so a retry only sends the rest. After a crash a
 // push may be sent twice, with the same collapse id, so that it is shown once. The payload is described in
 // api-facade/features/notifications/push-schemas.ts.
@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { Job, PgBoss } from 'pg-boss'
 import type { PushPayload } from '../features/notifications/push-schemas.ts'
 import { type Functions, failureOf } from '../lib/functions.ts'
-import { lineOf } from './lines.ts'
+import { lineOf } from '../lib/lines.ts'
 import type { Polling } from './polling.ts'
 import { type Db, note, type Reports, told } from './record.ts'
 

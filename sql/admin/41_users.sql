@@ -100,3 +100,60 @@ begin
   return private.merge_objects(private.staff_card('users', v_id), private.staff_user_details(v_id));
 end $$;
 comment on function api.get_user is 'A person as staff sees them.';
+
+create view private.staff_sessions with (security_invoker) as
+select s.created_at as at, s.id, s.user_id,
+       json_build_object(
+         'id', s.id,
+         'userAgent', s.user_agent,
+         'createdAt', private.utc(s.created_at),
+         'lastUsedAt', private.utc(s.last_used_at),
+         'expiresAt', private.utc(s.expires_at)) as card
+from app.sessions s
+where s.ended_at is null and s.expires_at > now();
+comment on view private.staff_sessions is
+  'Rotating sessions that are not over as staff sees them: what the person sees of them, without tokens.';
+
+create function api.list_user_sessions(p_id text, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page('sessions', json_build_object('user_id', private.find_staff_person(p_id)),
+                            array['user_id'], null, null, null, p_limit, p_cursor);
+end $$;
+comment on function api.list_user_sessions is
+  'The rotating sessions of a person that are not over, newest first: {id, userAgent, createdAt, lastUsedAt, '
+  'expiresAt}.';
+
+create function private.end_sessions_of(p_person app.users, p_reason text) returns integer
+language plpgsql volatile security definer   -- nobody may read the sessions of others
+set search_path = ''
+as $$
+declare
+  v_ended integer := (select count(*) from private.staff_sessions where user_id = p_person.id);
+begin
+  perform private.end_tokens(p_person.id);
+  perform private.audit('user.sessions_ended', 'user', p_person.id::text,
+                        case when p_reason is not null then json_build_object('reason', p_reason) end, p_person.id);
+  return v_ended;
+end $$;
+comment on function private.end_sessions_of is
+  'Ends all tokens and sessions of a person whose row private.lock_account locked, and returns how many rotating '
+  'sessions these were. Leaves an audit entry.';
+
+create function api.end_user_sessions(p_id text, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_reason text;
+begin
+  perform private.require_role('admin');
+  v_reason := private.find_reason(p_reason);
+  return json_build_object('ended', private.end_sessions_of(
+    private.lock_account(private.require_any_person(p_id)), v_reason));
+end $$;
+comment on function api.end_user_sessions is
+  'Ends all tokens and sessions of a person, who can log in again: {ended} is the number of rotating sessions. Leaves '
+  'an audit entry.';

@@ -173,3 +173,38 @@ comment on function api.reverse_payment is
   'Reverses a payment, once: {payment (the reversal), minted}. It fails if the recipients no longer have the mana. '
   'With p_force it succeeds, and the missing mana is minted. Takes an Idempotency-Key. Leaves an audit entry with the '
   'reason.';
+
+create function private.staff_books() returns json
+language plpgsql stable security definer   -- nobody may read the runs of jobs
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object(
+      'sound', case when bool_or(r.last_changed <> 0) then false when count(r.job) = count(*) then true end,
+      'ledgers', json_agg(json_build_object(
+        'ledger', l.ledger,
+        'auditedAt', private.utc(r.last_ended_at),
+        'violations', r.last_changed,
+        'findings', coalesce((
+          select json_agg(json_build_object('rule', f.rule, 'subjectId', f.subject, 'expected', f.expected,
+                                            'found', f.found) order by f.place)
+          from private.ledger_findings f where f.ledger = l.ledger), '[]')) order by l.place))
+    from (values ('mana', 'audit-mana', 1), ('treasuries', 'audit-treasuries', 2)) l (ledger, job, place)
+    left join private.job_runs r on r.job = l.job and r.last_ended_at is not null);
+end $$;
+comment on function private.staff_books is
+  'What the latest nightly audits of the ledgers of mana and of the treasuries found: {sound, ledgers: [{ledger, '
+  'auditedAt, violations, findings}]}. sound is null until both have run, if nothing was found.';
+
+create function api.get_books() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return private.staff_books();
+end $$;
+comment on function api.get_books is
+  'What the latest nightly audits of the books found: {sound, ledgers: [{ledger, auditedAt, violations, findings: '
+  '[{rule, subjectId, expected, found}]}]}, up to 100 findings of each.';

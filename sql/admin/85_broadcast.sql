@@ -81,7 +81,7 @@ comment on function private.deliver_broadcast is
   'after 25,000 people, when another job continues.';
 call private.make_batch_queue('broadcasts', 'private.deliver_broadcast');
 
-create function private.begin_broadcast(p_title text, p_body text) returns app.broadcasts
+create function private.add_broadcast(p_title text, p_body text) returns app.broadcasts
 language plpgsql volatile security definer   -- nobody may write broadcasts
 set search_path = ''
 as $$
@@ -91,12 +91,60 @@ begin
   insert into app.broadcasts (actor_id, title, body)
   values (private.require_caller(), private.require_name(p_title), private.require_text(p_body))
   returning * into v_broadcast;
+  return v_broadcast;
+end $$;
+comment on function private.add_broadcast is
+  'Writes a message to everybody, which is not sent yet. Fails: broadcast_title, broadcast_body.';
+
+create function private.begin_broadcast(p_title text, p_body text) returns app.broadcasts
+language plpgsql volatile security definer   -- nobody may use the queues
+set search_path = ''
+as $$
+declare
+  v_broadcast app.broadcasts := private.add_broadcast(p_title, p_body);
+begin
   perform private.enqueue('broadcasts', json_build_object('broadcastId', v_broadcast.id));
   perform private.emit('admin.broadcast.sent', json_build_object('broadcastId', v_broadcast.id));
   return v_broadcast;
 end $$;
 comment on function private.begin_broadcast is
   'Queues a message to everybody who is registered now. Fails: broadcast_title, broadcast_body.';
+
+create function private.count_recipients(p_kind text) returns bigint
+language plpgsql stable security definer   -- nobody may read the preferences of others
+set search_path = ''
+as $$
+begin
+  -- whoever has no row wants the default of the kind
+  return (select count(*) from app.users u where u.banned_at is null and u.erased_at is null)
+       - (select count(*)
+          from app.notification_preferences p
+          join app.users u on u.id = p.user_id and u.banned_at is null and u.erased_at is null
+          where p.kind = p_kind and not private.is_wanted(p.user_id, p.kind));
+end $$;
+comment on function private.count_recipients is
+  'How many people would be notified if everybody were told something of this kind, whose default is to notify.';
+
+create function api.preview_broadcast(p_title text, p_body text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_broadcast app.broadcasts;
+begin
+  perform private.require_role('admin');
+  begin
+    -- the row is written and undone: so a preview refuses and changes texts as a broadcast does
+    v_broadcast := private.add_broadcast(p_title, p_body);
+    raise exception using errcode = 'KP001';
+  exception when sqlstate 'KP001' then
+    null;
+  end;
+  return json_build_object('title', v_broadcast.title, 'body', v_broadcast.body,
+                           'recipients', private.count_recipients('admin.broadcast'));
+end $$;
+comment on function api.preview_broadcast is
+  'What a broadcast would be: {title, body, recipients}. Sends and keeps nothing.';
 
 create function api.broadcast(p_title text, p_body text) returns json
 language plpgsql volatile

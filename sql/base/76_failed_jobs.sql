@@ -20,32 +20,44 @@ comment on view private.failed_jobs is
 create index job_dead_idx on pgboss.job (source_name, created_on, id)
   where name = 'dead-letters' and completed_on is null;
 
+-- finds a failed job by its id
+create index job_dead_source_idx on pgboss.job (source_id) where name = 'dead-letters';
+
+create function private.retry_dead_letter(p_job pgboss.job) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.enqueue((p_job).source_name, (p_job).data::json);
+  update pgboss.job j set state = 'completed', completed_on = now()
+  where j.name = 'dead-letters' and j.id = (p_job).id;
+  return true;
+exception when unique_violation then
+  return false;   -- a job of the same schedule is already waiting or running, so this one is not retried
+end $$;
+comment on function private.retry_dead_letter is
+  'Retries a job that failed for good; false if its schedule has another one already. The caller must have locked the '
+  'row and found that it was not retried.';
+
 create function private.retry_failed(p_queue text, p_since timestamptz, p_most integer default null) returns integer
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_job  record;
+  v_job  pgboss.job;
   v_sent integer := 0;
 begin
   if not exists (select from pgboss.queue q where q.name = p_queue) then
     raise exception 'there is no queue %', p_queue;
   end if;
   for v_job in
-    select j.id, j.data from pgboss.job j
+    select j.* from pgboss.job j
     where j.name = 'dead-letters' and j.completed_on is null and j.source_name = p_queue and j.created_on >= p_since
     order by j.created_on, j.id
     limit p_most
     for update   -- a second caller waits here, and then finds that it was retried
   loop
-    begin
-      perform private.enqueue(p_queue, v_job.data::json);
-      update pgboss.job j set state = 'completed', completed_on = now()
-      where j.name = 'dead-letters' and j.id = v_job.id;
-      v_sent := v_sent + 1;
-    exception when unique_violation then
-      null;   -- a job of the same schedule is already waiting or running, so this one is not retried
-    end;
+    v_sent := v_sent + private.retry_dead_letter(v_job)::integer;
   end loop;
   return v_sent;
 end $$;

@@ -70,12 +70,40 @@ comment on function private.audit_mana is
   'Every violation of the ledger''s rules, {rule, subject, expected, found}. There are none unless somebody changed '
   'rows and bypassed the triggers.';
 
+create table private.ledger_findings (
+  ledger   text not null,
+  place    integer not null check (place between 1 and 100),
+  rule     text not null,
+  subject  uuid,
+  expected bigint,
+  found    bigint,
+  primary key (ledger, place)
+);
+comment on table private.ledger_findings is
+  'What the latest nightly audit of each ledger found, up to 100 violations, so that staff sees more than a number.';
+comment on column private.ledger_findings.ledger is 'mana or treasuries.';
+comment on column private.ledger_findings.subject is 'The transaction, account, payment or row that breaks the rule.';
+
 create function private.job_audit_mana() returns integer
-language plpgsql stable security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
-as $$ begin return (select count(*) from private.audit_mana()); end $$;
+as $$
+declare
+  v_found integer;
+begin
+  delete from private.ledger_findings where ledger = 'mana';
+  with found as materialized (
+    select row_number() over () as place, f.* from private.audit_mana() f
+  ), kept as (
+    insert into private.ledger_findings (ledger, place, rule, subject, expected, found)
+    select 'mana', f.place, f.rule, f.subject, f.expected, f.found from found f where f.place <= 100
+    on conflict do nothing   -- another worker does the same
+  )
+  select count(*) into v_found from found;
+  return v_found;
+end $$;
 comment on function private.job_audit_mana is
-  'Job: counts the violations that private.audit_mana finds. If the count is not 0, look at them: select * from '
-  'private.audit_mana(). May run twice: it only reads.';
+  'Job: counts the violations that private.audit_mana finds, and keeps the first 100 for staff. If the count is not '
+  '0, look at them: select * from private.audit_mana(). May run twice: it replaces what it kept.';
 insert into private.jobs (name, cron, expires, alarm) values
   ('audit-mana', '50 3 * * *', 300, 'the mana ledger breaks its rules: see private.audit_mana');

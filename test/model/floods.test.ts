@@ -55,7 +55,8 @@ const apart: Record<string, string[]> = {
     'list_reputation_entries list_reputation_votes list_signals list_users list_wallets get_any_space',
     'list_webhooks list_webhook_deliveries list_logged_events list_rules list_rule_hits',
     'replay_draft replay_rule',
-    'list_cases list_decision_appeals list_invitees',
+    'list_cases list_decision_appeals list_invitees list_failed_jobs list_stuck_effects',
+    'list_user_sessions',
   ],
 }
 

@@ -1,7 +1,7 @@
 // Wallets and payments for staff. The rules: sql/admin/50_economy.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
-import { EconomyQuery, NewReversal, Reversal, StaffPaymentPage, StaffWalletPage } from './schemas.ts'
+import { Books, EconomyQuery, NewReversal, Reversal, StaffPaymentPage, StaffWalletPage } from './schemas.ts'
 
 export default routes('admin', {
   'GET /admin/economy/wallets': {
@@ -25,6 +25,15 @@ export default routes('admin', {
     page: true,
     answers: { 200: StaffPaymentPage },
     outcome: 'A page of payments with everyone’s shares.',
+  },
+  'GET /admin/economy/audit': {
+    summary: 'Get the result of the latest audit of the books',
+    description:
+      'Two nightly jobs check every rule of the ledgers: the entries of each transaction add up to zero, so all accounts together do, and each balance is the sum of its entries. Up to 100 violations of each are listed; any is a fault.',
+    access: 'moderator',
+    operation: 'get_books',
+    answers: { 200: Books },
+    outcome: 'What the audits found, and when.',
   },
   'POST /admin/economy/payments/:id/reverse': {
     summary: 'Reverse a payment',

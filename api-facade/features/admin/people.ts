@@ -2,10 +2,12 @@
 // 78_rights.sql.
 import type { Context } from '../../lib/context.ts'
 import { routes } from '../../lib/routes.ts'
+import { Page } from '../../lib/schemas.ts'
 import { Erased, Export } from '../identity/account-schemas.ts'
 import { exportOf } from '../identity/export.ts'
+import { RotatingSession } from '../identity/schemas.ts'
 import { StaffUserDetails, StaffUserPage, UsersQuery } from './list-schemas.ts'
-import { AnyPersonId, Ban, Limit, Reason, RoleChange, StaffAccount } from './schemas.ts'
+import { AnyPersonId, Ban, Limit, Reason, RoleChange, SessionsEnded, StaffAccount } from './schemas.ts'
 
 const exportUser = (c: Context, { id }: { id: string }) => exportOf(c, 'export_user', { p_id: id })
 
@@ -31,6 +33,28 @@ export default routes('admin', {
     params: AnyPersonId,
     answers: { 200: StaffUserDetails },
     outcome: 'The account with reputation, balance and open reports.',
+  },
+  'GET /admin/users/:id/sessions': {
+    summary: 'List the rotating sessions of a person, newest first',
+    description:
+      'The sessions that can still be refreshed, as the person sees them at `GET /me/sessions`: no token and no address. Tokens that are valid for seven days belong to no session.',
+    access: 'moderator',
+    operation: 'list_user_sessions',
+    params: AnyPersonId,
+    page: true,
+    answers: { 200: Page(RotatingSession) },
+    outcome: 'A page of sessions.',
+  },
+  'POST /admin/users/:id/sessions/end': {
+    summary: 'End all sessions of a person',
+    description:
+      'For example if somebody else uses the account. Every token and session of the person ends immediately, and their Realtime channels are closed. They can log in again. Writes an audit entry.',
+    access: 'admin',
+    operation: 'end_user_sessions',
+    params: AnyPersonId,
+    body: Reason,
+    answers: { 200: SessionsEnded },
+    outcome: 'How many rotating sessions ended.',
   },
   'POST /admin/users/:id/export': {
     summary: 'Export the data of a banned person',

@@ -1,5 +1,9 @@
 // Admin routes. Each runs on the service pool after a check of the role in the token, and its operation checks the
 // stored role again.
+import type { z } from 'zod'
+import { call } from '../../lib/call.ts'
+import type { Context } from '../../lib/context.ts'
+import { lineOf } from '../../lib/lines.ts'
 import { routes, type Table } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import community from './community.ts'
@@ -17,6 +21,7 @@ import {
   Announcement,
   AppealsQuery,
   Broadcast,
+  BroadcastPreview,
   GeneratedCodes,
   Generation,
   Resolution,
@@ -25,6 +30,11 @@ import {
 } from './schemas.ts'
 import spaces from './spaces.ts'
 import wiki from './wiki.ts'
+
+const preview = async (c: Context, { title, body }: z.output<typeof Announcement>) => {
+  const answer = await call(c, 'preview_broadcast', { p_title: title, p_body: body })
+  return { ...JSON.parse(answer.body ?? '{}'), push: lineOf('admin.broadcast', 1) }
+}
 
 const others = routes('admin', {
   'POST /admin/invite-codes/generate': {
@@ -67,6 +77,18 @@ const others = routes('admin', {
     body: Adjustment,
     answers: { 201: Adjusted },
     outcome: 'The change, and the person’s reputation after it.',
+  },
+  'POST /admin/broadcast/preview': {
+    summary: 'Preview a broadcast',
+    description:
+      'Sends nothing. `recipients` are the people who would get the notification now: those who are neither banned nor erased and did not turn it off.',
+    access: 'admin',
+    id: 'previewBroadcast',
+    body: Announcement,
+    handler: preview,
+    calls: ['preview_broadcast'],
+    answers: { 200: BroadcastPreview },
+    outcome: 'The texts as people would get them, and how many people.',
   },
   'POST /admin/broadcast': {
     summary: 'Send a broadcast',

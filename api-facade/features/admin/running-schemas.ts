@@ -182,6 +182,52 @@ export const SignalPage = Page(
 const queue = z.string().min(1).max(100).describe('The name of a queue of the worker.')
 export const JobsQuery = z.object({ queue: queue.optional().describe('Only failed jobs of this queue.') })
 export const QueueName = z.object({ queue: queue.openapi({ example: 'mail' }) })
+export const FailedJobsQuery = z.object({
+  queue: queue.optional().describe('Only jobs of this queue, such as `mail`.'),
+  status: z
+    .enum(['open', 'retried'])
+    .optional()
+    .describe('`open`: only jobs that were not run again. `retried`: only those that were.'),
+  ...narrowing,
+})
+const Message = z
+  .string()
+  .nullable()
+  .describe('The first 200 characters of the last error, without addresses and tokens; null without one.')
+export const FailedJobPage = Page(
+  z
+    .object({
+      id: Uuid,
+      queue: z.string().describe('The queue or job that it belongs to.'),
+      message: Message,
+      retries: z.int().describe('How often it was tried again before it was given up.'),
+      createdAt: Timestamp,
+      failedAt: Timestamp.describe('When it was given up.'),
+      retriedAt: Timestamp.nullable().describe('When it was put back on its queue; null if it was not.'),
+    })
+    .openapi('FailedJob'),
+)
+export const FailedJobId = z.object({ queue: queue.openapi({ example: 'mail' }), id: Uuid })
+export const RetriedOne = z
+  .object({ retried: z.boolean().describe('Whether this request caused another try; `false` for a repeat.') })
+  .openapi('RetriedOne')
+export const StuckEffectPage = Page(
+  z
+    .object({
+      id: InternalId,
+      personId: InternalId,
+      person: PersonCard,
+      event: z.string().describe('The type of the event whose effect fails.'),
+      eventId: z.int().nullable().describe('The number of the event in the log; null if a batch caused the effect.'),
+      listener: z.string().nullable().describe('The function that failed; null if it failed before the first.'),
+      attempts: z.int().describe('How often this effect was tried.'),
+      code: z.string().describe('The SQLSTATE of the last error.'),
+      since: Timestamp.nullable().describe('When the effect was caused; null if it was applied meanwhile.'),
+      failedAt: Timestamp.describe('When it last failed.'),
+      retryAt: Timestamp.describe('When the worker tries again.'),
+    })
+    .openapi('StuckEffect'),
+)
 export const Retry = z
   .object({ since: Moment.optional().describe('Only jobs that failed since then. Default: all, of the last 30 days.') })
   .openapi('Retry')
@@ -212,13 +258,23 @@ export const Jobs = z
         z.object({
           queue: z.string().describe('The queue or job that it belongs to.'),
           id: Uuid,
-          message: z.string().nullable().describe('The first 200 characters of the last error; null without one.'),
+          message: Message,
           retries: z.int().describe('How often it was tried again.'),
           createdAt: Timestamp,
           failedAt: Timestamp,
         }),
       )
       .describe('The newest 50 pieces of work that failed for good and were not run again.'),
+    queues: z
+      .array(
+        z.object({
+          queue: z.string().describe('The name of the queue.'),
+          waiting: z.int().describe('Jobs that wait, also for another try, counted up to 1000.'),
+          active: z.int().describe('Jobs that run now, counted up to 1000.'),
+          failed: z.int().describe('Jobs that failed for good and were not run again, counted up to 1000.'),
+        }),
+      )
+      .describe('The queues, by name.'),
     effects: z
       .object({
         depth: z.int().describe('How many effects wait, counted up to 100,000.'),

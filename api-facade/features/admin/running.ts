@@ -5,6 +5,9 @@ import { PageQuery, UuidId } from '../../lib/schemas.ts'
 import {
   AuditPage,
   AuditQuery,
+  FailedJobId,
+  FailedJobPage,
+  FailedJobsQuery,
   FeatureFlag,
   FeatureFlagPage,
   FlagKey,
@@ -17,11 +20,13 @@ import {
   NewInterest,
   QueueName,
   Retried,
+  RetriedOne,
   Retry,
   SignalPage,
   SignalsQuery,
   StaffInterest,
   StaffInterestPage,
+  StuckEffectPage,
   Verified,
   VerifyQuery,
 } from './running-schemas.ts'
@@ -130,7 +135,7 @@ export default routes('admin', {
   'GET /admin/jobs': {
     summary: 'Get the status of the worker',
     description:
-      'The last run and the last failure of each job, the newest 50 permanent failures, and the number of pending effects (up to 100,000) with the age of the oldest. With `queue` only the failures of that queue are listed. The list shows neither texts nor addresses.',
+      'The last run and the last failure of each job, the newest 50 permanent failures, the queues with their numbers of jobs, and the number of pending effects (up to 100,000) with the age of the oldest. With `queue` only the failures of that queue are listed. The list shows neither texts nor addresses.',
     access: 'moderator',
     operation: 'get_jobs',
     query: JobsQuery,
@@ -147,5 +152,47 @@ export default routes('admin', {
     body: Retry,
     answers: { 202: Retried },
     outcome: 'How many jobs were put back, which the worker runs in the background.',
+  },
+  'GET /admin/jobs/failed': {
+    summary: 'List failed jobs, newest first',
+    description:
+      'The jobs whose retries all failed in the last 30 days, for example mail that could not be sent (`queue=mail`). The list shows neither texts nor addresses. `q` is an id, or a part of the queue or the message. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+    access: 'moderator',
+    operation: 'list_failed_jobs',
+    query: FailedJobsQuery,
+    page: true,
+    answers: { 200: FailedJobPage },
+    outcome: 'A page of failed jobs with their last errors.',
+  },
+  'POST /admin/jobs/:queue/failed/:id/retry': {
+    summary: 'Retry one failed job',
+    description:
+      'Puts it back on its queue, once: a repeat answers `false`. Work that is no longer needed is skipped: a mail whose link has ended is not sent. Writes an audit entry.',
+    access: 'admin',
+    operation: 'retry_failed_job',
+    params: FailedJobId,
+    answers: { 202: RetriedOne },
+    outcome: 'Whether the job was put back, which the worker runs in the background.',
+  },
+  'GET /admin/effects/stuck': {
+    summary: 'List effects that fail, the last failure first',
+    description:
+      'One for each person: their later effects, such as notifications, wait behind it. Only a bug can cause this. The worker tries again with delays of up to an hour.',
+    access: 'moderator',
+    operation: 'list_stuck_effects',
+    query: PageQuery,
+    page: true,
+    answers: { 200: StuckEffectPage },
+    outcome: 'A page of failing effects with their people.',
+  },
+  'POST /admin/effects/stuck/:id/retry': {
+    summary: 'Retry the failing effects of a person',
+    description:
+      '`id` is the internal id of the person. The worker tries within seconds; each effect is applied once. Answers `false` if the worker is about to try anyway. Writes an audit entry.',
+    access: 'admin',
+    operation: 'retry_stuck_effects',
+    params: UuidId,
+    answers: { 202: RetriedOne },
+    outcome: 'Whether the worker tries earlier than planned.',
   },
 })

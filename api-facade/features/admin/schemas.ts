@@ -110,6 +110,9 @@ export const StaffAccount = z
 export const Reason = z
   .object({ reason: z.string().trim().max(1000).nullish().describe('For the audit log.') })
   .optional()
+export const SessionsEnded = z
+  .object({ ended: z.int().describe('How many rotating sessions ended.') })
+  .openapi('SessionsEnded')
 export const Hidden = z.object({ id: Uuid, hiddenAt: HiddenAt }).openapi('Hidden')
 
 const ContentKinds = z
@@ -176,6 +179,36 @@ export const StaffConversationPage = Page(
     })
     .openapi('StaffConversation'),
 )
+
+export const Books = z
+  .object({
+    sound: z
+      .boolean()
+      .nullable()
+      .describe('Whether the latest audits found nothing; null if they found nothing so far and one has not run yet.'),
+    ledgers: z
+      .array(
+        z.object({
+          ledger: z.enum(['mana', 'treasuries']).describe('Which books.'),
+          auditedAt: Timestamp.nullable().describe('When the latest audit ended; null before the first.'),
+          violations: z.int().nullable().describe('How many violations it found; null before the first.'),
+          findings: z
+            .array(
+              z.object({
+                rule: z.string().describe('The rule that is broken.'),
+                subjectId: Uuid.nullable().describe(
+                  'The transaction, account, payment or row that breaks it; null if it is none of these.',
+                ),
+                expected: z.int().nullable().describe('The number that the rule gives; null if there is none.'),
+                found: z.int().nullable().describe('The number that is stored; null if there is none.'),
+              }),
+            )
+            .describe('The first 100 of them.'),
+        }),
+      )
+      .describe('The books of mana, then those of the treasuries.'),
+  })
+  .openapi('Books')
 
 export const EconomyQuery = z.object({ userId: AnyPerson.optional(), ...narrowing })
 const InternalId = Uuid.describe('The internal id.')
@@ -254,6 +287,15 @@ export const Broadcast = z
     createdAt: Timestamp,
   })
   .openapi('Broadcast')
+
+export const BroadcastPreview = z
+  .object({
+    title: z.string().describe('The headline as people would read it.'),
+    body: z.string().describe('The text as people would read it.'),
+    recipients: z.int().describe('How many people would be notified now.'),
+    push: z.string().describe('What a push would say.'),
+  })
+  .openapi('BroadcastPreview')
 
 export const WikiProposalsQuery = z.object({
   status: WikiStatus.optional().describe('Only proposals with this status.'),

@@ -85,6 +85,11 @@ const [decided] = await owner<Id[]>`select id from app.decisions where person_id
 const objected = await alice.post(`/me/standing/${decided?.id}/appeal`, { text: 'It is not too close' })
 expect(objected.status).toBe(201)
 await applyEffects(owner)
+await owner`insert into pgboss.job (name, data, source_name, source_id, source_output, source_retry_count, source_created_on)
+  select 'dead-letters', '{}', q, gen_random_uuid(), '{"message": "no"}', 3, now() from unnest('{mail,embeddings}'::text[]) q`
+await owner`insert into private.stuck_effects (user_id, effect_id, event, attempts, retry_at, failed_at, message, context)
+  select id, 1, 'posts.reply.created', 1, now() + interval '1 hour', now(), '22012 no', '' from app.users
+  where id in (${alice.id}, ${bob.id})`
 
 const ids = async (path: string, who = moderator) => (await who.get<Page<Row>>(path)).body.items.map(({ id }) => id)
 const rows = async (path: string, who = moderator) => (await who.get<Page<Row>>(path)).body.items

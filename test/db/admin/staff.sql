@@ -4,18 +4,21 @@ begin;
 create temp table operations (call text, for_admins boolean);
 grant all on operations to public;
 insert into operations
-select format('select api.%s()', o), false from unnest(array['get_jobs', 'get_metrics', 'list_all_interests', 'list_all_posts',
-  'list_all_replies', 'list_all_series', 'list_assistant_sessions', 'list_circles', 'list_contributors', 'list_feature_flags',
+select format('select api.%s()', o), false from unnest(array['get_books', 'get_jobs', 'get_metrics', 'list_all_interests', 'list_all_posts',
+  'list_all_replies', 'list_all_series', 'list_assistant_sessions', 'list_circles', 'list_contributors', 'list_failed_jobs', 'list_stuck_effects', 'list_feature_flags',
   'list_intents', 'list_invite_codes', 'list_media', 'list_reports', 'list_reputation_entries', 'list_reputation_votes',
   'list_signals', 'list_users']) o
 union all select format('select api.%s(gen_random_uuid())', o), false from unnest(array['dismiss_report', 'get_interest', 'review_report']) o
-union all select $$ select api.get_user('nobody') $$, false
+union all select format('select api.%s(%L)', o, 'nobody'), false from unnest(array['get_user', 'list_user_sessions']) o
 union all select format('select api.%s(gen_random_uuid())', o), true from unnest(array['remove_circle', 'revoke_invite_code']) o
 union all select format('select api.%s()', o), true from unnest(array['list_audit_log', 'verify_audit_log']) o
-union all select format('select api.%s(%L)', o, 'nobody'), true from unnest(array['erase_user', 'export_user']) o
+union all select format('select api.%s(%L)', o, 'nobody'), true from unnest(array['end_user_sessions', 'erase_user', 'export_user']) o
 union all select $$ select api.create_interest('x', 'x', 1, 'ink') $$, true
 union all select $$ select api.update_interest(gen_random_uuid(), '{}') $$, true
 union all select $$ select api.set_feature_flag('x', true) $$, true
+union all select $$ select api.preview_broadcast('A', 'b') $$, true
+union all select $$ select api.retry_failed_job('mail', gen_random_uuid()) $$, true
+union all select $$ select api.retry_stuck_effects(gen_random_uuid()) $$, true
 union all select $$ select api.retry_failed_jobs('mail') $$, true;
 select plan((4 * count(*) + count(*) filter (where for_admins))::int + 17) from operations;
 
