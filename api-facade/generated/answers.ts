@@ -3,6 +3,47 @@ export type Json = string | number | boolean | null | { [key: string]: Json | un
 
 /** The schemas of openapi.json. */
 export interface Schemas {
+  Access: {
+    personId: string
+    person: Schemas['PersonCard']
+    targetType: 'post' | 'reply' | 'content' | 'group' | 'guild' | 'conversation'
+    targetId: string
+    authorId: string | null
+    author: Schemas['PersonCard'] | null
+    canSee: boolean
+    shown: boolean | null
+    reasons: {
+      code:
+        | 'banned_person'
+        | 'deleted'
+        | 'erased_author'
+        | 'banned_author'
+        | 'returning'
+        | 'blocked'
+        | 'author'
+        | 'held_by_rule'
+        | 'hidden'
+        | 'removed'
+        | 'draft'
+        | 'scheduled'
+        | 'public'
+        | 'circle'
+        | 'inner_circle'
+        | 'student'
+        | 'space_member'
+        | 'space_private'
+        | 'post_seen'
+        | 'post_unseen'
+        | 'original_unseen'
+        | 'in_conversation'
+        | 'not_in_conversation'
+        | 'limited_author'
+        | 'muted'
+      effect: 'allows' | 'denies' | 'leaves_out'
+      text: string
+      about: { targetType: 'post' | 'reply' | 'content' | 'group' | 'guild' | 'conversation'; targetId: string } | null
+    }[]
+  }
   ActedInvitees: { items: Schemas['StaffAccount'][] }
   AdjustedReputation: {
     id: string
@@ -325,6 +366,20 @@ export interface Schemas {
     completedAt: Schemas['Timestamp'] | null
   }
   CourseStudentPage: { items: Schemas['CourseStudent'][]; nextCursor: string | null; hasMore: boolean }
+  DailyFigures: {
+    days: {
+      day: string
+      joined: number | null
+      active: number | null
+      posts: number | null
+      replies: number | null
+      payments: number | null
+      mana: number | null
+      reports: number | null
+      casesClosed: number | null
+    }[]
+    countedAt: Schemas['Timestamp'] | null
+  }
   Debate: {
     id: string
     kind: 'debate'
@@ -521,6 +576,7 @@ export interface Schemas {
     | 'credentials_wrong'
     | 'criticism_length'
     | 'cursor_unknown'
+    | 'days_range'
     | 'debate_answered'
     | 'debate_closed'
     | 'debate_closes_at'
@@ -820,6 +876,7 @@ export interface Schemas {
     | 'sync_too_old'
     | 'tab_unknown'
     | 'text_unfit'
+    | 'thing_unknown'
     | 'tier_unknown'
     | 'timezone_unknown'
     | 'token_expired'
@@ -5612,6 +5669,7 @@ export interface Answers {
   erase_me: Json
   erase_user: Schemas['Erased']
   expel_from_space: null
+  explain_access: Schemas['Access']
   export_me: Json
   export_user: Json
   find_ai_mapping: Json
@@ -5635,6 +5693,7 @@ export interface Answers {
   get_conversation: Schemas['Conversation']
   get_course: Schemas['Course']
   get_course_lesson: Schemas['Lesson']
+  get_daily_figures: Schemas['DailyFigures']
   get_debate: Schemas['Debate']
   get_event: Schemas['Event']
   get_event_calendar: Json
@@ -5669,6 +5728,7 @@ export interface Answers {
   get_transparency: Schemas['Transparency']
   get_treasury: Schemas['Treasury']
   get_user: Schemas['StaffUserDetails']
+  get_user_standing: Schemas['Standing']
   get_video: Schemas['Video']
   get_wallet: Schemas['Wallet']
   get_webhook: Schemas['Webhook']

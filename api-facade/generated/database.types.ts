@@ -370,6 +370,10 @@ export type Database = {
         Args: { p_id: string; p_kind: string; p_user_id: string }
         Returns: Answers['expel_from_space']
       }
+      explain_access: {
+        Args: { p_person_id: string; p_target_id: string; p_target_type: string }
+        Returns: Answers['explain_access']
+      }
       export_me: { Args: { p_after?: string; p_section?: string }; Returns: Answers['export_me'] }
       export_user: { Args: { p_after?: string; p_id: string; p_section?: string }; Returns: Answers['export_user'] }
       find_ai_mapping: { Args: { p_session_id: string }; Returns: Answers['find_ai_mapping'] }
@@ -391,6 +395,7 @@ export type Database = {
       get_conversation: { Args: { p_id: string }; Returns: Answers['get_conversation'] }
       get_course: { Args: { p_id: string }; Returns: Answers['get_course'] }
       get_course_lesson: { Args: { p_id: string; p_lesson_id: string }; Returns: Answers['get_course_lesson'] }
+      get_daily_figures: { Args: { p_from?: string; p_to?: string }; Returns: Answers['get_daily_figures'] }
       get_debate: { Args: { p_id: string }; Returns: Answers['get_debate'] }
       get_event: { Args: { p_id: string }; Returns: Answers['get_event'] }
       get_event_calendar: { Args: { p_id: string }; Returns: Answers['get_event_calendar'] }
@@ -431,6 +436,7 @@ export type Database = {
         Returns: Answers['get_treasury']
       }
       get_user: { Args: { p_id: string }; Returns: Answers['get_user'] }
+      get_user_standing: { Args: { p_id: string }; Returns: Answers['get_user_standing'] }
       get_video: { Args: { p_id: string }; Returns: Answers['get_video'] }
       get_wallet: { Args: Record<PropertyKey, never>; Returns: Answers['get_wallet'] }
       get_webhook: { Args: { p_id: string }; Returns: Answers['get_webhook'] }

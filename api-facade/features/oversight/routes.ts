@@ -1,0 +1,42 @@
+// What staff looks at beside its lists: access explained, the figures of each day, and the standing of a person. The
+// rules: sql/oversight.
+import { routes, type Table } from '../../lib/routes.ts'
+import { AnyPersonId } from '../admin/schemas.ts'
+import { Standing } from '../moderation/schemas.ts'
+import { Access, AccessQuery, DailyFigures, DaysQuery } from './schemas.ts'
+
+/** What the feature offers, for the API's description. */
+export const about = 'What moderators and admins look at: who sees what and why, the figures of each day, and standing.'
+
+const table: Table = routes('oversight', {
+  'GET /admin/access': {
+    summary: 'Explain why a person sees a thing or does not',
+    description:
+      'The rules are asked as if the person were the caller, so `canSee` is what they really get; the reasons explain it. A block is told without who made it. The answer has none of the thing’s words, and of a conversation only whether the person takes part.',
+    access: 'moderator',
+    operation: 'explain_access',
+    query: AccessQuery,
+    answers: { 200: Access },
+    outcome: 'Whether the person sees the thing, and the reasons.',
+  },
+  'GET /admin/metrics/days': {
+    summary: 'Get the figures of each day',
+    description:
+      'At most 366 days, in UTC, both ends included. Days that are over are counted once; today is counted at most every 30 seconds.',
+    access: 'moderator',
+    operation: 'get_daily_figures',
+    query: DaysQuery,
+    answers: { 200: DailyFigures },
+    outcome: 'One entry for each day.',
+  },
+  'GET /admin/users/:id/standing': {
+    summary: 'Get the standing of a person',
+    description: 'What the person reads at `GET /me/standing`: their state, strikes and the decisions about them.',
+    access: 'moderator',
+    operation: 'get_user_standing',
+    params: AnyPersonId,
+    answers: { 200: Standing },
+    outcome: 'The standing, which names nobody who decided.',
+  },
+})
+export default table

@@ -1,0 +1,24 @@
+-- Who may look at access, figures and standing: only the service role. Each operation checks the caller's stored role
+-- itself. Belongs to sql/oversight/.
+
+-- all tables: only for definer functions
+alter table private.access_reasons enable row level security;
+alter table app.daily_figures enable row level security;
+
+-- helpers
+grant execute on function
+  private.explain_access,
+  private.read_days,
+  private.standing,
+  private.today
+  to service_role;
+
+-- operations
+grant execute on function
+  api.explain_access,
+  api.get_daily_figures,
+  api.get_user_standing
+  to service_role;
+
+-- jobs
+grant execute on function private.job_count_days to worker;
