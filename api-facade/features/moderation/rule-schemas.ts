@@ -1,5 +1,5 @@
 // Shapes of rules, their hits, and what a replay finds. Rows are those of the views private.staff_* in
-// sql/moderation/50_rules.sql.
+// sql/moderation/53_rule_operations.sql.
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { InternalId, narrowing } from '../admin/list-schemas.ts'
 

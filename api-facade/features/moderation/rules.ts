@@ -1,5 +1,5 @@
-// Rules: what the instance does by itself with posts and replies. The rules about them: sql/moderation/50_rules.sql,
-// 55_judging.sql, 57_replay.sql.
+// Rules: what the instance does by itself with posts and replies. The rules about them: sql/moderation/50_rules.sql to
+// 57_replay.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import {

@@ -1,0 +1,136 @@
+-- The kinds of conditions of rules.
+-- docs/decisions.md, Staff; docs/extending.md.
+
+create function private.is_by_new_account(p_thing private.judged, p_parameters jsonb) returns boolean
+language plpgsql stable security definer   -- nobody may read other people's accounts
+set search_path = ''
+as $$
+begin
+  return (select p_thing.at - u.created_at < (p_parameters ->> 'hours')::integer * interval '1 hour'
+          from app.users u where u.id = p_thing.author_id);
+end $$;
+comment on function private.is_by_new_account is
+  'Condition: the author''s account was younger than so many hours.';
+
+create function private.has_link(p_thing private.judged, p_parameters jsonb) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$ begin return array_to_string(p_thing.texts, ' ') ~* '(https?://|\mwww\.)\S'; end $$;
+comment on function private.has_link is
+  'Condition: a text has a link, which begins with http://, https:// or www. (also in Markdown).';
+
+create function private.has_words(p_thing private.judged, p_parameters jsonb) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return p_thing.words @@ (p_parameters ->> 'words')::tsquery is true
+      or (p_parameters ->> 'pattern' is not null
+          and coalesce(p_thing.words @@ (p_parameters ->> 'hint')::tsquery, true)
+          and private.has_phrase(p_thing.texts, p_parameters ->> 'pattern'));
+end $$;
+comment on function private.has_words is
+  'Condition: a text has one of these words or phrases, compared as muted keywords are (private.muted_words).';
+
+create function private.is_too_frequent(p_thing private.judged, p_parameters jsonb) returns boolean
+language plpgsql stable security definer   -- counts what its author published, whoever may see it
+set search_path = ''
+as $$
+declare
+  v_since timestamptz := p_thing.at - (p_parameters ->> 'minutes')::integer * interval '1 minute';
+  v_most  integer := (p_parameters ->> 'moreThan')::integer;
+begin
+  return (
+    select count(*) > v_most
+    from (
+      (select 1 from app.posts p
+       where p.author_id = p_thing.author_id and p.published_at > v_since and p.published_at <= p_thing.at
+         and p.imported_at is null
+       order by p.published_at desc, p.id desc limit v_most + 1)
+      union all
+      (select 1 from app.replies r
+       where r.author_id = p_thing.author_id and r.created_at > v_since and r.created_at <= p_thing.at
+       order by r.created_at desc, r.id desc limit v_most + 1)
+    ) w);
+end $$;
+comment on function private.is_too_frequent is
+  'Condition: with this thing, its author had published more than so many posts and replies within so many minutes.';
+call private.force_index_scans('private.is_too_frequent');
+
+create function private.is_near_ban(p_thing private.judged, p_parameters jsonb) returns boolean
+language plpgsql stable security definer   -- nobody may read the invite tree, or who is banned
+set search_path = ''
+as $$
+declare
+  v_reached uuid[] := array[p_thing.author_id];
+  v_last    uuid[] := v_reached;
+begin
+  for v_step in 1 .. (p_parameters ->> 'steps')::integer loop
+    v_last := array(
+      select n.id
+      from (select t.inviter_id as id from unnest(v_last) l (id) join app.invite_tree t on t.invitee_id = l.id
+            union
+            select i.invitee_id
+            from unnest(v_last) l (id)
+            cross join lateral (
+              select t.invitee_id from app.invite_tree t
+              where t.inviter_id = l.id and t.created_at <= p_thing.at
+              order by t.created_at desc, t.code_id desc limit 20) i) n
+      where n.id <> all (v_reached)
+      order by n.id limit 200);
+    if exists (select from app.users u where u.id = any (v_last) and u.banned_at <= p_thing.at) then
+      return true;
+    end if;
+    v_reached := v_reached || v_last;
+  end loop;
+  return false;
+end $$;
+comment on function private.is_near_ban is
+  'Condition: somebody at most so many steps from the author in the invite tree was banned or suspended at the time, '
+  'and still is. Of each person''s invitees it looks at the last 20, and at up to 200 people at each step.';
+
+create function private.is_reported_by_trusted(p_thing private.judged, p_parameters jsonb) returns boolean
+language plpgsql stable security definer   -- nobody may read other people's reports
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from (
+      select a.created_at as at from app.reports a
+      where a.target_type = p_thing.type and a.target_id = p_thing.id
+      order by a.created_at desc, a.id desc limit 50) moment
+    where (
+      select count(distinct r.reporter_id)
+      from (select o.reporter_id from app.reports o
+            where o.target_type = p_thing.type and o.target_id = p_thing.id
+              and o.created_at <= moment.at and (o.reviewed_at is null or o.reviewed_at > moment.at)
+            order by o.created_at desc, o.id desc limit 50) r
+      where private.is_trusted_reporter(r.reporter_id, moment.at, (p_parameters ->> 'reputation')::integer)
+    ) >= (p_parameters ->> 'people')::integer);
+end $$;
+comment on function private.is_reported_by_trusted is
+  'Condition: at the time of one of its last 50 reports, reports of it by so many trusted people were open.';
+
+create function private.is_trusted_reporter(p_person uuid, p_at timestamptz, p_reputation integer) returns boolean
+language plpgsql stable security definer   -- nobody may read other people's reports
+set search_path = ''
+as $$
+begin
+  return (
+    select count(*) >= 3 and count(*) filter (where s.status = 'reviewed') * 2 > count(*)
+    from (select r.status from app.reports r
+          where r.reporter_id = p_person and r.created_at < p_at and r.reviewed_at <= p_at
+          order by r.created_at desc limit 100) s)
+    or (p_reputation is not null and coalesce(private.total_reputation(p_person), 0) >= p_reputation);
+end $$;
+comment on function private.is_trusted_reporter is
+  'Whether by that time staff had settled at least three of the person''s reports and had reviewed, not dismissed, '
+  'more than half of the last 100; or whether they have this much reputation now.';
+
+insert into private.rule_conditions (kind, position, shape, judge, moment) values
+  ('new-account', 100, '{"hours": [1, 8760]}', 'private.is_by_new_account', 'creation'),
+  ('words', 200, '{"words": "keywords"}', 'private.has_words', 'creation'),
+  ('link', 300, '{}', 'private.has_link', 'creation'),
+  ('rate', 400, '{"moreThan": [1, 500], "minutes": [1, 1440]}', 'private.is_too_frequent', 'creation'),
+  ('near-ban', 500, '{"steps": [1, 3]}', 'private.is_near_ban', 'creation'),
+  ('reports', 600, '{"people": [1, 20], "reputation?": [1, 1000000]}', 'private.is_reported_by_trusted', 'report');
