@@ -75,6 +75,7 @@ grant execute on function
 
 -- batches that the worker runs
 grant execute on function
+  private.mention_released,
   private.open_rule_cases,
   private.settle_case_reports
   to worker;

@@ -5282,6 +5282,7 @@ export interface Schemas {
     category: string
     rule: string | null
     reason: string
+    automated: boolean
     strikes: number
     strikesUntil: Schemas['Timestamp'] | null
     endsAt: Schemas['Timestamp'] | null

@@ -414,7 +414,7 @@ export const sections = {
   },
   decisions: {
     single: false,
-    about: 'What staff decided about a person, as the person reads it, but for who decided.',
+    about: 'What staff, or a rule of theirs, decided about a person, as the person reads it, but for who decided.',
     fields: {
       id: ['uuid'],
       targetType: ['text', 'What it was decided about: a thing of the person, or user.'],

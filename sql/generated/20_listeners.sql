@@ -6,7 +6,9 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if p_event = 'events.event.changed' then
+  if p_event = 'admin.content.moderated' then
+    perform private.note_released(p_payload);
+  elsif p_event = 'events.event.changed' then
     perform private.fan_out_event(p_payload);
   elsif p_event = 'posts.poll.closed' then
     perform private.fan_out_poll_end(p_payload);
@@ -19,12 +21,12 @@ begin
   elsif p_event = 'posts.post.published' then
     perform private.add_feed_block(p_payload);
     perform private.extend_series(p_payload);
-    perform private.mention_in_post(p_payload);
     perform private.announce_quote(p_payload);
     perform private.judge_post(p_payload);
+    perform private.mention_in_post(p_payload);
   elsif p_event = 'posts.reply.created' then
-    perform private.mention_in_reply(p_payload);
     perform private.judge_reply(p_payload);
+    perform private.mention_in_reply(p_payload);
   elsif p_event = 'posts.series.extended' then
     perform private.fan_out_series_item(p_payload);
   end if;

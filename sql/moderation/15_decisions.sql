@@ -49,7 +49,8 @@ create index decisions_category_idx on app.decisions (category);
 create index decisions_decided_by_idx on app.decisions (decided_by, decided_at);
 create index decisions_space_id_idx on app.decisions (space_id) where space_id is not null;
 comment on table app.decisions is
-  'What staff decided about a person, as the person reads it, but for who decided. An erasure empties the words.';
+  'What staff, or a rule of theirs, decided about a person, as the person reads it, but for who decided. An erasure '
+  'empties the words.';
 comment on column app.decisions.target_type is 'What it was decided about: a thing of the person, or user.';
 comment on column app.decisions.action is 'A suspend is a ban that ends by itself at ends_at.';
 comment on column app.decisions.decided_at is 'When it was decided. Its strikes count from then on.';
@@ -149,6 +150,16 @@ end $$;
 comment on function private.strikes_since is
   'Decisions before this time count no strikes any more. The setting strike_days says after how many days.';
 
+create function private.counts_strikes(p_decision app.decisions) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return (p_decision).overturned_at is null and (p_decision).space_id is null and (p_decision).decided_by is not null;
+end $$;
+comment on function private.counts_strikes is
+  'Whether a decision counts strikes: not if it was overturned, or is by a space or by a rule.';
+
 create function private.count_strikes(p_person uuid) returns integer
 language plpgsql stable security definer   -- nobody may read decisions directly
 set search_path = ''
@@ -160,13 +171,13 @@ begin
                       where d.person_id = p_person and d.decided_at > private.strikes_since()
                       order by d.decided_at desc limit 400) d
                 join private.case_categories c on c.category = d.category
-                where d.overturned_at is null and d.space_id is null
+                where private.counts_strikes(d)
                 group by coalesce(d.case_id, d.id)) s);
 end $$;
 comment on function private.count_strikes is
   'The strikes of a person that have not lapsed: for each case the number of its category, once, however much was '
-  'done in it. Decisions that were overturned, or are by a space, count nothing. They have no effect by '
-  'themselves; staff sees them. Counts the newest 400 decisions.';
+  'done in it (private.counts_strikes). They have no effect by themselves; staff sees them. Counts the newest 400 '
+  'decisions.';
 call private.force_index_scans('private.count_strikes');
 
 create function private.decision_card(p_decision app.decisions) returns json

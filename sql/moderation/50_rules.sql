@@ -89,6 +89,7 @@ create table app.rule_hits (
   action      text not null,
   created_at  timestamptz not null default clock_timestamp(),   -- the worker judges many in a transaction
   case_id     uuid references app.cases on delete set null,
+  held        boolean not null default false,
   unique (rule_id, target_id)
 );
 create index rule_hits_case_id_idx on app.rule_hits (case_id) where case_id is not null;
@@ -102,6 +103,9 @@ comment on table app.rule_hits is
 comment on column app.rule_hits.mode is 'The mode of the rule at that time: in shadow it only noted the hit.';
 comment on column app.rule_hits.action is 'What the rule did, or would have done in shadow: case or hide.';
 comment on column app.rule_hits.case_id is 'The case that the rule opened or joined; null in shadow.';
+comment on column app.rule_hits.held is
+  'Whether it was hidden before anybody else saw it and staff has not released it. Then those whom it mentions are '
+  'notified.';
 insert into private.retention (relation, counts_from, keep) values ('app.rule_hits', 'created_at', '90 days');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.rule_hits', 'author_id', 'Hints to staff, which are deleted after 90 days. What staff decides is exported.');

@@ -8,12 +8,15 @@ as $$
 begin
   return exists (select from app.decisions d
                  where d.target_type = p_type and d.target_id = p_id and d.lifted_at is null
-                   and d.action in ('hide', 'remove'))
+                   and d.action in ('hide', 'remove')
+                   -- what only a rule hid, staff has decided when it has closed the case as acted
+                   and (d.decided_by is not null
+                        or exists (select from app.cases c where c.id = d.case_id and c.outcome = 'acted')))
     -- before there were decisions
     or case p_type
        when 'post' then exists (select from app.posts p where p.id = p_id and p.hidden_at is not null)
        else exists (select from app.replies r where r.id = p_id and r.hidden_at is not null) end
-    -- what only a rule hid, staff has not decided yet
+    -- what only a rule hid is decided above
     and not exists (select from app.rule_hits h
                     where h.target_id = p_id and h.mode = 'live' and h.action = 'hide');
 end $$;

@@ -86,12 +86,13 @@ set search_path = ''
 as $$
 begin
   perform private.mention_people(concat_ws(e'\n', p.title, p.body), p.author_id, p.id)
-  from app.posts p where p.id = (p_event ->> 'postId')::uuid;
+  from app.posts p where p.id = (p_event ->> 'postId')::uuid and p.hidden_at is null;
 end $$;
 comment on function private.mention_in_post is
-  'Listener: emits the mentions of a post when it is published, which for a scheduled post is later than its insert.';
+  'Listener: emits the mentions of a post when it is published, which for a scheduled post is later than its insert. It '
+  'is the last one, and skips a post that another listener has hidden.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.mention_in_post', 510);
+  ('posts.post.published', 'private.mention_in_post', 960);
 
 create function private.mention_in_reply(p_event jsonb) returns void
 language plpgsql volatile
@@ -99,8 +100,9 @@ set search_path = ''
 as $$
 begin
   perform private.mention_people(r.body, r.author_id, r.post_id, r.id)
-  from app.replies r where r.id = (p_event ->> 'replyId')::uuid;
+  from app.replies r where r.id = (p_event ->> 'replyId')::uuid and r.hidden_at is null;
 end $$;
-comment on function private.mention_in_reply is 'Listener: emits the mentions of a reply.';
+comment on function private.mention_in_reply is
+  'Listener: emits the mentions of a reply, as private.mention_in_post does.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.reply.created', 'private.mention_in_reply', 510);
+  ('posts.reply.created', 'private.mention_in_reply', 960);

@@ -57,7 +57,7 @@ export default routes('moderation', {
   'PATCH /admin/rules/:id': {
     summary: 'Change a rule',
     description:
-      'Absent fields do not change. Its conditions never change, so that all its hits are of the same conditions: make another rule instead. It can go live when it was in shadow for a day, or was replayed. A live rule that hides does so before anybody else sees the post or reply; its author sees `hiddenAt` and gets the notification that it was held, but never learns which rule it fits. Staff releases it with `POST /admin/posts/{id}/unhide` or `POST /admin/replies/{id}/unhide`. Repeating it changes nothing. Writes an audit entry.',
+      'Absent fields do not change. Its conditions never change, so that all its hits are of the same conditions: make another rule instead. It can go live when it was in shadow for a day, or was replayed. A live rule that hides does so before anybody else sees the post or reply; its author sees `hiddenAt` and gets the notification that it was held. As soon as the worker has opened the case, the author also reads the decision at `GET /me/standing`, with the category and that it was automatic, and can appeal it; but never learns which rule it fits. People who are mentioned are notified when it is released, and not before. Staff releases it with `POST /admin/posts/{id}/unhide` or `POST /admin/replies/{id}/unhide`. Repeating it changes nothing. Writes an audit entry.',
     access: 'admin',
     operation: 'update_rule',
     params: UuidId,

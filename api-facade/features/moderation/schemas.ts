@@ -250,6 +250,7 @@ export const Standing = z
             category: Category,
             rule: z.string().nullable().describe('The rule of the instance that was broken; null if none was named.'),
             reason: z.string().describe('Why; empty if staff gave no reason.'),
+            automated: z.boolean().describe('Whether a rule decided, and no person. Then it counts no strikes.'),
             strikes: z.int().describe('How many strikes it counts now.'),
             strikesUntil: Timestamp.nullable().describe('When its strikes lapse; null if it counts none.'),
             endsAt: Timestamp.nullable().describe('When it ends by itself; null if it does not.'),

@@ -8,6 +8,7 @@ import { world } from '../../support/world.ts'
 
 const { alice, bob, admin, nobody, database, join } = await world({ people: ['alice', 'bob'] })
 const { owner } = database
+const worker = database.connect('kith_worker')
 const [mona] = await join('mona')
 await owner`update app.users set role = 'moderator' where username = 'mona'`
 const moderator = (await mona?.login()) ?? nobody
@@ -31,6 +32,22 @@ const made = async (more: object = {}) => {
   const { status, body, text } = await admin.post<Rule>('/admin/rules', { ...casino, ...more })
   expect(status, text).toBe(201)
   return body.id
+}
+/** Makes a rule that is live. */
+const live = async (more: object = {}) => {
+  const id = await made(more)
+  await admin.post(`/admin/rules/${id}/replay`, {})
+  expect(await admin.patch(`/admin/rules/${id}`, { mode: 'live' })).toMatchObject({ status: 200 })
+  return id
+}
+/** Runs the jobs that a hit or a release has left, as the worker does. */
+async function work(): Promise<void> {
+  for (const [queue, batch] of Object.entries({
+    'rule-cases': 'private.open_rule_cases',
+    'released-holds': 'private.mention_released',
+  }))
+    for (const { data } of await owner`select data from pgboss.job where name = ${queue} order by created_on`)
+      await worker`select ${worker.unsafe(batch)}(${JSON.stringify(data)}::text::jsonb)`
 }
 const entries = async () => {
   const [row] = await owner<{ said: string }[]>`
@@ -162,9 +179,7 @@ test('In shadow a rule notes what it would do; a replay finds the same, and how 
 })
 
 test('A live rule hides a post and a reply before others see them, their author learns it, and staff releases them', async () => {
-  const id = await made({ category: 'spam' })
-  await admin.post(`/admin/rules/${id}/replay`, {})
-  await admin.patch(`/admin/rules/${id}`, { mode: 'live' })
+  const id = await live({ category: 'spam' })
   const plain = await publish(bob, { body: 'Plain' })
   const created = await alice.post<Post>('/posts', { body: `@bob ${spam}` })
   expect(created).toMatchObject({ status: 201, body: { hiddenAt: expect.any(String) } })
@@ -185,12 +200,12 @@ test('A live rule hides a post and a reply before others see them, their author 
   ])
   expect(JSON.stringify(notices)).not.toContain(id)
   // the worker may run a job twice
-  for (const _ of [1, 2]) await owner`select private.open_rule_cases(data) from pgboss.job where name = 'rule-cases'`
+  for (const _ of [1, 2]) await work()
   const cases = await owner`
     select c.target_id, c.category, c.source, count(e.id)::int as events, min(e.note) as note
     from app.cases c join app.case_events e on e.case_id = c.id group by c.id order by c.target_type`
   expect(cases).toMatchObject(
-    [post, answer].map((target_id) => ({ target_id, category: 'spam', source: 'rule', events: 1, note: casino.name })),
+    [post, answer].map((target_id) => ({ target_id, category: 'spam', source: 'rule', events: 2, note: casino.name })),
   )
   const { body } = await moderator.get<Page<object>>(`/admin/rules/${id}/hits`)
   expect(body.items).toMatchObject([answer, post].map((targetId) => ({ targetId, caseId: expect.any(String) })))
@@ -203,4 +218,93 @@ test('A live rule hides a post and a reply before others see them, their author 
   expect(await moderator.post(`/admin/replies/${answer}/unhide`, {})).toMatchObject({ status: 200 })
   expect(await bob.get(`/posts/${post}`)).toMatchObject({ status: 200, body: { hiddenAt: null } })
   expect(await bob.get(`/posts/${plain}`)).toMatchObject({ body: { replies: { items: [{ id: answer }] } } })
+  expect(await admin.delete(`/admin/rules/${id}`)).toMatchObject({ status: 204 })
+})
+
+describe('What a live rule hides', () => {
+  type Decision = { id: string; targetId: string; liftedAt: string | null; strikes: number }
+  type Standing = { strikes: number; decisions: Decision[] }
+  const decisionOf = async (target: string) =>
+    (await alice.get<Standing>('/me/standing')).body.decisions.find(({ targetId }) => targetId === target)
+
+  test('is a decision that its author reads and can appeal, and that stands in the log and the figures as automated', async () => {
+    const id = await live({ category: 'spam' })
+    const { strikes } = (await alice.get<Standing>('/me/standing')).body
+    const post = await publish(alice, { body: spam })
+    for (const _ of [1, 2]) await work()
+    const decision = await decisionOf(post)
+    expect(decision).toMatchObject({
+      action: 'hide',
+      category: 'spam',
+      rule: null,
+      reason: 'Hidden automatically, by a rule of the instance, until staff has seen it.',
+      automated: true,
+      strikes: 0,
+      appealable: true,
+    })
+    expect((await alice.get<Standing>('/me/standing')).body.strikes).toBe(strikes)
+    const statement = await alice.get(`/me/standing/${decision?.id}/statement`)
+    expect(statement).toMatchObject({ status: 200, body: { automated: true, action: 'hide', category: 'spam' } })
+    for (const word of [casino.name, 'casino', id]) expect(statement.text).not.toContain(word)
+    const log = await admin.get<Page<object>>('/admin/audit-log')
+    expect(log.body.items[0]).toMatchObject({ action: 'post.hidden', targetId: post, actorId: null })
+    expect(await admin.get('/admin/audit-log/verify')).toMatchObject({ body: { ok: true } })
+    const { items } = (
+      await admin.get<{ items: { automated: boolean; action: string }[] }>(
+        `/admin/transparency/${new Date().getUTCFullYear()}`,
+      )
+    ).body
+    expect(items.find(({ automated, action }) => automated && action === 'hide')).toMatchObject({ category: 'spam' })
+
+    expect(await alice.post(`/me/standing/${decision?.id}/appeal`, { text: 'A song.' })).toMatchObject({ status: 201 })
+    const appeals = await moderator.get<Page<{ id: string; mayResolve: boolean }>>('/admin/appeals?status=pending')
+    expect(appeals.body.items[0]).toMatchObject({ mayResolve: true, decision: { decidedById: null } })
+    expect(
+      await moderator.post(`/admin/appeals/${appeals.body.items[0]?.id}/resolve`, {
+        verdict: 'overturn',
+        answer: 'Yes.',
+      }),
+    ).toMatchObject({ status: 200, body: { undone: true } })
+    expect(await bob.get(`/posts/${post}`)).toMatchObject({ status: 200 })
+    expect(await decisionOf(post)).toMatchObject({ liftedAt: expect.any(String), overturnedAt: expect.any(String) })
+    await admin.delete(`/admin/rules/${id}`)
+  })
+
+  test('leaves no decision if staff has shown it before the worker came, and its case even if the rule is gone', async () => {
+    const id = await live({ category: 'spam' })
+    const [shown, kept] = [await publish(alice, { body: spam }), await publish(alice, { body: spam })]
+    expect(await moderator.post(`/admin/posts/${shown}/unhide`, {})).toMatchObject({ status: 200 })
+    await admin.delete(`/admin/rules/${id}`)
+    await work()
+    expect([await decisionOf(shown), await decisionOf(kept)]).toEqual([
+      undefined,
+      expect.objectContaining({ category: 'other' }),
+    ])
+    const cases = await owner`select source from app.cases where target_id in (${shown}, ${kept})`
+    expect(cases).toEqual([{ source: 'rule' }, { source: 'rule' }])
+  })
+
+  test('notifies whom it mentions when staff shows it for the first time, and not before or again', async () => {
+    const id = await live()
+    const mentions = async () => {
+      for (const _ of [1, 2]) await work()
+      await applyEffects(owner)
+      return (await bob.inbox('post.mentioned')).map(({ payload }) => payload)
+    }
+    const before = await mentions()
+    const post = await publish(alice, { body: `@bob ${spam}` })
+    const plain = await publish(alice, { body: 'Plain' })
+    const answer = await reply(alice, plain, { body: `@bob ${spam}` })
+    expect(await mentions()).toEqual(before)
+    await moderator.post(`/admin/posts/${post}/unhide`, {})
+    expect(await mentions()).toEqual([{ postId: post, replyId: null }, ...before])
+    await moderator.post(`/admin/replies/${answer}/unhide`, {})
+    const after = [{ postId: plain, replyId: answer }, { postId: post, replyId: null }, ...before]
+    expect(await mentions()).toEqual(after)
+    for (const path of [`/admin/posts/${post}`, `/admin/replies/${answer}`])
+      for (const verb of ['hide', 'unhide']) await moderator.post(`${path}/${verb}`, {})
+    expect(await mentions()).toEqual(after)
+    expect(await bob.inbox('post.mentioned')).toMatchObject(after.map(() => ({ count: 1 })))
+    await admin.delete(`/admin/rules/${id}`)
+  })
 })

@@ -7814,7 +7814,7 @@ export interface components {
             debates: components["schemas"]["ExportedDebates"][];
             /** @description Appeals against decisions, one for each decision. */
             decisionAppeals: components["schemas"]["ExportedDecisionAppeals"][];
-            /** @description What staff decided about a person, as the person reads it, but for who decided. */
+            /** @description What staff, or a rule of theirs, decided about a person, as the person reads it, but for who decided. */
             decisions: components["schemas"]["ExportedDecisions"][];
             /** @description Links that verify an address, with the SHA-256 of the token that was mailed. */
             emailVerifications: components["schemas"]["ExportedEmailVerifications"][];
@@ -13961,6 +13961,8 @@ export interface components {
             rule: string | null;
             /** @description Why; empty if staff gave no reason. */
             reason: string;
+            /** @description Whether a rule decided, and no person. Then it counts no strikes. */
+            automated: boolean;
             /** @description How many strikes it counts now. */
             strikes: number;
             /** @description When its strikes lapse; null if it counts none. */
