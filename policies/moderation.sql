@@ -100,8 +100,9 @@ grant execute on function
 alter table app.moderation_rules enable row level security;
 alter table app.rule_hits enable row level security;
 
--- rule_conditions: only for definer functions
+-- rule_conditions, judged_types: only for definer functions
 alter table private.rule_conditions enable row level security;
+alter table private.judged_types enable row level security;
 
 -- helpers of rules
 grant execute on function

@@ -2834,7 +2834,18 @@ export interface Schemas {
   NewRule: {
     name: string
     conditions: Schemas['RuleCondition'][]
-    appliesTo: ('post' | 'reply')[]
+    appliesTo: (
+      | 'audio'
+      | 'course'
+      | 'debate'
+      | 'event'
+      | 'offering'
+      | 'post'
+      | 'problem'
+      | 'project'
+      | 'reply'
+      | 'video'
+    )[]
     action: 'case' | 'hide'
     category?: string
   }
@@ -4629,7 +4640,18 @@ export interface Schemas {
     id: string
     name: string
     conditions: Schemas['RuleCondition'][]
-    appliesTo: ('post' | 'reply')[]
+    appliesTo: (
+      | 'audio'
+      | 'course'
+      | 'debate'
+      | 'event'
+      | 'offering'
+      | 'post'
+      | 'problem'
+      | 'project'
+      | 'reply'
+      | 'video'
+    )[]
     category: string
     action: 'case' | 'hide'
     mode: 'shadow' | 'live' | 'off'
@@ -4651,10 +4673,35 @@ export interface Schemas {
   RuleConditionRate: { kind: 'rate'; moreThan: number; minutes: number }
   RuleConditionReports: { kind: 'reports'; people: number; reputation?: number | null }
   RuleConditionWords: { kind: 'words'; words: string[] }
-  RuleDraft: { conditions: Schemas['RuleCondition'][]; appliesTo: ('post' | 'reply')[]; cursor?: string | null }
+  RuleDraft: {
+    conditions: Schemas['RuleCondition'][]
+    appliesTo: (
+      | 'audio'
+      | 'course'
+      | 'debate'
+      | 'event'
+      | 'offering'
+      | 'post'
+      | 'problem'
+      | 'project'
+      | 'reply'
+      | 'video'
+    )[]
+    cursor?: string | null
+  }
   RuleHit: {
     id: string
-    targetType: 'post' | 'reply'
+    targetType:
+      | 'audio'
+      | 'course'
+      | 'debate'
+      | 'event'
+      | 'offering'
+      | 'post'
+      | 'problem'
+      | 'project'
+      | 'reply'
+      | 'video'
     targetId: string
     authorId: string
     author: Schemas['PersonCard']
@@ -4674,7 +4721,17 @@ export interface Schemas {
     nextCursor: string | null
   }
   RuleReplayHit: {
-    targetType: 'post' | 'reply'
+    targetType:
+      | 'audio'
+      | 'course'
+      | 'debate'
+      | 'event'
+      | 'offering'
+      | 'post'
+      | 'problem'
+      | 'project'
+      | 'reply'
+      | 'video'
     targetId: string
     authorId: string
     author: Schemas['PersonCard']

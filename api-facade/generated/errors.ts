@@ -347,7 +347,7 @@ export const errors = {
   role_own: [400, 'You cannot change your own role. Ask another admin.'],
   role_required: [403, 'Your role does not allow this.'],
   role_unknown: [422, 'role must be user, moderator or admin.'],
-  rule_applies_to: [422, 'A rule applies to posts, to replies, or to both.'],
+  rule_applies_to: [422, 'A rule must apply to at least one type of things that rules judge.'],
   rule_conditions: [422, 'A rule must have 1 to 10 conditions, each of a known kind, with exactly the parameters of that kind.'],
   rule_name: [422, 'A rule must have a name of 1 to 80 characters.'],
   rule_unknown: [404, 'There is no such rule.'],

@@ -21,3 +21,17 @@ export const reportTargets = [
   'video',
   'video-comment',
 ] as const
+
+/** Those that rules judge: private.judged_types. */
+export const judgedTypes = [
+  'audio',
+  'course',
+  'debate',
+  'event',
+  'offering',
+  'post',
+  'problem',
+  'project',
+  'reply',
+  'video',
+] as const

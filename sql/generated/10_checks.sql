@@ -983,7 +983,7 @@ set search_path = ''
 as $$
 begin
   if (action = ANY (ARRAY['case'::text, 'hide'::text])) is false then perform private.raise_check_violation('moderation_rules_action_check'); end if;
-  if (((applies_to = '{post}'::text[]) OR (applies_to = '{reply}'::text[])) OR (applies_to = '{post,reply}'::text[])) is false then perform private.raise_check_violation('moderation_rules_applies_to_check'); end if;
+  if (applies_to <> '{}'::text[]) is false then perform private.raise_check_violation('moderation_rules_applies_to_check'); end if;
   if (mode = ANY (ARRAY['shadow'::text, 'live'::text, 'off'::text])) is false then perform private.raise_check_violation('moderation_rules_mode_check'); end if;
   if ((length(name) >= 1) AND (length(name) <= 80)) is false then perform private.raise_check_violation('moderation_rules_name_check'); end if;
   return true;

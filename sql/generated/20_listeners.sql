@@ -16,6 +16,7 @@ begin
     perform private.note_edited_post(p_payload);
     perform private.embed_edited(p_payload);
     perform private.index_edited(p_payload);
+    perform private.judge_edited_post(p_payload);
   elsif p_event = 'posts.post.imported' then
     perform private.split_feed_block(p_payload);
   elsif p_event = 'posts.post.published' then

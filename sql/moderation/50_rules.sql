@@ -1,5 +1,5 @@
--- Rules: what staff lets the instance do by itself with posts and replies. A rule begins in shadow, where it only
--- notes what it would have done.
+-- Rules: what staff lets the instance do by itself with posts, replies and contents. A rule begins in shadow, where it
+-- only notes what it would have done.
 -- docs/decisions.md, Staff.
 
 create type private.condition as (kind text, parameters jsonb);
@@ -11,8 +11,31 @@ create type private.judged as (
   type text, id uuid, author_id uuid, at timestamptz, texts text[], words tsvector
 );
 comment on type private.judged is
-  'A post or a reply as rules judge it: with its texts as they were when it was published, the time of that, and the '
-  'words of these texts (private.keyword_words).';
+  'A version of a thing as rules judge it: its texts as they were when it was published or edited, the time of that, '
+  'and the words of these texts (private.keyword_words).';
+
+create table private.judged_types (
+  type      text primary key references private.report_targets on delete restrict,
+  finder    text not null check (finder ~ '^private\.[a-z_]+$'),
+  relation  regclass not null,
+  hidden_at name not null check (hidden_at in ('hidden_at', 'removed_at')),
+  verb      text not null references private.decision_kinds on delete restrict,
+  lock_kind text not null references private.lock_kinds on delete restrict,
+  counters  text
+);
+create index judged_types_verb_idx on private.judged_types (verb);
+create index judged_types_lock_kind_idx on private.judged_types (lock_kind);
+comment on table private.judged_types is
+  'Registry: the types of things that rules judge.';
+comment on column private.judged_types.finder is
+  'Function (text, uuid, timestamptz) returns private.judged[]: the versions of a thing since a time, the newest '
+  'first; null if there is none. `npm run gen` writes the function that calls it (sql/generated/30_conditions.sql).';
+comment on column private.judged_types.hidden_at is
+  'The column of the relation that says since when only the author sees the thing.';
+comment on column private.judged_types.verb is 'The audit entry of a rule that hides it is <type>.<verb>.';
+comment on column private.judged_types.lock_kind is 'The kind of the lock of the thing.';
+comment on column private.judged_types.counters is
+  'The query for the posts of a thing ($1) whose counters hiding it changes; null if there are none.';
 
 create table private.rule_conditions (
   kind     text primary key check (kind ~ '^[a-z]+(-[a-z]+)*$'),
@@ -29,8 +52,8 @@ comment on column private.rule_conditions.shape is
   'The parameters: for a whole number its least and its greatest value, [1, 60], for words "keywords". All are '
   'required, except those whose name here ends with a question mark.';
 comment on column private.rule_conditions.judge is
-  'Function (private.judged, jsonb) returns boolean: whether the thing fits these parameters. It goes by how things '
-  'were when the thing was published, so that it says the same then and 30 days later. `npm run gen` writes the '
+  'Function (private.judged, jsonb) returns boolean: whether the version fits these parameters. It goes by how things '
+  'were at its time, so that it says the same then and 30 days later. `npm run gen` writes the '
   'function that calls it (sql/generated/30_conditions.sql).';
 comment on column private.rule_conditions.moment is
   'When a rule with such a condition can begin to fit: at the creation of the thing, or at a report of it.';
@@ -40,7 +63,7 @@ create table app.moderation_rules (
   name        text not null check (length(name) between 1 and 80),
   conditions  jsonb not null,
   at_report   boolean not null,
-  applies_to  text[] not null check (applies_to in ('{post}', '{reply}', '{post,reply}')),
+  applies_to  text[] not null check (applies_to <> '{}'),
   action      text not null check (action in ('case', 'hide')),
   mode        text not null default 'shadow' check (mode in ('shadow', 'live', 'off')),
   mode_since  timestamptz not null default now(),
@@ -58,8 +81,8 @@ create index moderation_rules_created_at_idx on app.moderation_rules (created_at
 create index moderation_rules_mode_idx on app.moderation_rules (mode, created_at desc, id desc);
 create index moderation_rules_category_idx on app.moderation_rules (category);
 comment on table app.moderation_rules is
-  'Rules that open a case for a post or a reply, or also hide it until staff has seen it, if all their conditions '
-  'hold. There are at most 50.';
+  'Rules that open a case for a thing, or also hide it until staff has seen it, if all their conditions hold. There '
+  'are at most 50.';
 comment on column app.moderation_rules.conditions is
   'The conditions as staff wrote them: [{kind, …}]. They never change, so that all hits of a rule are of the same '
   'conditions.';
@@ -67,7 +90,7 @@ comment on column app.moderation_rules.compiled is
   'The conditions in the form in which they are tried, cheapest first.';
 comment on column app.moderation_rules.at_report is
   'Whether a condition needs a report: private.rule_conditions.moment.';
-comment on column app.moderation_rules.applies_to is 'post, reply or both, in this order.';
+comment on column app.moderation_rules.applies_to is 'Types of things (private.judged_types), sorted.';
 comment on column app.moderation_rules.action is
   'case: opens a case. hide: also hides the thing from everyone but its author, until staff shows it again.';
 comment on column app.moderation_rules.mode is
@@ -113,7 +136,7 @@ insert into private.personal_data (relation, person_column, reason) values
 insert into private.errors (code, status, text) values
   ('rule_unknown', 404, 'There is no such rule.'),
   ('rule_name', 422, 'A rule must have a name of 1 to 80 characters.'),
-  ('rule_applies_to', 422, 'A rule applies to posts, to replies, or to both.'),
+  ('rule_applies_to', 422, 'A rule must apply to at least one type of things that rules judge.'),
   ('rule_conditions', 422, 'A rule must have 1 to 10 conditions, each of a known kind, with exactly the parameters of '
    'that kind.'),
   ('rules_exhausted', 409, 'There can be at most 50 rules. Delete one first.'),
@@ -143,4 +166,31 @@ begin
   end loop;
   return true;
 end $$;
-comment on function private.fits_all is 'Whether a thing fits all of these conditions.';
+comment on function private.fits_all is 'Whether a version of a thing fits all of these conditions.';
+
+create function private.find_versions(p_type text, p_id uuid, p_since timestamptz default '-infinity')
+returns private.judged[]
+language plpgsql stable
+set search_path = ''
+as $$ begin end $$;
+comment on function private.find_versions is
+  'The versions of a thing since a time, the newest first; null if there is none. `npm run gen` writes its body from '
+  'private.judged_types (sql/generated/30_conditions.sql).';
+
+create function private.find_fitting(p_conditions private.condition[], p_versions private.judged[])
+returns private.judged
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_version private.judged;
+begin
+  foreach v_version in array p_versions loop
+    if private.fits_all(p_conditions, v_version) then
+      return v_version;
+    end if;
+  end loop;
+  return null;
+end $$;
+comment on function private.find_fitting is
+  'The newest of these versions that fits all conditions; null if none does.';

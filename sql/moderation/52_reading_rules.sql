@@ -79,13 +79,14 @@ comment on function private.read_conditions is
   'Reads the conditions of a rule, and puts those first that are tried first.';
 
 create function private.read_applies_to(p_types text[]) returns text[]
-language plpgsql stable
+language plpgsql stable security definer   -- nobody else may read the registry
 set search_path = ''
 as $$
 declare
   v_types text[] := array(select distinct t from unnest(p_types) t order by t);
 begin
-  if (v_types in ('{post}', '{reply}', '{post,reply}')) is not true then
+  if v_types = '{}' or exists (select from unnest(v_types) t
+                               where not exists (select from private.judged_types j where j.type = t)) then
     perform private.raise_error('rule_applies_to');
   end if;
   return v_types;

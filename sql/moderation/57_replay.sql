@@ -13,14 +13,12 @@ begin
                    and (d.decided_by is not null
                         or exists (select from app.cases c where c.id = d.case_id and c.outcome = 'acted')))
     -- before there were decisions
-    or case p_type
-       when 'post' then exists (select from app.posts p where p.id = p_id and p.hidden_at is not null)
-       else exists (select from app.replies r where r.id = p_id and r.hidden_at is not null) end
+    or coalesce((private.find_reported_place(p_type, p_id)).hidden, false)
     -- what only a rule hid is decided above
     and not exists (select from app.rule_hits h
                     where h.target_id = p_id and h.mode = 'live' and h.action = 'hide');
 end $$;
-comment on function private.was_removed is 'Whether staff has hidden or removed a post or a reply.';
+comment on function private.was_removed is 'Whether staff has hidden or removed a thing.';
 
 create function private.replay(p_conditions private.condition[], p_applies_to text[], p_cursor text) returns json
 language plpgsql stable security definer   -- rules judge what nobody else may see
@@ -28,17 +26,19 @@ set search_path = ''
 as $$
 declare
   c_most constant integer := 20000;
-  v_from    app.place := private.page_start('replay', p_cursor);
-  v_at      timestamptz := v_from.at;   -- plain variables: an expression defeats the index
-  v_id      uuid := v_from.id;
-  v_oldest  timestamptz := now() - interval '30 days';
-  v_types   text[];
-  v_ids     uuid[];
-  v_times   timestamptz[];
-  v_looked  integer;
-  v_hits    integer := 0;
-  v_removed integer := 0;
-  v_sample  integer[] := '{}';
+  v_from     app.place := private.page_start('replay', p_cursor);
+  v_at       timestamptz := v_from.at;   -- plain variables: an expression defeats the index
+  v_id       uuid := v_from.id;
+  v_oldest   timestamptz := now() - interval '30 days';
+  v_types    text[];
+  v_ids      uuid[];
+  v_times    timestamptz[];
+  v_looked   integer;
+  v_hits     integer := 0;
+  v_removed  boolean;
+  v_removals integer := 0;
+  v_fits     private.judged;
+  v_sample   json[] := '{}';
 begin
   perform private.require_role('admin');
   select array_agg(w.type order by w.at desc, w.id desc), array_agg(w.id order by w.at desc, w.id desc),
@@ -52,40 +52,44 @@ begin
     (select 'reply', r.id, r.created_at from app.replies r
      where 'reply' = any (p_applies_to) and (r.created_at, r.id) < (v_at, v_id) and r.created_at >= v_oldest
      order by r.created_at desc, r.id desc limit c_most)
+    union all
+    (select c.kind, c.id, c.created_at from app.contents c
+     where p_applies_to && array(select kind from private.content_kinds)
+       and (c.created_at, c.id) < (v_at, v_id) and c.created_at >= v_oldest and c.deleted_at is null
+     order by c.created_at desc, c.id desc limit c_most)
     order by at desc, id desc limit c_most) w;
   v_looked := coalesce(cardinality(v_ids), 0);
   for v_place in 1 .. v_looked loop
-    if private.fits_all(p_conditions, private.find_judged(v_types[v_place], v_ids[v_place])) then
-      v_hits := v_hits + 1;
-      v_removed := v_removed + private.was_removed(v_types[v_place], v_ids[v_place])::integer;
-      if v_hits <= 20 then
-        v_sample := v_sample || v_place;
-      end if;
+    continue when v_types[v_place] <> all (p_applies_to);   -- a content of another kind
+    v_fits := private.find_fitting(p_conditions, private.find_versions(v_types[v_place], v_ids[v_place]));
+    continue when v_fits.id is null;
+    v_removed := private.was_removed(v_fits.type, v_fits.id);
+    v_hits := v_hits + 1;
+    v_removals := v_removals + v_removed::integer;
+    if v_hits <= 20 then
+      v_sample := v_sample || json_build_object(
+        'targetType', v_fits.type,
+        'targetId', v_fits.id,
+        'authorId', v_fits.author_id,
+        'author', (select author.card from app.person_card author where author.id = v_fits.author_id),
+        'excerpt', left(array_to_string(v_fits.texts, e'\n'), 200),
+        'removed', v_removed,
+        'createdAt', private.utc(v_times[v_place]));
     end if;
   end loop;
   return json_build_object(
     'looked', v_looked,
     'wouldHit', v_hits,
-    'ofWhichStaffRemoved', v_removed,
-    'sample', coalesce((
-      select json_agg(json_build_object(
-               'targetType', t.type,
-               'targetId', t.id,
-               'authorId', t.author_id,
-               'author', author.card,
-               'excerpt', left(array_to_string(t.texts, e'\n'), 200),
-               'removed', private.was_removed(t.type, t.id),
-               'createdAt', private.utc(v_times[s.place])) order by s.place)
-      from unnest(v_sample) s (place)
-      cross join lateral private.find_judged(v_types[s.place], v_ids[s.place]) t
-      join app.person_card author on author.id = t.author_id), '[]'),
+    'ofWhichStaffRemoved', v_removals,
+    'sample', to_json(v_sample),
     'lookedUntil', private.utc(v_times[v_looked]),
     'nextCursor', case when v_looked = c_most
                        then private.place_cursor('replay', v_times[v_looked], v_ids[v_looked]) end);
 end $$;
 comment on function private.replay is
-  'Judges the next 20,000 posts and replies of the last 30 days, newest first: {looked, wouldHit, '
-  'ofWhichStaffRemoved, sample (the first 20 hits), lookedUntil, nextCursor}.';
+  'Judges the next 20,000 things of these types of the last 30 days, newest first: {looked, wouldHit, '
+  'ofWhichStaffRemoved, sample (the first 20 hits), lookedUntil, nextCursor}. Of contents, those of '
+  'other kinds are counted as looked at; each is judged by its present version.';
 call private.force_index_scans('private.replay');
 
 create function api.replay_draft(p_conditions jsonb, p_applies_to text[], p_cursor text default null) returns json

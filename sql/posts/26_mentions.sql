@@ -89,8 +89,8 @@ begin
   from app.posts p where p.id = (p_event ->> 'postId')::uuid and p.hidden_at is null;
 end $$;
 comment on function private.mention_in_post is
-  'Listener: emits the mentions of a post when it is published, which for a scheduled post is later than its insert. It '
-  'is the last one, and skips a post that another listener has hidden.';
+  'Listener: emits the mentions of a post when it is published, which for a scheduled post is later than its insert. '
+  'It is the last one, and skips a post that another listener has hidden.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.mention_in_post', 960);
 

@@ -110,7 +110,7 @@ begin
     insert into app.post_interests (post_id, interest_id) select p_id, i from unnest(v_more) i on conflict do nothing;
   end if;
   if v_post.published_at is not null and (v_post, v_others) is distinct from (v_now, v_more) then
-    perform private.emit('posts.post.edited', json_build_object('postId', p_id));
+    perform private.emit('posts.post.edited', json_build_object('postId', p_id), array[v_post.author_id]);
   elsif p_changes -> 'publishAt' = 'null' then
     perform private.publish_now(p_id);
   end if;

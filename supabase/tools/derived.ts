@@ -1,6 +1,6 @@
 // Makes the last files of the schema from a database with all files before them: a function for the checks of each
-// table, the function that calls the listeners of the timing `at once`, and the function that judges the conditions of
-// rules. `npm run gen` writes them. A test compares them with the schema, so an instance never has to create a function
+// table, the function that calls the listeners of the timing `at once`, and the functions that judge the conditions of
+// rules and find what they judge. `npm run gen` writes them. A test compares them with the schema, so an instance never has to create a function
 // itself.
 import postgres, { type Sql } from 'postgres'
 import { run } from '../embedded/migrate.ts'
@@ -18,6 +18,8 @@ type TableChecks = {
 export type Listener = { event: string; listener: string; position: number }
 /** A row of `private.rule_conditions`. */
 type Kind = { kind: string; judge: string }
+/** A row of `private.judged_types`. */
+type Judged = { type: string; finder: string }
 
 const checksPath = 'sql/generated/10_checks.sql'
 const listenersPath = 'sql/generated/20_listeners.sql'
@@ -110,13 +112,17 @@ end $$;
 `
 }
 
-/** The function that `private.fits_all` calls. */
-function conditionsSql(kinds: readonly Kind[]): string {
+/** The functions that `private.fits_all` and `private.judge` call. */
+function conditionsSql(kinds: readonly Kind[], types: readonly Judged[]): string {
   const branches = kinds.map(
     ({ kind, judge }, at) =>
       `  ${at === 0 ? 'if' : 'elsif'} p_condition.kind = ${quoted(kind)} then\n    return ${judge}(p_thing, p_condition.parameters);\n`,
   )
-  return `${header('How a condition of a rule is judged.')}
+  const finders = types.map(
+    ({ type, finder }, at) =>
+      `  ${at === 0 ? 'if' : 'elsif'} p_type = ${quoted(type)} then\n    return ${finder}(p_type, p_id, p_since);\n`,
+  )
+  return `${header('How a condition of a rule is judged, and what is judged.')}
 create or replace function private.judge_condition(p_condition private.condition, p_thing private.judged)
 returns boolean
 language plpgsql stable
@@ -124,6 +130,17 @@ set search_path = ''
 as $$
 begin
 ${branches.join('')}  end if;
+end $$;
+
+create or replace function private.find_versions(
+  p_type text, p_id uuid, p_since timestamptz default '-infinity'
+) returns private.judged[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+${finders.join('')}  end if;
+  return null;
 end $$;
 `
 }
@@ -139,10 +156,11 @@ export async function derived(url: string): Promise<Record<string, string>> {
     const listeners = await sql<Listener[]>`
       select event, listener, position from private.event_listeners where timing = 'at once'`
     const kinds = await sql<Kind[]>`select kind, judge from private.rule_conditions order by position`
+    const types = await sql<Judged[]>`select type, finder from private.judged_types order by type collate "C"`
     const files = {
       [checksPath]: await checksSql(sql),
       [listenersPath]: listenersSql(listeners),
-      [conditionsPath]: conditionsSql(kinds),
+      [conditionsPath]: conditionsSql(kinds, types),
     }
     await sql.unsafe('rollback')
     return files

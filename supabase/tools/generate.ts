@@ -97,9 +97,9 @@ function errorsTable(rows: ErrorRow[], failures: ReadonlyMap<string, string[]>):
 const functionsModule = (fingerprint: string): string =>
   `${header}\n/** The fingerprint of the schema's functions: private.functions_fingerprint. */\nexport const functions = '${fingerprint}'\n`
 
-const targetsModule = (types: string[]): string =>
+const targetsModule = (types: string[], judged: string[]): string =>
   formatted(
-    `${header}\n/** The kinds of things that can be reported: private.report_targets. */\nexport const reportTargets = [${types.map(quote).join(', ')}] as const\n`,
+    `${header}\n/** The kinds of things that can be reported: private.report_targets. */\nexport const reportTargets = [${types.map(quote).join(', ')}] as const\n\n/** Those that rules judge: private.judged_types. */\nexport const judgedTypes = [${judged.map(quote).join(', ')}] as const\n`,
   )
 
 function operationsModule(rows: OperationRow[], failures: ReadonlyMap<string, string[]>): string {
@@ -140,6 +140,7 @@ export async function generated(url: string): Promise<Record<string, string>> {
       select events as says, regexp_replace(obj_description(audience::regproc), '^Audience of [^ ]+ |[.]( .*)?$', '', 'g') as audience
       from private.realtime_topics order by prefix collate "C"`
     const targets = await sql<{ type: string }[]>`select type from private.report_targets order by type collate "C"`
+    const judged = await sql<{ type: string }[]>`select type from private.judged_types order by type collate "C"`
     const sections = await sql<SectionRow[]>`
       select d.section as name, private.is_single(d) as single, c.relname as relation, obj_description(c.oid, 'pg_class') as says,
              (select json_agg(json_build_object(
@@ -167,7 +168,10 @@ export async function generated(url: string): Promise<Record<string, string>> {
       'api-facade/generated/functions.ts': functionsModule(fingerprint),
       'api-facade/generated/operations.ts': operationsModule(operations, failures),
       'api-facade/generated/sections.ts': sectionsModule(sections),
-      'api-facade/generated/report-targets.ts': targetsModule(targets.map(({ type }) => type)),
+      'api-facade/generated/report-targets.ts': targetsModule(
+        targets.map(({ type }) => type),
+        judged.map(({ type }) => type),
+      ),
       'sql/ERRORS.md': errorsTable(errors, failures),
       'sql/EVENTS.md': await eventsPage(sql),
       'sql/JOBS.md': await jobsPage(sql),

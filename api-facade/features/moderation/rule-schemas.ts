@@ -1,5 +1,6 @@
 // Shapes of rules, their hits, and what a replay finds. Rows are those of the views private.staff_* in
 // sql/moderation/53_rule_operations.sql.
+import { judgedTypes } from '../../generated/report-targets.ts'
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { InternalId, narrowing } from '../admin/list-schemas.ts'
 
@@ -7,7 +8,7 @@ const Condition = z
   .discriminatedUnion('kind', [
     z
       .strictObject({
-        kind: z.literal('new-account').describe('The author’s account was new when it was published.'),
+        kind: z.literal('new-account').describe('The author’s account was new when it was published or edited.'),
         hours: z.int().min(1).max(8760).describe('It was younger than so many hours.'),
       })
       .openapi('RuleConditionNewAccount'),
@@ -32,7 +33,11 @@ const Condition = z
     z
       .strictObject({
         kind: z.literal('rate').describe('The author published much.'),
-        moreThan: z.int().min(1).max(500).describe('More than so many posts and replies, with this one.'),
+        moreThan: z
+          .int()
+          .min(1)
+          .max(500)
+          .describe('More than so many posts and replies, with this one. At an edit, those before it.'),
         minutes: z.int().min(1).max(1440).describe('Within so many minutes.'),
       })
       .openapi('RuleConditionRate'),
@@ -40,7 +45,9 @@ const Condition = z
       .strictObject({
         kind: z
           .literal('near-ban')
-          .describe('Somebody near the author in the invite tree was banned or suspended then, and still is.'),
+          .describe(
+            'Somebody near the author in the invite tree was banned or suspended at its publication or edit, and still is.',
+          ),
         steps: z.int().min(1).max(3).describe('At most so many invitations away.'),
       })
       .openapi('RuleConditionNearBan'),
@@ -67,14 +74,14 @@ const Condition = z
 
 const Conditions = z.array(Condition).min(1).max(10).describe('All of them must hold.')
 const AppliesTo = z
-  .array(z.enum(['post', 'reply']))
+  .array(z.enum(judgedTypes))
   .min(1)
-  .max(2)
-  .describe('What it judges.')
+  .max(judgedTypes.length)
+  .describe('What it judges: posts, replies and kinds of contents.')
 const Action = z
   .enum(['case', 'hide'])
   .describe(
-    '`case`: opens a case for staff. `hide`: also hides it from everyone but its author, until staff unhides it.',
+    '`case`: opens a case for staff. `hide`: also hides it from everyone but its author, until staff unhides it, or restores a content.',
   )
 const Mode = z
   .enum(['shadow', 'live', 'off'])
@@ -127,7 +134,7 @@ export const Rule = z
   .openapi('Rule')
 export const RulePage = Page(Rule)
 
-const TargetType = z.enum(['post', 'reply']).describe('What fitted the rule.')
+const TargetType = z.enum(judgedTypes).describe('What fitted the rule.')
 export const RuleHitsQuery = z.object({
   mode: z.enum(['shadow', 'live']).optional().describe('Only hits in this mode.'),
   ...narrowing,
@@ -156,7 +163,10 @@ export const Draft = z.object({ conditions: Conditions, appliesTo: AppliesTo, cu
 export const ReplayStart = z.object({ cursor: Cursor }).openapi('RuleReplayStart')
 export const Replay = z
   .object({
-    looked: z.int().min(0).describe('How many posts and replies it looked at: up to 20,000.'),
+    looked: z
+      .int()
+      .min(0)
+      .describe('How many things it looked at: up to 20,000. With a kind of contents, those of other kinds count too.'),
     wouldHit: z.int().min(0).describe('How many of them fit the rule.'),
     ofWhichStaffRemoved: z.int().min(0).describe('How many of those staff has hidden or removed.'),
     sample: z
@@ -167,7 +177,7 @@ export const Replay = z
             targetId: Uuid,
             authorId: InternalId,
             author: PersonCard,
-            excerpt: z.string().max(200).describe('The beginning of its text when it was published.'),
+            excerpt: z.string().max(200).describe('The beginning of its text, of the newest version that fits.'),
             removed: z.boolean().describe('Whether staff has hidden or removed it.'),
             createdAt: Timestamp,
           })

@@ -1,4 +1,4 @@
-// Rules: what the instance does by itself with posts and replies. The rules about them: sql/moderation/50_rules.sql to
+// Rules: what the instance does by itself with what people publish. The rules about them: sql/moderation/50_rules.sql to
 // 57_replay.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
@@ -30,7 +30,7 @@ export default routes('moderation', {
   'POST /admin/rules': {
     summary: 'Make a rule',
     description:
-      'A rule judges each post and reply once, as it was published; an edit is not judged again. It begins in shadow: it only notes what it would do. Writes an audit entry.',
+      'A rule judges posts, replies and contents when they are published, and posts and contents again after each edit, as they are then. It hits each of them once, so that what staff has released stays. It begins in shadow: it only notes what it would do. Writes an audit entry.',
     access: 'admin',
     operation: 'create_rule',
     body: NewRule,
@@ -57,7 +57,7 @@ export default routes('moderation', {
   'PATCH /admin/rules/:id': {
     summary: 'Change a rule',
     description:
-      'Absent fields do not change. Its conditions never change, so that all its hits are of the same conditions: make another rule instead. It can go live when it was in shadow for a day, or was replayed. A live rule that hides does so before anybody else sees the post or reply; its author sees `hiddenAt` and gets the notification that it was held. As soon as the worker has opened the case, the author also reads the decision at `GET /me/standing`, with the category and that it was automatic, and can appeal it; but never learns which rule it fits. People who are mentioned are notified when it is released, and not before. Staff releases it with `POST /admin/posts/{id}/unhide` or `POST /admin/replies/{id}/unhide`. Repeating it changes nothing. Writes an audit entry.',
+      'Absent fields do not change. Its conditions never change, so that all its hits are of the same conditions: make another rule instead. It can go live when it was in shadow for a day, or was replayed. A live rule that hides does so before anybody else sees the thing; its author sees `hiddenAt`, or `removedAt` of a content, and gets the notification that it was held. As soon as the worker has opened the case, the author also reads the decision at `GET /me/standing`, with the category and that it was automatic, and can appeal it; but never learns which rule it fits. People who are mentioned are notified when it is released, and not before. Staff releases it with `POST /admin/posts/{id}/unhide` or `POST /admin/replies/{id}/unhide`, a content with `POST /admin/content/{kind}/{id}/restore`. Like a removal by staff, hiding a problem gives its bounty back. Repeating it changes nothing. Writes an audit entry.',
     access: 'admin',
     operation: 'update_rule',
     params: UuidId,
@@ -78,7 +78,7 @@ export default routes('moderation', {
   'GET /admin/rules/:id/hits': {
     summary: 'List what fitted a rule, newest first',
     description:
-      'Each post or reply once, for 90 days. `q` is the id of a hit or text in the id of its target. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Each thing once, for 90 days. `q` is the id of a hit or text in the id of its target. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_rule_hits',
     params: UuidId,
@@ -90,7 +90,7 @@ export default routes('moderation', {
   'POST /admin/rules/:id/replay': {
     summary: 'Try a rule on the last 30 days',
     description:
-      'Judges what was published in the last 30 days, newest first, up to 20,000 posts and replies in one request, as the rule would have judged them then: with the text, the age of the account, the rate and the reports of that time. Only bans that were lifted since, and reputation, are as they are now. Afterwards the rule can go live.',
+      'Judges what was published in the last 30 days, newest first, up to 20,000 things in one request, as the rule would have judged them then: with the text, the age of the account, the rate and the reports of that time. Of a post it judges the last 20 versions, of a content the present one only. Bans that were lifted since, and reputation, are as they are now. Afterwards the rule can go live.',
     access: 'admin',
     operation: 'replay_rule',
     params: UuidId,

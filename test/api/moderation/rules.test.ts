@@ -100,7 +100,7 @@ describe('A rule', () => {
     { conditions: [{ kind: 'new-account', hours: 0 }] },
     { conditions: Array.from({ length: 11 }, () => ({ kind: 'link' })) },
     { appliesTo: [] },
-    { appliesTo: ['video'] },
+    { appliesTo: ['message'] },
     { action: 'ban' },
     { name: ' ' },
   ])('is refused with %j', async (more) => {
@@ -306,5 +306,123 @@ describe('What a live rule hides', () => {
     expect(await mentions()).toEqual(after)
     expect(await bob.inbox('post.mentioned')).toMatchObject(after.map(() => ({ count: 1 })))
     await admin.delete(`/admin/rules/${id}`)
+  })
+})
+
+describe('What people edit, and contents', () => {
+  const hits = async (rule: string) => {
+    await applyEffects(owner)
+    const { body } = await moderator.get<Page<{ targetId: string }>>(`/admin/rules/${rule}/hits`)
+    return body.items.map(({ targetId }) => targetId)
+  }
+  const appliesTo = ['post', 'reply', 'debate', 'problem']
+  const debate = (title: string, body: string) =>
+    alice.post<{ id: string; removedAt: string | null }>('/debates', {
+      title,
+      body,
+      closesAt: new Date(Date.now() + 86_400_000).toISOString(),
+    })
+
+  test('A post is judged again when its words change, and only then', async () => {
+    const [old, post, noted] = [await publish(alice, { body: spam }), await publish(alice), await publish(alice)]
+    await applyEffects(owner)
+    const id = await live()
+    const shadow = await made()
+    expect(await alice.patch(`/posts/${old}`, { depth: 1 })).toMatchObject({ status: 200, body: { hiddenAt: null } })
+    expect(await alice.patch(`/posts/${post}`, { body: 'Fine' })).toMatchObject({ body: { hiddenAt: null } })
+    expect(await alice.patch(`/posts/${post}`, { body: spam })).toMatchObject({
+      body: { hiddenAt: expect.any(String) },
+    })
+    expect(await bob.get(`/posts/${post}`)).toFailWith(404, 'post_unknown')
+    expect(await hits(id)).toEqual([post])
+    expect(await hits(shadow)).toEqual([post])
+    await admin.patch(`/admin/rules/${id}`, { mode: 'off' })
+    await alice.patch(`/posts/${noted}`, { body: spam })
+    await alice.patch(`/posts/${noted}`, { body: 'Fine again' })
+    expect(await hits(shadow)).toEqual([noted, post])
+    // the newest version that fits is shown
+    const replay = await admin.post<Replay>(`/admin/rules/${shadow}/replay`, {})
+    expect(replay.body.sample[0]).toMatchObject({ targetId: noted, excerpt: spam })
+    for (const rule of [id, shadow]) await admin.delete(`/admin/rules/${rule}`)
+  })
+
+  test('An edit that makes an old report fit is judged by the rules about reports', async () => {
+    await owner`insert into app.reports (reporter_id, target_type, target_id, reason, status, reviewed_at, created_at)
+      select id, 'video', gen_random_uuid(), 'x', 'reviewed', now(), now() - interval '1 day'
+      from app.users, generate_series(1, 3) where username = 'bob'`
+    const post = await publish(alice)
+    const id = await live({
+      conditions: [
+        { kind: 'words', words: ['casino'] },
+        { kind: 'reports', people: 1 },
+      ],
+    })
+    await bob.post('/reports', { targetType: 'post', targetId: post, reason: 'Ads' })
+    expect(await hits(id)).toEqual([])
+    expect(await alice.patch(`/posts/${post}`, { body: spam })).toMatchObject({
+      body: { hiddenAt: expect.any(String) },
+    })
+    expect(await hits(id)).toEqual([post])
+    await admin.delete(`/admin/rules/${id}`)
+  })
+
+  test('A content is judged when it is made and when it is edited, and an admin restores it', async () => {
+    const id = await live({ appliesTo, category: 'spam' })
+    const shadow = await made({ appliesTo })
+    const [held, fine] = [(await debate('Casino', `See ${spam}`)).body, (await debate('Songs', 'Which?')).body]
+    expect(await alice.get(`/debates/${held.id}`)).toMatchObject({ body: { removedAt: expect.any(String) } })
+    expect(await bob.get(`/debates/${held.id}`)).toFailWith(404, 'debate_unknown')
+    expect(await bob.get(`/debates/${fine.id}`)).toMatchObject({ status: 200, body: { removedAt: null } })
+    await alice.patch(`/debates/${fine.id}`, { title: spam })
+    expect(await bob.get(`/debates/${fine.id}`)).toFailWith(404, 'debate_unknown')
+    expect(await hits(id)).toEqual([fine.id, held.id])
+    expect(await hits(shadow)).toEqual([fine.id, held.id])
+    expect((await alice.inbox('moderation.actioned'))[0]).toMatchObject({
+      payload: { targetType: 'debate', targetId: fine.id, action: 'held' },
+    })
+    await work()
+    const { decisions } = (await alice.get<{ decisions: object[] }>('/me/standing')).body
+    expect(decisions[0]).toMatchObject({ action: 'remove', targetType: 'debate', category: 'spam', automated: true })
+    const replay = await admin.post<Replay>(`/admin/rules/${shadow}/replay`, {})
+    const found = replay.body.sample.filter((one) => 'targetType' in one && one.targetType === 'debate')
+    expect(found).toMatchObject([
+      { targetId: fine.id, removed: false },
+      { targetId: held.id, removed: false, excerpt: `Casino\nSee ${spam}` },
+    ])
+    expect(await admin.post(`/admin/content/debates/${held.id}/restore`, {})).toMatchObject({ status: 200 })
+    expect(await bob.get(`/debates/${held.id}`)).toMatchObject({ status: 200 })
+    for (const rule of [id, shadow]) await admin.delete(`/admin/rules/${rule}`)
+  })
+
+  test('A rule that does not name a kind does not judge it, and a draft is judged when it is published', async () => {
+    const id = await live()
+    const shown = (await debate('Casino', spam)).body
+    expect(await bob.get(`/debates/${shown.id}`)).toMatchObject({ status: 200 })
+    const courses = await live({ appliesTo: ['course'] })
+    const made = await admin.post<{ id: string }>('/courses', { title: 'Casino', summary: spam, depth: 1 })
+    const course = made.body.id
+    await admin.post(`/courses/${course}/lessons`, { title: 'One', body: 'x' })
+    expect(await hits(courses)).toEqual([])
+    expect(await admin.post(`/courses/${course}/publish`, {})).toMatchObject({ status: 200 })
+    expect(await hits(courses)).toEqual([course])
+    for (const rule of [id, courses]) await admin.delete(`/admin/rules/${rule}`)
+  })
+
+  test('A content that a report makes fit is held, and so is a problem with its bounty given back', async () => {
+    const id = await live({ appliesTo, conditions: [{ kind: 'reports', people: 1 }] })
+    const shown = (await debate('Quiet', 'x')).body
+    expect(await bob.post('/reports', { targetType: 'debate', targetId: shown.id, reason: 'Ads' })).toMatchObject({
+      status: 201,
+    })
+    expect(await hits(id)).toEqual([shown.id])
+    await admin.delete(`/admin/rules/${id}`)
+    const problems = await live({ appliesTo: ['problem'] })
+    const balance = async () => (await alice.get<{ balance: number }>('/economy/wallet')).body.balance
+    const before = await balance()
+    const problem = await alice.post<{ id: string }>('/problems', { title: 'Casino', body: spam, bounty: 3 })
+    expect(problem).toMatchObject({ status: 201 })
+    expect(await bob.get(`/problems/${problem.body.id}`)).toFailWith(404, 'problem_unknown')
+    expect(await balance()).toBe(before)
+    await admin.delete(`/admin/rules/${problems}`)
   })
 })

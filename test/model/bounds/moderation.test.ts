@@ -29,6 +29,44 @@ async function decisions(person: string, size: number) {
   )
 }
 
+/** What a replay may find around the one post that it judges, for each kind of condition that looks for it. */
+const replays = [
+  {
+    against: 'versions of the post',
+    condition: { kind: 'words', words: ['nobody says this'] },
+    most: 150,
+    rows: (_: string, post: string, size: number) =>
+      `insert into app.post_versions (post_id, version, body, media, created_at)
+       select '${post}', n, 'x', '[]', now() + n * interval '1 second' from generate_series(1, ${size}) n`,
+  },
+  {
+    against: 'posts of the author in the minutes before',
+    condition: { kind: 'rate', moreThan: 500, minutes: 1440 },
+    most: 1100,
+    rows: (author: string, _: string, size: number) =>
+      `insert into app.posts (author_id, body, created_at, published_at)
+       select '${author}', 'x', now() - interval '60 days', now() - interval '1 minute' from generate_series(1, ${size})`,
+  },
+  {
+    against: 'people whom the author invited',
+    condition: { kind: 'near-ban', steps: 3 },
+    most: 400,
+    rows: (author: string, _: string, size: number) =>
+      `insert into app.invite_tree (invitee_id, inviter_id, code_id, created_at)
+       select ${crowd('n')}, '${author}', gen_random_uuid(), now() - n * interval '1 minute'
+       from generate_series(1, ${size}) n
+       on conflict (invitee_id) do update set inviter_id = excluded.inviter_id`,
+  },
+  {
+    against: 'reports of the post',
+    condition: { kind: 'reports', people: 20 },
+    most: 10_000, // at the time of each of the last 50, the last 50 before it
+    rows: (_: string, post: string, size: number) =>
+      `insert into app.reports (reporter_id, target_type, target_id, reason, created_at)
+       select ${crowd('n')}, 'post', '${post}', 'x', ${minutes('n')} from generate_series(1, ${size}) n`,
+  },
+]
+
 checkBounds([
   {
     operation: 'list_cases',
@@ -146,4 +184,40 @@ checkBounds([
       return { parameters: '' }
     },
   },
+  {
+    operation: 'list_rule_hits',
+    against: 'hits of the rule in another mode that say something else',
+    most: 3500, // each of the 400 with the name of its author
+    role: 'service_role',
+    async scene(viewer, size) {
+      await makeAdmin(viewer)
+      const rule = id(
+        await put<{ id: string }>(
+          `insert into app.moderation_rules (name, conditions, compiled, at_report, applies_to, action)
+           values ('x', '[]', '{}', false, '{post}', 'case') returning id`,
+        ),
+      )
+      await put(
+        `insert into app.rule_hits (rule_id, target_type, target_id, author_id, mode, action, created_at)
+         select '${rule}', 'post', gen_random_uuid(), ${crowd('n')}, 'shadow', 'case', ${minutes('n')}
+         from generate_series(1, ${size}) n`,
+      )
+      return { parameters: `p_id => '${rule}', p_mode => 'live', p_q => 'nobody says this'`, shown: [] }
+    },
+  },
+  ...replays.map(({ against, condition, most, rows }) => ({
+    operation: 'replay_draft',
+    against,
+    most,
+    role: 'service_role' as const,
+    async scene(viewer: string, size: number) {
+      await makeAdmin(viewer)
+      const author = await newViewer(0)
+      await put(`update app.posts set created_at = now() - interval '60 days'`)
+      const post = await newPost(`'${author}'`)
+      await put(`update app.posts set created_at = now(), published_at = now() where id = '${post}'`)
+      await put(rows(author, post, size))
+      return { parameters: `p_conditions => '[${JSON.stringify(condition)}]', p_applies_to => '{post}'` }
+    },
+  })),
 ])

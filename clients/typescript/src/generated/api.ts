@@ -10343,7 +10343,7 @@ export interface components {
         NewRule: {
             name: string;
             conditions: components["schemas"]["RuleCondition"][];
-            appliesTo: ("post" | "reply")[];
+            appliesTo: ("audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video")[];
             /** @enum {string} */
             action: "case" | "hide";
             category?: string;
@@ -12831,7 +12831,7 @@ export interface components {
             name: string;
             /** @description All of them must hold. They never change. */
             conditions: components["schemas"]["RuleCondition"][];
-            appliesTo: ("post" | "reply")[];
+            appliesTo: ("audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video")[];
             category: string;
             /** @enum {string} */
             action: "case" | "hide";
@@ -12860,7 +12860,7 @@ export interface components {
         };
         RuleConditionNearBan: {
             /**
-             * @description Somebody near the author in the invite tree was banned or suspended then, and still is. (enum property replaced by openapi-typescript)
+             * @description Somebody near the author in the invite tree was banned or suspended at its publication or edit, and still is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "near-ban";
@@ -12869,7 +12869,7 @@ export interface components {
         };
         RuleConditionNewAccount: {
             /**
-             * @description The author’s account was new when it was published. (enum property replaced by openapi-typescript)
+             * @description The author’s account was new when it was published or edited. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "new-account";
@@ -12882,7 +12882,7 @@ export interface components {
              * @enum {string}
              */
             kind: "rate";
-            /** @description More than so many posts and replies, with this one. */
+            /** @description More than so many posts and replies, with this one. At an edit, those before it. */
             moreThan: number;
             /** @description Within so many minutes. */
             minutes: number;
@@ -12909,13 +12909,13 @@ export interface components {
         };
         RuleDraft: {
             conditions: components["schemas"]["RuleCondition"][];
-            appliesTo: ("post" | "reply")[];
+            appliesTo: ("audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video")[];
             cursor?: string | null;
         };
         RuleHit: {
             id: string;
             /** @enum {string} */
-            targetType: "post" | "reply";
+            targetType: "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video";
             targetId: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
@@ -12944,7 +12944,7 @@ export interface components {
             hasMore: boolean;
         };
         RuleReplay: {
-            /** @description How many posts and replies it looked at: up to 20,000. */
+            /** @description How many things it looked at: up to 20,000. With a kind of contents, those of other kinds count too. */
             looked: number;
             /** @description How many of them fit the rule. */
             wouldHit: number;
@@ -12959,11 +12959,11 @@ export interface components {
         };
         RuleReplayHit: {
             /** @enum {string} */
-            targetType: "post" | "reply";
+            targetType: "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video";
             targetId: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** @description The beginning of its text when it was published. */
+            /** @description The beginning of its text, of the newest version that fits. */
             excerpt: string;
             /** @description Whether staff has hidden or removed it. */
             removed: boolean;

@@ -1,0 +1,132 @@
+-- What follows when things fit live rules: cases, decisions, and what is done when staff shows again what was held.
+-- docs/decisions.md, Staff.
+
+create function private.is_hidden(p_type text, p_id uuid) returns boolean
+language plpgsql volatile security definer   -- the worker may use none of our tables
+set search_path = ''
+as $$
+declare
+  v_type   private.judged_types := (select t from private.judged_types t where t.type = p_type);
+  v_hidden boolean;
+begin
+  perform private.check_lock_order(v_type.lock_kind, p_id::text);
+  -- safe: the names come from the registry
+  execute format('select %I is not null from %s where id = $1 for share', v_type.hidden_at, v_type.relation)
+    into v_hidden using p_id;
+  return v_hidden;
+end $$;
+comment on function private.is_hidden is
+  'Whether a thing is hidden. Locks it until the transaction ends, so that nobody shows it meanwhile.';
+
+create function private.record_hold(p_type text, p_id uuid, p_author uuid, p_case uuid, p_category text) returns void
+language plpgsql volatile security definer   -- nobody may write the log or decisions directly
+set search_path = ''
+as $$
+begin
+  perform set_config('kith.case', json_build_object('caseId', p_case, 'category', p_category)::text, true);
+  perform private.audit(
+    p_type || '.' || (select verb from private.judged_types where type = p_type), p_type, p_id::text,
+    json_build_object('reason', 'Hidden automatically, by a rule of the instance, until staff has seen it.'),
+    p_author);
+  perform set_config('kith.case', '', true);
+end $$;
+comment on function private.record_hold is
+  'Leaves the audit entry, and thereby the decision, that a rule has hidden a thing. Its author reads that it was '
+  'automatic and of which category, but never the rule.';
+
+create function private.open_rule_cases(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the worker may use none of our tables
+set search_path = ''
+as $$
+declare
+  v_type     text := p_job ->> 'targetType';
+  v_target   uuid := (p_job ->> 'targetId')::uuid;
+  v_hidden   boolean := (p_job ->> 'hidden')::boolean and private.is_hidden(v_type, v_target);
+  v_hit      record;
+  v_case     uuid;
+  v_category text;
+  v_cases    integer := 0;
+begin
+  for v_hit in
+    select h.id, r.name, coalesce(r.category, 'other') as category
+    from app.rule_hits h left join app.moderation_rules r on r.id = h.rule_id
+    where h.target_id = v_target and h.case_id is null
+      and h.rule_id in (select i::uuid from jsonb_array_elements_text(p_job -> 'ruleIds') i)
+    order by h.action desc, h.rule_id
+    for update of h   -- a second run of the job waits here, and then finds none
+  loop
+    v_case := private.open_case(v_type, v_target, v_hit.category, 'rule', v_hit.name);
+    update app.rule_hits set case_id = v_case where id = v_hit.id;
+    v_category := coalesce(v_category, v_hit.category);   -- of a rule that hides, if there is one
+    v_cases := v_cases + 1;
+  end loop;
+  if v_hidden and v_cases > 0 then
+    perform private.record_hold(v_type, v_target, (p_job ->> 'authorId')::uuid, v_case, v_category);
+  end if;
+  return json_build_object('changed', v_cases, 'next', null);
+end $$;
+comment on function private.open_rule_cases is
+  'For the worker alone: opens the case of what fitted live rules, or adds to it, {targetType, targetId, authorId, '
+  'ruleIds, hidden}, each hit once, and leaves the decision if they have hidden it and nobody has shown it again. It '
+  'is a job of its own, because the case and the audit log are locked after what others lock for the same post, and '
+  'because in the author''s transaction the audit entry would be by the author.';
+call private.make_batch_queue('rule-cases', 'private.open_rule_cases');
+
+create function private.note_released(p_event jsonb) returns void
+language plpgsql volatile security definer   -- staff may not read hits
+set search_path = ''
+as $$
+begin
+  if p_event ->> 'action' = 'unhidden'
+     and exists (select from app.rule_hits h where h.target_id = (p_event ->> 'targetId')::uuid and h.held) then
+    perform private.enqueue('released-holds', json_build_object(
+      'targetType', p_event ->> 'targetType', 'targetId', p_event ->> 'targetId'));
+  end if;
+end $$;
+comment on function private.note_released is
+  'Listener: has the worker notify whom a post or a reply mentions that was held back since its creation, because '
+  'staff has locked documents of the search already (ARCHITECTURE.md, Locks).';
+insert into private.event_listeners (event, listener, position) values
+  ('admin.content.moderated', 'private.note_released', 510);
+
+create function private.mention_released(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the worker may use none of our tables
+set search_path = ''
+as $$
+declare
+  v_type    text := p_job ->> 'targetType';
+  v_target  uuid := (p_job ->> 'targetId')::uuid;
+  v_changed integer := 0;
+begin
+  if not private.is_hidden(v_type, v_target) then
+    update app.rule_hits set held = false where target_id = v_target and held;
+    get diagnostics v_changed = row_count;
+  end if;
+  if v_changed > 0 and v_type = 'post' then
+    perform private.mention_in_post(jsonb_build_object('postId', v_target));
+  elsif v_changed > 0 then
+    perform private.mention_in_reply(jsonb_build_object('replyId', v_target));
+  end if;
+  return json_build_object('changed', v_changed, 'next', null);
+end $$;
+comment on function private.mention_released is
+  'For the worker alone: emits the mentions of a post or a reply {targetType, targetId} that a rule had held back '
+  'since its creation, once. If staff has hidden it again, the next release does it.';
+call private.make_batch_queue('released-holds', 'private.mention_released');
+
+create function private.notify_held(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.notify(array(
+    select (e.user_id, 'moderation.actioned', null, e.payload ->> 'targetType', e.payload ->> 'targetId',
+            jsonb_build_object('targetType', e.payload -> 'targetType', 'targetId', e.payload -> 'targetId',
+                               'action', 'held'), null, null, e.caused_at)::private.notice
+    from unnest(p_effects) e
+    where (e.payload ->> 'hidden')::boolean));
+end $$;
+comment on function private.notify_held is
+  'Listener: tells a person that something of theirs is hidden until staff has seen it, but never which rule it fits.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('moderation.rule.hit', 'private.notify_held', 600, 'soon');
