@@ -5,8 +5,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { applyEffects, createDatabase } from '../support/database.ts'
 import { runs } from '../support/runs.ts'
+import { createKills } from './kills.ts'
 
-const { owner, superuser } = await createDatabase()
+const database = await createDatabase()
+const { owner, superuser } = database
 
 const PEOPLE = 5
 const condition = fc.oneof(
@@ -174,4 +176,40 @@ test('A rule says the same in shadow, live and replayed', { timeout: 300_000 }, 
     { numRuns: runs(12, 300) },
   )
   expect(hits).toBeGreaterThan(50)
+})
+
+test('A worker that is killed at any write leaves one case and one decision of each held thing', async () => {
+  const { send, died } = await createKills(database)
+  await owner`delete from app.moderation_rules`
+  for (const name of ['one', 'two'])
+    await owner`insert into app.moderation_rules (name, conditions, compiled, at_report, applies_to, action, mode)
+      values (${name}, '[{"kind": "link"}]', private.read_conditions('[{"kind": "link"}]'), false, '{post}', 'hide', 'live')`
+  const [me = ''] = await newPeople()
+  const jobs = async () => owner<{ data: object }[]>`select data from pgboss.job where name = 'rule-cases'`
+  for (let kill = 0; ; kill++) {
+    await owner`delete from pgboss.job where name = 'rule-cases'`
+    const post = crypto.randomUUID()
+    await owner.begin(async (sql) => {
+      await sql`insert into app.posts (id, author_id, body) values (${post}, ${me}, 'http://example.org')`
+      await sql`select private.emit('posts.post.published', ${JSON.stringify({ postId: post, authorId: me })}::text::json, array[${me}::uuid])`
+    })
+    const [job] = await jobs()
+    const before = died()
+    // pg-boss runs a job again whose worker died, and may run it twice
+    for (const at of [kill, null])
+      expect(
+        await send(
+          { run: (sql) => sql`select private.open_rule_cases(${JSON.stringify(job?.data)}::text::jsonb)` },
+          at,
+        ),
+      ).toBe(null)
+    const [found] = await owner`
+      select (select count(*)::int from app.decisions where target_id = ${post}) as decisions,
+             (select count(*)::int from app.cases where target_id = ${post}) as cases,
+             (select count(*)::int from app.case_events e join app.cases c on c.id = e.case_id
+              where c.target_id = ${post}) as events`
+    expect(found, `killed after ${kill} writes`).toEqual({ decisions: 1, cases: 1, events: 3 })
+    if (died() === before) break
+  }
+  expect(died()).toBeGreaterThan(5)
 })
