@@ -62,7 +62,7 @@ export const errors = {
   case_rule: [422, 'A rule can have at most 300 characters.'],
   case_target: [404, 'There is no such thing.'],
   case_unknown: [404, 'There is no such case.'],
-  case_until: [422, 'A suspension needs a time in the future at which it ends, and no other action takes one.'],
+  case_until: [422, 'A suspension needs a time at which it ends, and no other action takes one.'],
   case_with_staff: [409, 'Staff decides this case.'],
   category_unknown: [422, 'There is no such category. GET /reports/categories lists them.'],
   checkpoint_unknown: [404, 'There is no such checkpoint.'],

@@ -1025,6 +1025,7 @@ export const failures = {
     'reply_unknown',
     'role_required',
     'until_far',
+    'until_past',
   ],
   accept_group_invitation: [
     'invitation_not_yours',
@@ -1091,6 +1092,7 @@ export const failures = {
     'role_required',
     'text_unfit',
     'until_far',
+    'until_past',
   ],
   act_on_invitees: [
     'ban_admin',
@@ -1107,6 +1109,7 @@ export const failures = {
     'role_required',
     'text_unfit',
     'until_far',
+    'until_past',
   ],
   act_on_space_report: [
     'case_action',
@@ -2429,6 +2432,7 @@ export const failures = {
     'role_required',
     'text_unfit',
     'until_far',
+    'until_past',
   ],
   publish_course: [
     'content_not_yours',

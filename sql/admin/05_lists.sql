@@ -15,6 +15,7 @@ declare
   v_times  text := format('l.at < %L and l.at >= %L', coalesce(p_until, 'infinity'), coalesce(p_since, '-infinity'));
   v_behind text := 'true';
   v_walk   text;
+  v_first  text;
   v_fits   text;
   v_ids    uuid[];
   v_next   uuid;
@@ -42,9 +43,17 @@ begin
                    v_view, p_q, v_behind, v_times, v_fits)
       into v_ids;
   else
-    select coalesce((
-      select format('l.%I = %L', b.name, p_filters ->> b.name) from unnest(p_by) with ordinality b (name, place)
-      where p_filters ->> b.name is not null order by b.place limit 1), 'true') into v_walk;
+    -- The rows are ordered by the filter first, and = any is used for =: with =, the planner could walk the index of the
+    -- whole list instead, and read all of it if the rows that match are at its end. A filter that is true or false has
+    -- a partial index.
+    select case when f.is_flag then format('l.%I = %L', f.name, f.value)
+                else format('l.%I = any (%L)', f.name, array[f.value]) end,
+           case when not f.is_flag then format('l.%I, ', f.name) end
+    into v_walk, v_first
+    from (select b.name, b.place, p_filters ->> b.name as value, json_typeof(p_filters -> b.name) = 'boolean' as is_flag
+          from unnest(p_by) with ordinality b (name, place)) f
+    where f.value is not null order by f.place limit 1;
+    v_walk := coalesce(v_walk, 'true');
     if p_key is null then
       v_walk := v_walk || ' and ' || v_times;
     else
@@ -61,7 +70,8 @@ begin
       )
       select ids, case when cardinality(ids) < 51 then (select id from looked offset 399 limit 1) end from seen
       $q$, v_fits, v_view, v_behind, v_walk,
-                   case when p_key is null then 'l.at desc, l.id desc' else format('l.%I desc', p_key) end)
+                   concat(v_first, case when p_key is null then 'l.at desc, l.id desc'
+                                        else format('l.%I desc', p_key) end))
       into v_ids, v_next;
   end if;
   execute format('select json_agg(l.card order by p.place) from unnest($1) with ordinality p (id, place)

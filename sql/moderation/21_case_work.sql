@@ -1,5 +1,5 @@
--- How staff works on a case: each piece of work locks it, checks its state, its claim and the caller's role, and leaves
--- an entry in its history. Claims, notes, and changes of category, priority and rule.
+-- How staff works on a case: each piece of work locks it, checks its state, its claim and the caller's role, and
+-- leaves an entry in its history. Claims, notes, and changes of category, priority and rule.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values

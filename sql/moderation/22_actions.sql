@@ -5,7 +5,7 @@ insert into private.errors (code, status, text) values
   ('case_actions', 422, 'There must be 1 to 5 different actions. Dismiss stands alone, and at most one changes the '
    'state of the person.'),
   ('case_reason', 422, 'This action needs a reason, which the person reads.'),
-  ('case_until', 422, 'A suspension needs a time in the future at which it ends, and no other action takes one.');
+  ('case_until', 422, 'A suspension needs a time at which it ends, and no other action takes one.');
 
 create function private.find_handler(p_case app.cases, p_action text) returns private.case_handlers
 language plpgsql stable security definer   -- staff may not read the registry
@@ -39,14 +39,13 @@ begin
   end if;
   v_needs := array(select unnest(needs) from private.case_transitions
                    where status = (p_case).status and action = any (p_actions));
-  if ('until' = any (v_needs)) <> (p_until is not null)
-     or p_until is not null and not private.is_ahead(p_until) then
+  if ('until' = any (v_needs)) <> (p_until is not null) then
     perform private.raise_error('case_until');
   end if;
   perform private.check_until(p_until);
 end $$;
 comment on function private.check_actions is
-  'Checks that these actions can be done together in this case. Never: until_past.';
+  'Checks that these actions can be done together in this case.';
 
 create function private.needs_reason(p_actions text[]) returns boolean
 language plpgsql stable security definer   -- staff may not read the registry
@@ -92,7 +91,7 @@ end $$;
 comment on function private.act_in_case is
   'Does these actions in a case whose work is locked, and returns the state of the case after them. '
   'Fails: private.set_post_hidden, private.set_reply_hidden, api.remove_post, private.set_content_removed, '
-  'private.warn_person, api.limit_person, api.ban_person. Never: until_past, limit_oneself, ban_oneself, '
+  'private.warn_person, api.limit_person, api.ban_person. Never: limit_oneself, ban_oneself, '
   'content_kind, reason_length, text_unfit.';
 
 create function api.act_on_case(

@@ -71,7 +71,7 @@ begin
   perform set_config('kith.case', '', true);
 end $$;
 comment on function private.act_on_people is
-  'Does the same to several people. Fails: api.limit_person, api.ban_person. Never: until_past.';
+  'Does the same to several people. Fails: api.limit_person, api.ban_person.';
 
 create function api.act_on_invitees(
   p_id text, p_action text, p_people text[], p_reason text, p_category text default null,
@@ -92,9 +92,10 @@ begin
     perform private.raise_error('invitees_action');
   elsif coalesce(cardinality(p_people), 0) not between 1 and 50 then
     perform private.raise_error('invitees_chosen');
-  elsif (p_action = 'suspend') <> (p_until is not null) or p_until is not null and not private.is_ahead(p_until) then
+  elsif (p_action = 'suspend') <> (p_until is not null) then
     perform private.raise_error('case_until');
   end if;
+  perform private.check_until(p_until);
   perform private.require_category(coalesce(p_category, 'other'));
   v_people := array(select distinct private.require_any_person(p) from unnest(p_people) p order by 1);
   if cardinality(v_people) < cardinality(p_people) then

@@ -137,6 +137,8 @@ describe('A case', () => {
     expect(await propose({ actions: ['suspend'], reason: 'x' })).toFailWith(422, 'case_until')
     const far = new Date(Date.now() + 367 * 86_400_000).toISOString()
     expect(await propose({ actions: ['suspend'], reason: 'x', until: far })).toFailWith(422, 'until_far')
+    const past = new Date(Date.now() - 1000).toISOString()
+    expect(await propose({ actions: ['suspend'], reason: 'x', until: past })).toFailWith(422, 'until_past')
     expect(await propose({ actions: ['suspend'], reason: 'Rest', until })).toMatchObject({ status: 201 })
     expect(await propose({ actions: ['ban'], reason: 'x' })).toFailWith(409, 'case_proposal_open')
     const file = (await admin.get<Case>(`/admin/cases/${id}`)).body

@@ -102,6 +102,8 @@ describe('POST /admin/users/:id/invitees/actions', async () => {
     expect(await act('bob', ['dan', people[0]])).toFailWith(422, 'invitees_chosen')
     expect(await act('bob', people, { action: 'suspend' })).toFailWith(422, 'case_until')
     expect(await act('bob', people, { until })).toFailWith(422, 'case_until')
+    const past = new Date(Date.now() - 1000).toISOString()
+    expect(await act('bob', people, { action: 'suspend', until: past })).toFailWith(422, 'until_past')
     expect(await act('bob', people, { category: 'bad' })).toFailWith(422, 'category_unknown')
   })
 

@@ -107,6 +107,26 @@ checkBounds([
       return { parameters: `p_person_id => '${person}', p_claimed => 'nobody', p_q => 'nobody says this'`, shown: [] }
     },
   },
+  ...(['p_person_id', 'p_category'] as const).map((filter) => ({
+    operation: 'list_cases',
+    against: `cases of others that come first, with ${filter}`,
+    most: 2500,
+    role: 'service_role' as const,
+    async scene(viewer: string, size: number) {
+      await makeAdmin(viewer)
+      const [person, other] = [await newViewer(0), await newViewer(0)]
+      await put('truncate app.cases cascade')
+      const made = await put<{ id: string; last: boolean }>(
+        `insert into app.cases (target_type, target_id, person_id, category, priority, source)
+         select 'post', gen_random_uuid(), case when n > ${size} then '${person}' else '${other}' end::uuid,
+                case when n > ${size} then 'spam' else 'other' end, case when n > ${size} then 4 else 3 end, 'staff'
+         from generate_series(1, 2 * ${size}) n
+         returning id, priority = 4 as last`,
+      )
+      const value = filter === 'p_person_id' ? person : 'spam'
+      return { parameters: `${filter} => '${value}'`, shown: ids(made.filter(({ last }) => last)) }
+    },
+  })),
   {
     operation: 'get_case',
     against: 'reports, earlier cases, proposals, entries of the history and decisions about the person',
