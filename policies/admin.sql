@@ -144,7 +144,6 @@ grant execute on function
   api.list_failed_jobs,
   api.list_invite_codes,
   api.list_media,
-  api.list_reports,
   api.list_reputation_entries,
   api.list_reputation_votes,
   api.list_signals,

@@ -26,6 +26,7 @@ grant execute on function
   private.begin_case_work,
   private.case_file,
   private.check_actions,
+  private.check_case_worker,
   private.end_case_without_reports,
   private.end_case_work,
   private.lock_case_work,
@@ -66,6 +67,7 @@ grant execute on function
   api.list_cases,
   api.list_decision_appeals,
   api.list_invitees,
+  api.list_reports,
   api.propose_in_case,
   api.release_case,
   api.resolve_decision_appeal,
@@ -128,7 +130,8 @@ grant execute on function
   api.update_rule
   to service_role;
 
--- statements: each person reads those about them
+-- statements: each person reads those about them, by their password if they can't log in
+grant execute on function api.find_statement to gate;
 grant execute on function
   api.get_statement,
   private.own_statement

@@ -3144,6 +3144,7 @@ export interface Schemas {
         | 'ban'
         | 'upheld'
         | 'overturned'
+      appealPath?: string | null
     }
   }
   NotificationOrderUpdated: {
@@ -5346,6 +5347,7 @@ export interface Schemas {
     liftedAt: Schemas['Timestamp'] | null
     overturnedAt: Schemas['Timestamp'] | null
     appealable: boolean
+    appealPath: string | null
     appeal: {
       text: string
       status: 'pending' | 'upheld' | 'overturned'
@@ -5370,6 +5372,7 @@ export interface Schemas {
     liftedAt: Schemas['Timestamp'] | null
     overturnedAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+    appealPath: string | null
     proof: Schemas['AuditProof'] | null
   }
   StreamItem: {
@@ -5433,6 +5436,7 @@ export interface Schemas {
       indicator: 'notices' | 'decisions' | 'appeals_pending' | 'appeals_upheld' | 'appeals_overturned' | 'median_hours'
       category: string | null
       action: string | null
+      decidedBy: 'staff' | 'space' | 'rule' | null
       automated: boolean | null
       value: number
     }[]
@@ -5734,6 +5738,7 @@ export interface Answers {
   find_login: Json
   find_password: Json
   find_standing: Json
+  find_statement: Json
   finish_ai_answer: Json
   finish_import: Json
   follow_person: { followers: number; following: number; isFollowing: boolean }

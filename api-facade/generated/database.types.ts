@@ -964,6 +964,7 @@ export type Database = {
           p_status?: string
           p_target_type?: string
           p_to?: string
+          p_waiting?: boolean
         }
         Returns: Answers['list_reports']
       }

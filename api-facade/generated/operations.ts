@@ -272,6 +272,7 @@ export const operations = {
   find_login: { p_email: 'text' },
   find_password: {},
   find_standing: { p_user_id: 'uuid', p_password_hash: 'text' },
+  find_statement: { p_user_id: 'uuid', p_password_hash: 'text', p_decision_id: 'uuid' },
   finish_ai_answer: {
     p_session_id: 'uuid',
     p_until: 'timestamp with time zone',
@@ -713,6 +714,7 @@ export const operations = {
     p_to: 'timestamp with time zone',
     p_limit: 'integer',
     p_cursor: 'text',
+    p_waiting: 'boolean',
   },
   list_reputation_entries: {
     p_user_id: 'text',
@@ -1115,7 +1117,6 @@ export const failures = {
     'case_action',
     'case_claimed',
     'case_closed',
-    'case_own',
     'case_proposal_unknown',
     'case_unknown',
     'case_with_staff',
@@ -1994,7 +1995,14 @@ export const failures = {
     'treasury_note_missing',
     'writes_exceeded',
   ],
-  dismiss_report: ['case_proposal_unknown', 'report_settled', 'report_unknown', 'role_required'],
+  dismiss_report: [
+    'case_claimed',
+    'case_own',
+    'case_proposal_unknown',
+    'report_settled',
+    'report_unknown',
+    'role_required',
+  ],
   dispute_order: [
     'asset_kind',
     'asset_pending',
@@ -2070,6 +2078,7 @@ export const failures = {
   find_login: [],
   find_password: [],
   find_standing: ['credentials_wrong'],
+  find_statement: ['credentials_wrong', 'statement_unknown'],
   finish_ai_answer: ['ai_session_over', 'ai_session_unknown'],
   finish_import: ['import_running'],
   follow_person: ['follow_oneself', 'person_unknown', 'writes_exceeded'],
@@ -2683,7 +2692,14 @@ export const failures = {
     'text_unfit',
     'writes_exceeded',
   ],
-  review_report: ['case_proposal_unknown', 'report_settled', 'report_unknown', 'role_required'],
+  review_report: [
+    'case_claimed',
+    'case_own',
+    'case_proposal_unknown',
+    'report_settled',
+    'report_unknown',
+    'role_required',
+  ],
   revoke_group_invitation: [
     'invitation_settled',
     'invitation_unknown',

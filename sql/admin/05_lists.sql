@@ -43,14 +43,15 @@ begin
                    v_view, p_q, v_behind, v_times, v_fits)
       into v_ids;
   else
-    -- The rows are ordered by the filter first, and = any is used for =: with =, the planner could walk the index of the
-    -- whole list instead, and read all of it if the rows that match are at its end. A filter that is true or false has
-    -- a partial index.
+    -- The rows are ordered by the filter first, and = any is used for =: with =, the planner could walk the index of
+    -- the whole list instead, and read all of it if the rows that match are at its end. A filter that is true or false
+    -- has a partial index.
     select case when f.is_flag then format('l.%I = %L', f.name, f.value)
                 else format('l.%I = any (%L)', f.name, array[f.value]) end,
            case when not f.is_flag then format('l.%I, ', f.name) end
     into v_walk, v_first
-    from (select b.name, b.place, p_filters ->> b.name as value, json_typeof(p_filters -> b.name) = 'boolean' as is_flag
+    from (select b.name, b.place, p_filters ->> b.name as value,
+                 json_typeof(p_filters -> b.name) = 'boolean' as is_flag
           from unnest(p_by) with ordinality b (name, place)) f
     where f.value is not null order by f.place limit 1;
     v_walk := coalesce(v_walk, 'true');

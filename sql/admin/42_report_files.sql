@@ -88,12 +88,14 @@ begin
                                       private.staff_user_details(v_author)) end,
     'reportsOfTarget', private.report_cards(array(
       select id from app.reports
-      where target_type = v_type and target_id = v_target and id <> (p_report).id
-      order by created_at desc, id desc limit 50)),
+      -- = any: see private.staff_page
+      where target_type = any (array[v_type]) and target_id = any (array[v_target]) and id <> (p_report).id
+      order by target_type, target_id, created_at desc, id desc limit 50)),
     'history', case when v_author is not null then json_build_object(
       'reports', private.report_cards(array(
         select r.id from (select id, target_type, target_id, created_at from app.reports
-                          where author_id = v_author order by created_at desc, id desc limit 400) r
+                          where author_id = any (array[v_author])
+                          order by author_id, created_at desc, id desc limit 400) r
         where (r.target_type, r.target_id) <> (v_type, v_target)
         order by r.created_at desc, r.id desc limit 50)),
       'decisions', private.staff_decisions(v_author, false),

@@ -288,6 +288,21 @@ end $$;
 comment on function private.lock_case_work is
   'Locks the work on a case, or on a decision without a case (its id), until the transaction ends.';
 
+create function private.check_case_worker(p_case app.cases, p_heeds_claim boolean) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if (p_case).person_id = app.uid() then
+    perform private.raise_error('case_own');
+  elsif p_heeds_claim and (p_case).claimed_by <> app.uid() and (p_case).claimed_until > now() then
+    perform private.raise_error('case_claimed');
+  end if;
+end $$;
+comment on function private.check_case_worker is
+  'Passes if the caller may work on a case: nobody works on one about themselves or, where the work heeds claims, on '
+  'one that somebody else has claimed.';
+
 create function private.settle_report(p_id uuid, p_status text) returns json
 language plpgsql volatile
 set search_path = ''
@@ -302,6 +317,7 @@ begin
   end if;
   v_case := (select case_id from app.case_reports where report_id = p_id);
   perform private.lock_case_work(v_case);
+  perform private.check_case_worker(c, true) from app.cases c where c.id = v_case;
   update app.reports set status = p_status, reviewed_by = app.uid(), reviewed_at = now()
   where id = p_id and status = 'open'
   returning reporter_id into v_reporter;
@@ -316,7 +332,7 @@ begin
 end $$;
 comment on function private.settle_report is
   'Settles an open report, and closes its case if no other report of it is open. Its reporter is notified, but does '
-  'not learn who settled it; the reported person is not notified.';
+  'not learn who settled it; the reported person is not notified. Who may not work on the case may not settle it.';
 
 create function private.end_case_without_reports(p_case uuid, p_outcome text) returns void
 language plpgsql volatile security definer   -- staff may not write cases directly

@@ -128,8 +128,9 @@ begin
   perform private.notify(array(
     select (e.user_id, 'moderation.actioned', null, 'decision', e.payload ->> 'decisionId',
             jsonb_build_object('targetType', 'decision', 'targetId', e.payload ->> 'decisionId',
-                               'action', e.payload ->> 'action'), null, null, e.caused_at)::private.notice
-    from unnest(p_effects) e));
+                               'action', e.payload ->> 'action', 'appealPath', private.appeal_path(d, false)),
+            null, null, e.caused_at)::private.notice
+    from unnest(p_effects) e join app.decisions d on d.id = (e.payload ->> 'decisionId')::uuid));
 end $$;
 comment on function private.notify_decided is
   'Listener: notifies a person that they were warned, limited, suspended or banned. They read the reason at '

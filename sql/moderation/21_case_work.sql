@@ -52,11 +52,8 @@ begin
       perform private.raise_error('case_action');
     end if;
     perform private.require_role(variadic v_step.roles);
-    if v_case.person_id = app.uid() then
-      perform private.raise_error('case_own');
-    elsif 'claim' = any (v_step.needs) and v_case.claimed_by <> app.uid() and v_case.claimed_until > now() then
-      perform private.raise_error('case_claimed');
-    elsif 'person' = any (v_step.needs) and v_case.person_id is null then
+    perform private.check_case_worker(v_case, 'claim' = any (v_step.needs));
+    if 'person' = any (v_step.needs) and v_case.person_id is null then
       perform private.raise_error('case_person');
     end if;
   end loop;

@@ -62,6 +62,41 @@ comment on function api.list_cases is
   'by me or nobody, type of the target, person, rule or username, a period, an id. With p_waiting only those that '
   'still belong to a group or guild, otherwise only the others.';
 
+create view private.staff_case_reports with (security_invoker) as
+select r.*, r.status = 'open' and coalesce(c.status = 'open' and c.staff_from > now(), false) as waiting
+from private.staff_reports r
+left join app.case_reports b on b.report_id = r.id
+left join app.cases c on c.id = b.case_id;
+comment on view private.staff_case_reports is
+  'Reports as staff sees them, and whether they still belong to a group or guild.';
+
+create function api.list_reports(
+  p_status text default null, p_target_type text default null, p_reporter_id text default null,
+  p_q text default null, p_from timestamptz default null, p_to timestamptz default null,
+  p_limit integer default 20, p_cursor text default null, p_waiting boolean default false
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_target uuid;
+begin
+  perform private.require_role('moderator', 'admin');
+  if pg_input_is_valid(p_q, 'uuid') then
+    if not exists (select from app.reports where id = p_q::uuid) then
+      v_target := p_q::uuid;
+    end if;
+  end if;
+  return private.staff_page(
+    'case_reports', json_build_object(
+      'status', p_status, 'target_type', p_target_type, 'target_id', v_target,
+      'reporter_id', private.find_staff_person(p_reporter_id), 'waiting', p_waiting),
+    array['status'], case when v_target is null then p_q end, p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_reports is
+  'Reports, newest first. An id in p_q is the id of a report or of its target. With p_waiting only the open ones '
+  'whose case still belongs to a group or guild, otherwise only the others.';
+
 create function private.case_history(p_case uuid) returns json
 language plpgsql stable security definer   -- staff sees more than any policy allows
 set search_path = ''
@@ -71,7 +106,8 @@ begin
     select coalesce(json_agg(json_build_object(
              'kind', e.kind, 'actorId', e.actor_id, 'actor', actor.card, 'note', e.note, 'detail', e.detail,
              'createdAt', private.utc(e.at)) order by e.id desc), '[]')
-    from (select * from app.case_events where case_id = p_case order by id desc limit 200) e
+    from (select * from app.case_events where case_id = any (array[p_case])   -- = any: see private.staff_page
+          order by case_id desc, id desc limit 200) e
     left join app.person_card actor on actor.id = e.actor_id);
 end $$;
 comment on function private.case_history is 'The newest 200 entries of the history of a case, the newest first.';
@@ -108,9 +144,10 @@ begin
     'earlierCases', (
       select coalesce(json_agg(e.card order by e.place), '[]')
       from (select s.card, s.place from app.cases o join private.staff_cases s on s.id = o.id
-            where o.target_type = (p_case).target_type and o.target_id = (p_case).target_id
+            -- = any: see private.staff_page
+            where o.target_type = any (array[(p_case).target_type]) and o.target_id = any (array[(p_case).target_id])
               and o.number < (p_case).number
-            order by o.number desc limit 20) e),
+            order by o.target_type desc, o.target_id desc, o.number desc limit 20) e),
     'proposals', private.case_proposals((p_case).id),
     'history', private.case_history((p_case).id),
     'strikes', case when v_person is not null then private.count_strikes(v_person) end,

@@ -72,6 +72,23 @@ begin
 end $$;
 comment on function private.add_decision_appeal is 'Adds a person''s appeal against a decision about them.';
 
+create function private.appeal_path(p_decision app.decisions, p_by_password boolean) returns text
+language plpgsql stable security definer   -- nobody may read appeals directly
+set search_path = ''
+as $$
+begin
+  if (p_decision).overturned_at is not null
+     or exists (select from app.decision_appeals where decision_id = (p_decision).id) then
+    return null;
+  elsif p_by_password then
+    return '/auth/appeal';
+  end if;
+  return format('/me/standing/%s/appeal', (p_decision).id);
+end $$;
+comment on function private.appeal_path is
+  'The route by which the person concerned appeals a decision, logged in or by their password; null if they have '
+  'appealed it already, or it was overturned. An appeal has no deadline.';
+
 create function private.appeal_roles(p_decision app.decisions) returns text[]
 language plpgsql stable security definer   -- staff may not read the registry
 set search_path = ''

@@ -1,7 +1,7 @@
 -- What a person reads of the decisions about them, logged in or not: who is banned can't log in.
 -- docs/decisions.md, Staff.
 
-create function private.standing(p_person uuid) returns json
+create function private.standing(p_person uuid, p_by_password boolean) returns json
 language plpgsql stable security definer   -- nobody may read decisions directly
 set search_path = ''
 as $$
@@ -30,7 +30,8 @@ begin
                  'endsAt', private.utc(d.ends_at),
                  'liftedAt', private.utc(d.lifted_at),
                  'overturnedAt', private.utc(d.overturned_at),
-                 'appealable', a.id is null and d.overturned_at is null,
+                 'appealable', p.path is not null,
+                 'appealPath', p.path,
                  'appeal', case when a.id is not null then json_build_object(
                    'text', a.text, 'status', a.status, 'undone', a.undone, 'answer', a.answer,
                    'createdAt', private.utc(a.created_at), 'resolvedAt', private.utc(a.resolved_at)) end,
@@ -39,18 +40,20 @@ begin
         join private.case_categories c on c.category = d.category
         cross join lateral (
           select private.counts_strikes(d) and d.decided_at > v_since as counts) s
+       cross join lateral (select private.appeal_path(d, p_by_password) as path) p
         left join app.decision_appeals a on a.decision_id = d.id))
     from app.users u where u.id = p_person);
 end $$;
 comment on function private.standing is
   'The standing of a person as they read it: {state, suspendedUntil, strikes, decisions}, with the newest 100 '
-  'decisions and never with who decided. Decisions of one case count their strikes once.';
+  'decisions and never with who decided. Decisions of one case count their strikes once. With p_by_password the '
+  'person is not logged in, so they appeal by another route.';
 call private.force_index_scans('private.standing');
 
 create function private.own_standing() returns json
 language plpgsql stable security definer   -- nobody may read decisions directly
 set search_path = ''
-as $$ begin return private.standing(private.require_caller()); end $$;
+as $$ begin return private.standing(private.require_caller(), false); end $$;
 comment on function private.own_standing is 'The standing of the caller.';
 
 create function private.appeal_own_decision(p_decision uuid, p_text text) returns void
@@ -100,7 +103,7 @@ set search_path = ''
 as $$
 begin
   perform private.require_password(p_user_id, p_password_hash);
-  return private.standing(p_user_id);
+  return private.standing(p_user_id, true);
 end $$;
 comment on function api.find_standing is
   'For the facade alone, after it has checked the password: the standing of a person who may be banned.';
@@ -113,7 +116,7 @@ as $$
 begin
   perform private.require_password(p_user_id, p_password_hash);
   perform private.add_decision_appeal(p_user_id, p_decision_id, p_text);
-  return private.standing(p_user_id);
+  return private.standing(p_user_id, true);
 end $$;
 comment on function api.appeal_by_password is
   'For the facade alone, after it has checked the password: appeals a decision about a person who may be banned. '

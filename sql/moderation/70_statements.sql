@@ -42,7 +42,7 @@ comment on function private.audit_proof is
   'Null until a checkpoint covers it. Detail and salt are null after an erasure.';
 call private.force_index_scans('private.audit_proof');
 
-create function private.own_statement(p_decision uuid) returns json
+create function private.statement(p_person uuid, p_decision uuid, p_by_password boolean) returns json
 language plpgsql stable security definer   -- nobody may read decisions directly
 set search_path = ''
 as $$
@@ -63,14 +63,23 @@ begin
     'liftedAt', private.utc(d.lifted_at),
     'overturnedAt', private.utc(d.overturned_at),
     'createdAt', private.utc(d.decided_at),
+    'appealPath', private.appeal_path(d, p_by_password),
     'proof', private.audit_proof(d.audit_id)) into v_statement
   from app.decisions d join private.case_categories c on c.category = d.category
-  where d.id = p_decision and d.person_id = private.require_caller();
+  where d.id = p_decision and d.person_id = p_person;
   if not found then
     perform private.raise_error('statement_unknown');
   end if;
   return v_statement;
 end $$;
+comment on function private.statement is
+  'The statement of reasons for a decision about a person, never with who decided. With p_by_password the person is '
+  'not logged in, so they appeal by another route.';
+
+create function private.own_statement(p_decision uuid) returns json
+language plpgsql stable security definer   -- nobody may read decisions directly
+set search_path = ''
+as $$ begin return private.statement(private.require_caller(), p_decision, false); end $$;
 comment on function private.own_statement is 'The statement of reasons for a decision about the caller.';
 
 create function api.get_statement(p_id uuid) returns json
@@ -79,4 +88,17 @@ set search_path = ''
 as $$ begin return private.own_statement(p_id); end $$;
 comment on function api.get_statement is
   'The statement of reasons for a decision about the caller, never with who decided: {id, action, targetType, '
-  'targetId, category, categoryText, rule, reason, automated, endsAt, liftedAt, overturnedAt, createdAt, proof}.';
+  'targetId, category, categoryText, rule, reason, automated, endsAt, liftedAt, overturnedAt, createdAt, appealPath, '
+  'proof}.';
+
+create function api.find_statement(p_user_id uuid, p_password_hash text, p_decision_id uuid) returns json
+language plpgsql stable security definer   -- only for gate: who is banned has no token
+set search_path = ''
+as $$
+begin
+  perform private.require_password(p_user_id, p_password_hash);
+  return private.statement(p_user_id, p_decision_id, true);
+end $$;
+comment on function api.find_statement is
+  'For the facade alone, after it has checked the password: the statement of reasons for a decision about a person '
+  'who may be banned.';

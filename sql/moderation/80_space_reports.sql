@@ -23,8 +23,9 @@ begin
                select coalesce(json_agg(json_build_object('category', r.category, 'reason', r.reason)
                                         order by r.created_at desc, r.id desc), '[]')
                from (select o.* from app.reports o
-                     where o.target_type = c.target_type and o.target_id = c.target_id
-                     order by o.created_at desc, o.id desc limit 20) r
+                     -- = any: see private.staff_page
+                     where o.target_type = any (array[c.target_type]) and o.target_id = any (array[c.target_id])
+                     order by o.target_type, o.target_id, o.created_at desc, o.id desc limit 20) r
                join app.case_reports b on b.report_id = r.id and b.case_id = c.id),
              'withStaff', c.staff_from <= now(), 'status', c.status, 'outcome', c.outcome,
              'createdAt', private.utc(c.opened_at)) order by i.place)
@@ -38,32 +39,57 @@ comment on function private.space_report_cards is
   'check who asks. It never says who reported; the author is null if the caller can''t see them.';
 call private.force_index_scans('private.space_report_cards');
 
+create function private.find_space_cases(p_space uuid, p_from app.place) returns app.found
+language plpgsql stable security definer   -- nobody may read cases directly
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select c.opened_at as at, c.id, c.person_id is distinct from app.uid() as is_shown from app.cases c
+    where c.space_id = p_space and c.space_id is not null and c.status = 'open'
+      and (c.opened_at, c.id) < (v_from, v_before)
+    order by c.opened_at desc, c.id desc limit 400
+  ), seen as materialized (
+    select array(select id from looked where is_shown order by at desc, id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor('space reports ' || p_space, l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_space_cases is
+  'The next open cases of a space that are not about the caller, among its next 400.';
+call private.force_index_scans('private.find_space_cases');
+
 create function private.list_space_reports(p_kind text, p_id text, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- nobody may read cases directly
 set search_path = ''
 as $$
 declare
-  v_space  uuid := (private.require_space(p_kind, p_id)).id;
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_at     timestamptz := 'infinity';
-  v_ids    uuid[];
+  v_space uuid := (private.require_space(p_kind, p_id)).id;
+  v_from  app.place := ('infinity', v_space)::app.place;   -- any id works: no case is at infinity
+  v_found app.found;
 begin
   perform private.require_space_role(v_space, 'owner', 'moderator');
-  if v_cursor is not null then
-    select opened_at into v_at from app.cases where id = v_cursor and space_id = v_space;
-    if not found then
+  if p_cursor is not null then
+    v_from := private.require_place('space reports ' || v_space, p_cursor);
+    v_from.at := coalesce(v_from.at, (select opened_at from app.cases
+                                      where id = v_from.id and space_id = v_space
+                                        and person_id is distinct from app.uid()));
+    if v_from.at is null then
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  v_cursor := coalesce(v_cursor, v_space);   -- any id works: no case is at infinity
-  v_ids := array(select c.id from app.cases c
-                 where c.space_id = v_space and c.space_id is not null and c.status = 'open'
-                   and (c.opened_at, c.id) < (v_at, v_cursor)
-                 order by c.opened_at desc, c.id desc limit 51);
-  return private.page(private.space_report_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  v_found := private.find_space_cases(v_space, v_from);
+  return private.page(private.space_report_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function private.list_space_reports is
-  'The open cases of a space for its owner and moderators, newest first.';
+  'The open cases of a space for its owner and moderators, newest first, without those about the caller.';
 call private.force_index_scans('private.list_space_reports');
 
 create function api.list_space_reports(
@@ -73,7 +99,8 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.list_space_reports(private.require_space_kind(p_kind), p_id, p_limit, p_cursor); end $$;
 comment on function api.list_space_reports is
-  'The open cases about what is in a group or guild, newest first, for its owner and moderators.';
+  'The open cases about what is in a group or guild, newest first, for its owner and moderators. Nobody sees those '
+  'about what they wrote themselves.';
 
 create function private.require_space_case(p_space uuid, p_case uuid, p_action text) returns app.cases
 language plpgsql stable security definer   -- nobody may read cases directly
@@ -83,11 +110,10 @@ declare
   v_case app.cases;
 begin
   perform private.require_space_role(p_space, 'owner', 'moderator');
-  select * into v_case from app.cases where id = p_case and space_id = p_space;
+  select * into v_case from app.cases
+  where id = p_case and space_id = p_space and person_id is distinct from app.uid();
   if not found then
     perform private.raise_error('case_unknown');
-  elsif v_case.person_id = app.uid() then
-    perform private.raise_error('case_own');
   elsif p_action is distinct from 'unhide' and v_case.status = 'closed' then
     perform private.raise_error('case_closed');
   elsif p_action = 'dismiss' and v_case.staff_from <= now() then
@@ -111,10 +137,14 @@ begin
   return exists (select from app.decisions d
                  where d.target_type = (p_case).target_type and d.target_id = (p_case).target_id
                    and d.lifted_at is null and d.action = 'hide' and d.space_id = p_space)
-         and not exists (select from app.case_events where case_id = (p_case).id and kind = 'acted');
+         and not exists (select from app.case_events where case_id = (p_case).id and kind = 'acted')
+         and not exists (select from app.cases c
+                         where c.target_type = (p_case).target_type and c.target_id = (p_case).target_id
+                           and c.number > (p_case).number and c.outcome = 'acted' and not private.closed_by_space(c));
 end $$;
 comment on function private.is_hidden_by is
-  'Whether it was this space that hid the thing of a case, and staff has not acted in the case.';
+  'Whether it was this space that hid the thing of a case, and staff has not acted in this or a later case of the '
+  'thing: to hide it again changes nothing, so no decision of staff would say so.';
 
 create function private.act_for_space(p_kind text, p_id text, p_case uuid, p_action text, p_reason text) returns json
 language plpgsql volatile security definer   -- those who moderate a space may not write posts and cases

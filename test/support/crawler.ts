@@ -44,11 +44,21 @@ function errorFault({ status, headers, body }: Answer): string | undefined {
   return undefined
 }
 
-/** Whether this answer may contain internal ids: the caller's own in their own objects, anyone's under /admin. */
+/** Whom the decision in a statement of reasons is about: the target in the content of its proof. */
+function subjectOf(body: unknown): unknown {
+  const { proof } = body as { proof?: { content: string } | null }
+  return proof ? JSON.parse(proof.content)[4] : undefined
+}
+
+/**
+ * Whether this answer may contain internal ids: the caller's own in their own objects, anyone's under /admin. Who proves
+ * by the password who they are is the caller, too.
+ */
 function mayCarry(id: string, { path, caller }: Question, body: unknown) {
   if (/^\/admin(\/|\?|$)/i.test(path)) return true
   if (!/^\/(me|auth|identity)(\/|\?|$)/i.test(path) || /^\/identity\/users\//i.test(path)) return false
   const issued = typeof body === 'object' && body !== null && 'accessToken' in body ? body.accessToken : undefined
+  if (path === '/auth/statement') return id === subjectOf(body)
   return id === caller || id === claimsOf(issued)?.sub
 }
 
@@ -68,9 +78,13 @@ export function parsed(status: number, headers: Headers, text: string): unknown 
   return JSON.parse(text)
 }
 
-/** A time in another format than UTC with milliseconds and Z, or undefined if there is none. */
+/**
+ * A time in another format than UTC with milliseconds and Z, or undefined if there is none. A text may have JSON in it.
+ */
 export const oddTime = (text: string): string | undefined =>
-  text.match(/"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^"]{0,25}"/g)?.find((time) => !/^"[-\d]{10}T[\d:]{8}\.\d{3}Z"$/.test(time))
+  text
+    .match(/"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^"]{0,25}"/g)
+    ?.find((time) => !/^"[-\d]{10}T[\d:]{8}\.\d{3}Z\\?"$/.test(time))
 
 /** Throws if an answer breaks a rule for all answers. `violation` checks the shape of a success. */
 export function inspect(question: Question, answer: Answer, violation = documented) {

@@ -15,7 +15,7 @@ import {
 import { StaffReportFile } from './report-schemas.ts'
 
 const settling =
-  'Possible once: a settled report is 409. The reporter gets a `moderation.actioned` notification that names nobody; the reported person is not notified. Writes an audit entry.'
+  'Possible once: a settled report is 409. The reporter gets a `moderation.actioned` notification that names nobody; the reported person is not notified. 409 `case_claimed` while somebody else has claimed its case, and 403 `case_own` for a report about yourself. Writes an audit entry.'
 
 export default routes('admin', {
   'GET /admin/invite-codes': {
@@ -64,7 +64,7 @@ export default routes('admin', {
   'GET /admin/reports': {
     summary: 'List reports, newest first',
     description:
-      '`copy` is a reported message as the reporter saw it; staff can see messages nowhere else. `q` matches the reason or the id of what was reported. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      '`copy` is a reported message as the reporter saw it; staff can see messages nowhere else. What was reported in a group or guild is first for its owner and moderators, and comes into this list after three days, or at once if its category or its author requires it; `waiting=true` lists what is not here yet. `q` matches the reason or the id of what was reported. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_reports',
     query: ReportsQuery,

@@ -131,6 +131,9 @@ export const ReportsQuery = z.object({
   status: ReportStatus.optional().describe('Only reports with this status.'),
   targetType: TargetType.optional().describe('Only reports of things of this type.'),
   reporterId: AnyPerson.optional(),
+  waiting: Flag.optional().describe(
+    'With `true` only open reports about which a group or guild still decides by itself; otherwise all others.',
+  ),
   ...narrowing,
 })
 export const StaffReport = z

@@ -30,7 +30,7 @@ import {
 const claimed = '409 `case_claimed` while somebody else has a claim. 403 `case_own` for a case about yourself.'
 const audited = 'Writes an audit entry.'
 const ProposalId = z.object({ id: IdParam, proposalId: IdParam })
-const unlogged =
+export const unlogged =
   'For people who cannot log in because they are banned or suspended, and for everybody else. The password is checked as at a login, with the same limits: attempts with a wrong one count together.'
 
 export default routes('moderation', {

@@ -28,6 +28,12 @@ const Transparency = z
             .string()
             .nullable()
             .describe('What was decided; null if the figure is not about decisions or appeals.'),
+          decidedBy: z
+            .enum(['staff', 'space', 'rule'])
+            .nullable()
+            .describe(
+              'Who decided, or closed the cases: staff, those who moderate a group or guild, or a rule. Null for notices.',
+            ),
           automated: z
             .boolean()
             .nullable()
@@ -43,7 +49,7 @@ export default routes('moderation', {
   'GET /admin/transparency/:year': {
     summary: 'Get the figures of a year for a transparency report',
     description:
-      'Notices by category, decisions by action and category, automated or not, appeals with their outcomes, and how long decisions took. Like lists for staff it is CSV with `Accept: text/csv`.',
+      'Notices by category, decisions by action, category and who decided, automated or not, appeals with their outcomes, and how long staff and spaces took. Like lists for staff it is CSV with `Accept: text/csv`.',
     access: 'admin',
     params: Year,
     operation: 'get_transparency',

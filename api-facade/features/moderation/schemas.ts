@@ -232,6 +232,11 @@ export const Verdict = z.object({
   answer: z.string().trim().min(1).max(1000).describe('What the person reads, 1 to 1000 characters.'),
 })
 
+export const AppealPath = z.string().nullable().openapi({
+  description:
+    'The route to which you post your appeal, `POST /auth/appeal` if you are not logged in. There is no deadline. Null if you cannot appeal it, because you have done so already, or because it was overturned.',
+  example: '/me/standing/4d3c1a52-6f0e-4f8e-9a50-3f3d1f1b2a77/appeal',
+})
 export const Standing = z
   .object({
     state: z
@@ -257,6 +262,7 @@ export const Standing = z
             liftedAt: Timestamp.nullable().describe('When staff ended it, or its time was over; null while it lasts.'),
             overturnedAt: Timestamp.nullable().describe('When your appeal overturned it; null if none did.'),
             appealable: z.boolean().describe('Whether you can appeal it: once for each decision.'),
+            appealPath: AppealPath,
             appeal: z
               .object({
                 text: z.string().describe('What you wrote.'),
@@ -278,4 +284,5 @@ export const Standing = z
 const text = z.string().trim().min(1).max(2000).describe('Why the decision is wrong, 1 to 2000 characters.')
 export const NewDecisionAppeal = z.object({ text })
 export const Identity = Credentials.omit({ session: true })
-export const IdentityWithAppeal = Identity.extend({ decisionId: Uuid.describe('From `POST /auth/standing`.'), text })
+export const IdentityWithDecision = Identity.extend({ decisionId: Uuid.describe('From `POST /auth/standing`.') })
+export const IdentityWithAppeal = IdentityWithDecision.extend({ text })

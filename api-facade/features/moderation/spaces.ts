@@ -6,8 +6,7 @@ import { GuildId } from '../guilds/schemas.ts'
 import { SpaceReason, SpaceReport, SpaceReportPage } from './space-schemas.ts'
 
 const limit = 'Limit: 300 of these decisions per person and hour, unless the operator sets another one.'
-const refused =
-  '403 `case_own` for what you wrote yourself. 409 `case_claimed` while a member of staff works on the case.'
+const refused = '404 also for what you wrote yourself. 409 `case_claimed` while a member of staff works on the case.'
 
 /** The routes of a kind of spaces. `who` moderates it. */
 function about(
@@ -26,7 +25,7 @@ function about(
   return {
     [`GET /${kind}s/:id/reports`]: {
       summary: `List what was reported in a ${kind}, newest first`,
-      description: `Only the ${who} can read this list; others get 403. All open reports of one thing are one case. It never says who reported. After three days the case is also for staff; at once if it has one of the categories that the operator names, or if one of the ${who} wrote the thing. A case that staff or a rule opened is not in this list.`,
+      description: `Only the ${who} can read this list; others get 403. All open reports of one thing are one case. It never says who reported, and has nothing about what you wrote yourself. After three days the case is also for staff; at once if it has one of the categories that the operator names, or if one of the ${who} wrote the thing. A case that staff or a rule opened is not in this list.`,
       access: 'user',
       operation: 'list_space_reports',
       id: `list${Name}Reports`,

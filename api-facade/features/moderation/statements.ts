@@ -2,6 +2,9 @@
 import { Proof } from '../../lib/checkpoints.ts'
 import { routes } from '../../lib/routes.ts'
 import { Timestamp, Uuid, UuidId, z } from '../../lib/schemas.ts'
+import { unlogged } from './cases.ts'
+import { statement } from './handlers.ts'
+import { AppealPath, IdentityWithDecision } from './schemas.ts'
 
 const Statement = z
   .object({
@@ -20,6 +23,7 @@ const Statement = z
     liftedAt: Timestamp.nullable().describe('When it was ended; null if it was not.'),
     overturnedAt: Timestamp.nullable().describe('When an appeal overturned it; null if none did.'),
     createdAt: Timestamp,
+    appealPath: AppealPath,
     proof: Proof.nullable().describe(
       'Proves that the decision stands in the audit log; null until the next checkpoint covers it, within a day.',
     ),
@@ -30,10 +34,24 @@ export default routes('moderation', {
   'GET /me/standing/:id/statement': {
     summary: 'Get the statement of reasons for a decision about you',
     description:
-      'What was decided and why, and the proof that it stands in the audit log: docs/audit.md says how to verify it. It never tells who decided. You can appeal a decision once. 404 for a decision that is not about you.',
+      'What was decided and why, and the proof that it stands in the audit log: docs/audit.md says how to verify it. It never tells who decided. `appealPath` says how to appeal. 404 for a decision that is not about you.',
     access: 'user',
     operation: 'get_statement',
     params: UuidId,
+    answers: { 200: Statement },
+    outcome: 'The decision, its reason and the proof.',
+  },
+  'POST /auth/statement': {
+    summary: 'Get the statement of reasons for a decision about you without logging in',
+    description: `${unlogged} The answer is that of \`GET /me/standing/:id/statement\`. 404 for a decision that is not about you.`,
+    access: 'public',
+    id: 'statementByPassword',
+    pool: 'gate',
+    limit: 'login',
+    body: IdentityWithDecision,
+    handler: statement,
+    limits: ['login_account', 'login_device'],
+    calls: ['find_login', 'find_statement'],
     answers: { 200: Statement },
     outcome: 'The decision, its reason and the proof.',
   },

@@ -182,7 +182,14 @@ export const Notification = z
           'overturned',
         ])
         .describe(
-          'What staff did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, or upheld or overturned a decision that you appealed: `GET /me/standing` has the reason.',
+          'What staff, or those who moderate a group or guild, did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, or upheld or overturned a decision that you appealed. `GET /me/standing` has the reason of each decision about you and what is yours, and where you can appeal it.',
+        ),
+      appealPath: z
+        .string()
+        .nullable()
+        .optional()
+        .describe(
+          'Only for a target of type `decision`: the route to which you could post an appeal at that time; null if there was none. There is no deadline.',
         ),
     }),
     kind('membership.decided', of('group', 'guild', 'project'), {

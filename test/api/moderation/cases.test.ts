@@ -21,7 +21,14 @@ type Case = {
 type Standing = {
   state: string
   strikes: number
-  decisions: { id: string; action: string; reason: string; appealable: boolean; appeal: { status: string } | null }[]
+  decisions: {
+    id: string
+    action: string
+    reason: string
+    appealable: boolean
+    appealPath: string | null
+    appeal: { status: string } | null
+  }[]
 }
 
 /** Reports a thing, and returns its case. */
@@ -85,18 +92,27 @@ describe('A case', () => {
     })
     expect(text).not.toMatch(new RegExp(`mona|${mona.id}|${bob.id}`))
     const notices = await bob.inbox('moderation.actioned')
+    for (const { id, appealPath } of standing.decisions) expect(appealPath).toBe(`/me/standing/${id}/appeal`)
+    const { id: warning } = standing.decisions[0] ?? {}
     // both happened at once
     expect(notices.toSorted((one) => (JSON.stringify(one).includes('"warn"') ? -1 : 1))).toMatchObject([
-      { target: { type: 'decision', id: standing.decisions[0]?.id }, actors: [], payload: { action: 'warn' } },
+      {
+        target: { type: 'decision', id: warning },
+        actors: [],
+        payload: { action: 'warn', appealPath: `/me/standing/${warning}/appeal` },
+      },
       { target: { type: 'post', id: post }, payload: { action: 'hidden' } },
     ])
 
     const hide = standing.decisions[1]?.id
     const appeal = (who: Person, body: object = { text: 'It was a quote' }) =>
-      who.post<Standing>(`/me/standing/${hide}/appeal`, body)
+      who.post<Standing>(standing.decisions[1]?.appealPath ?? '', body)
     expect(await appeal(alice)).toFailWith(404, 'decision_unknown')
     expect(await appeal(bob, { text: ' ' })).toFailWith(422, 'validation_failed')
-    expect(await appeal(bob)).toMatchObject({ status: 201, body: { decisions: [{}, { appealable: false }] } })
+    expect(await appeal(bob)).toMatchObject({
+      status: 201,
+      body: { decisions: [{}, { appealable: false, appealPath: null }] },
+    })
     expect(await appeal(bob)).toFailWith(409, 'decision_appealed')
 
     const list = await second.get<{ items: { id: string; mayResolve: boolean }[] }>('/admin/appeals?status=pending')
@@ -115,7 +131,7 @@ describe('A case', () => {
     expect(await bob.inbox('moderation.actioned')).toContainEqual(
       expect.objectContaining({
         target: expect.objectContaining({ type: 'decision', id: hide }),
-        payload: expect.objectContaining({ action: 'overturned' }),
+        payload: expect.objectContaining({ action: 'overturned', appealPath: null }),
       }),
     )
     const file = (await second.get<Case>(`/admin/cases/${id}`)).body
@@ -162,7 +178,8 @@ describe('A case', () => {
       status: 200,
       body: { state: 'suspended', suspendedUntil: until, decisions: [{ action: 'suspend', reason: 'Rest' }, {}, {}] },
     })
-    const decisionId = standing.body.decisions[0]?.id
+    const { id: decisionId, appealPath } = standing.body.decisions[0] ?? {}
+    expect(appealPath).toBe('/auth/appeal')
     for (const path of ['/auth/standing', '/auth/appeal']) {
       const body = { email, password: 'something else', decisionId, text: 'No' }
       expect(await nobody.post(path, body)).toFailWith(401, 'credentials_wrong')
@@ -171,7 +188,10 @@ describe('A case', () => {
     }
     const appeal = { email, password, decisionId, text: 'Too long' }
     expect(await nobody.post('/auth/appeal', { ...appeal, decisionId: UNKNOWN })).toFailWith(404, 'decision_unknown')
-    expect(await nobody.post('/auth/appeal', appeal)).toMatchObject({ status: 201 })
+    expect(await nobody.post(appealPath ?? '', appeal)).toMatchObject({
+      status: 201,
+      body: { decisions: [{ appealPath: null }, { appealPath: '/auth/appeal' }, {}] },
+    })
     expect(await nobody.post('/auth/appeal', appeal)).toFailWith(409, 'decision_appealed')
     expect(await admin.post('/admin/users/bob/unban')).toMatchObject({ status: 200 })
   })
@@ -193,5 +213,23 @@ describe('A case', () => {
     })
     expect(await first.post(`/admin/cases/${id}/claim`)).toFailWith(409, 'case_closed')
     expect(await first.get(`/admin/cases/${UNKNOWN}`)).toFailWith(404, 'case_unknown')
+  })
+
+  test('whose reports are settled by their own routes heeds the claim, and is not settled by whom it is about', async () => {
+    const id = await reported('post', await publish(bob))
+    const own = await reported('post', await publish(first))
+    const { items } = (await admin.get<{ items: { id: string; targetId: string }[] }>('/admin/reports?limit=2')).body
+    const [about, other] = items.map((one) => one.id)
+    expect(await second.post(`/admin/cases/${id}/claim`)).toMatchObject({ status: 200 })
+    for (const verb of ['review', 'dismiss']) {
+      expect(await first.post(`/admin/reports/${other}/${verb}`)).toFailWith(409, 'case_claimed')
+      expect(await first.post(`/admin/reports/${about}/${verb}`)).toFailWith(403, 'case_own')
+    }
+    for (const one of [id, own])
+      expect(await admin.get(`/admin/cases/${one}`)).toMatchObject({ body: { status: 'open' } })
+    for (const one of [other, about])
+      expect(await second.post(`/admin/reports/${one}/dismiss`)).toMatchObject({ status: 200 })
+    for (const one of [id, own])
+      expect(await admin.get(`/admin/cases/${one}`)).toMatchObject({ body: { status: 'closed' } })
   })
 })

@@ -18,6 +18,9 @@ const [interest] = await owner<{ id: string }[]>`select id from app.interests wh
 const list = async (person: Person, path: string) => (await person.get<Page<Case>>(path)).body.items
 const queue = async (more = '') =>
   (await list(staff, `/admin/cases?status=open&limit=50${more}`)).map(({ targetId }) => targetId)
+/** What the list of reports has, by default without what still belongs to a space. */
+const reports = async (more = '') =>
+  (await list(staff, `/admin/reports?status=open&limit=50${more}`)).map(({ targetId }) => targetId)
 const report = async (targetId: string, more: object = {}) =>
   expect(await carla.post('/reports', { targetType: 'post', targetId, reason: 'Rude', ...more })).toMatchObject({
     status: 201,
@@ -44,6 +47,10 @@ describe.each(['groups', 'guilds'] as const)('What is reported in %s', (kind) =>
     expect(one).toMatchObject({ targetId: target, reports: [{ reason: 'Rude' }] })
     expect(await queue()).not.toContain(target)
     expect(await queue('&waiting=true')).toContain(target)
+    expect(await reports()).not.toContain(target)
+    expect(await reports('&waiting=true')).toContain(target)
+    expect(await reports(`&q=${target}`)).toEqual([])
+    expect(await reports(`&q=${target}&waiting=true`)).toEqual([target])
 
     expect(await nobody.get(path)).toFailWith(401, 'token_missing')
     expect(await bob.get(path)).toFailWith(403, 'space_role')
@@ -67,6 +74,8 @@ describe.each(['groups', 'guilds'] as const)('What is reported in %s', (kind) =>
     expect(hidden).toMatchObject({ status: 200, body: { hidden: true, status: 'closed', outcome: 'acted' } })
     expect(await carla.get(`/posts/${target}`)).toFailWith(404, 'post_unknown')
     expect(await list(founder, path)).toEqual([])
+    const settled = await list(staff, '/admin/reports?status=reviewed&limit=50')
+    expect(settled.map(({ targetId }) => targetId)).toContain(target)
     const { body: standing } = await bob.get<{ strikes: number; decisions: object[] }>('/me/standing')
     expect(standing.strikes).toBe(0)
     expect(standing.decisions[0]).toMatchObject({ action: 'hide', reason: 'Not here', appealable: true })
@@ -88,6 +97,9 @@ describe.each(['groups', 'guilds'] as const)('What is reported in %s', (kind) =>
     expect(await walk(founder, path, 1)).toEqual(cases.map(({ id }) => id))
     await owner`update app.cases set staff_from = now() where target_id = ${second}`
     expect(await queue()).toContain(second)
+    const listed = await reports()
+    expect(listed).toContain(second)
+    expect(listed).not.toContain(first)
     expect(await founder.post(`${path}/${cases[0]?.id}/dismiss`)).toFailWith(409, 'case_with_staff')
     const dismissed = await founder.post(`${path}/${cases[1]?.id}/dismiss`)
     expect(dismissed).toMatchObject({ status: 200, body: { hidden: false, outcome: 'dismissed' } })
@@ -101,14 +113,43 @@ test('A reply in a group can be hidden, and staff shows it again', async () => {
   await report(answer, { targetType: 'reply' })
   const [one] = await list(founder, path)
   expect(await founder.post(`${path}/${one?.id}/hide`)).toMatchObject({ status: 200, body: { hidden: true } })
+  // staff hides it as well, in a case of its own, so the group can't show it any more
+  const opened = await staff.post<Case>('/admin/cases', { targetType: 'reply', targetId: answer })
+  const acted = await staff.post(`/admin/cases/${opened.body.id}/actions`, { actions: ['hide'] })
+  expect(acted).toMatchObject({ status: 200, body: { status: 'closed' } })
+  expect(await founder.post(`${path}/${one?.id}/unhide`)).toFailWith(409, 'hidden_by_staff')
   const undone = await staff.post(`/admin/cases/${one?.id}/actions`, { actions: ['unhide'] })
   expect(undone).toMatchObject({ status: 200 })
   expect(await admin.get(`/admin/cases/${one?.id}`)).toMatchObject({ body: { target: { hiddenAt: null } } })
 })
 
-test('An urgent report is for staff at once', async () => {
+test('An urgent report is for staff at once, and makes the case and its other reports staff’s', async () => {
   const { post } = await space('groups')
-  const target = await post()
-  await report(target, { category: 'minors' })
-  expect(await queue()).toContain(target)
+  const [urgent, both] = [await post(), await post()]
+  await report(urgent, { category: 'minors' })
+  await report(both)
+  expect(await reports()).not.toContain(both)
+  const second = { targetType: 'post', targetId: both, reason: 'A threat', category: 'violence' }
+  expect(await founder.post('/reports', second)).toMatchObject({ status: 201 })
+  expect(await queue()).toEqual(expect.arrayContaining([urgent, both]))
+  const listed = await reports()
+  expect(listed).toContain(urgent)
+  expect(listed.filter((one) => one === both)).toHaveLength(2)
+  expect(await reports('&waiting=true')).not.toContain(both)
+})
+
+test('What an owner wrote is for staff at once, and the owner sees neither its case nor its reports', async () => {
+  const { id, path, post } = await space('groups')
+  await report(await post())
+  const own = await publish(founder, { groupId: id })
+  await report(own)
+  expect(await queue()).toContain(own)
+  expect(await reports()).toContain(own)
+  expect((await founder.get(path)).text).not.toContain(own)
+  expect(await walk(founder, path, 1)).toHaveLength(1)
+  const [row] = await owner<{ id: string }[]>`select id from app.cases where target_id = ${own}`
+  for (const action of ['hide', 'unhide', 'dismiss'])
+    expect(await founder.post(`${path}/${row?.id}/${action}`)).toFailWith(404, 'case_unknown')
+  const asked = await founder.get(`${path}?cursor=${row?.id}`)
+  expect(asked).toFailWith(400, 'cursor_unknown')
 })

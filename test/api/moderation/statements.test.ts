@@ -8,10 +8,18 @@ import { createAuditKey } from '../../../api-facade/lib/audit-key.ts'
 import { type Proof, verifyProof } from '../../../api-facade/lib/checkpoints.ts'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { verify } from '../../../supabase/embedded/verify.ts'
+import { UNKNOWN } from '../../support/lists.ts'
 import { environment, JWT_SECRET } from '../../support/settings.ts'
 import { world } from '../../support/world.ts'
 
-type Statement = { id: string; reason: string; action: string; targetId: string | null; proof: Proof | null }
+type Statement = {
+  id: string
+  reason: string
+  action: string
+  targetId: string | null
+  appealPath: string | null
+  proof: Proof | null
+}
 
 const { admin, alice, bob, nobody, database, url } = await world()
 const { owner } = database
@@ -51,6 +59,7 @@ test('The person reads the decision and, after a checkpoint, its proof, which a 
   const { post, path } = await hidden('This is an advertisement.')
   const { body: before } = await alice.get<Statement>(path)
   expect(before).toMatchObject({ action: 'hide', targetType: 'post', targetId: post, automated: false, proof: null })
+  expect(before.appealPath).toBe(`/me/standing/${before.id}/appeal`)
   expect(await witness(before)).toMatch(/The statement has no proof yet/)
   await checkpoint()
 
@@ -98,6 +107,38 @@ test('Only the person concerned gets it', async () => {
     'statement_unknown',
   )
   expect(await alice.get('/me/standing/x/statement')).toFailWith(422, 'validation_failed')
+})
+
+test('Who is suspended reads it by their password, verifies the proof, and finds how to appeal', async () => {
+  const until = new Date(Date.now() + 86_400_000).toISOString()
+  const { path } = await hidden('For the limits.')
+  const suspended = await admin.post('/admin/users/bob/ban', { reason: 'Take a rest.', until })
+  expect(suspended).toMatchObject({ status: 200 })
+  expect(await bob.get('/me/standing')).toFailWith(401, 'token_revoked')
+  await checkpoint()
+  const { email, password } = bob
+  const standing = await nobody.post<{ decisions: { id: string }[] }>('/auth/standing', { email, password })
+  const decisionId = standing.body.decisions[0]?.id
+  const ask = (body: object) => nobody.post<Statement>('/auth/statement', { email, password, decisionId, ...body })
+  const { status, body, text } = await ask({})
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ id: decisionId, action: 'suspend', reason: 'Take a rest.', endsAt: until })
+  expect(text).not.toMatch(new RegExp(`${admin.id}|"admin"`))
+  expect(verifyProof(body.proof as Proof).detail).toEqual({ reason: 'Take a rest.', until })
+  expect(await witness(body)).toMatch(/\(user\.suspended\) of the audit log proves the decision \(suspend\)\.$/)
+
+  expect(await ask({ password: 'something else' })).toFailWith(401, 'credentials_wrong')
+  expect(await ask({ email: 'nobody@example.org' })).toFailWith(401, 'credentials_wrong')
+  const [, , , others] = path.split('/')
+  for (const wrong of [others, UNKNOWN]) expect(await ask({ decisionId: wrong })).toFailWith(404, 'statement_unknown')
+  for (const wrong of [{ decisionId: 'x' }, { decisionId: undefined }, { email: 7 }])
+    expect(await ask(wrong)).toFailWith(422, 'validation_failed')
+
+  expect(body.appealPath).toBe('/auth/appeal')
+  const appeal = { email, password, decisionId, text: 'I was not there.' }
+  expect(await nobody.post(body.appealPath ?? '', appeal)).toMatchObject({ status: 201 })
+  expect((await ask({})).body.appealPath).toBeNull()
+  expect(await admin.post('/admin/users/bob/unban')).toMatchObject({ status: 200 })
 })
 
 test('After an erasure the chain and the checkpoints still verify', async () => {

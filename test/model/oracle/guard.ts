@@ -53,5 +53,6 @@ export const unasked: Record<string, string> = {
   appeal_decision: 'as get_standing',
   find_standing: 'as get_standing, by the password of the person',
   appeal_by_password: 'as find_standing',
+  find_statement: 'as find_standing',
   vote_reputation: 'writes to the ledger, and names only a person and an interest',
 }

@@ -2289,6 +2289,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Get the statement of reasons for a decision about you without logging in */
+        post: operations["statementByPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/verify-email": {
         parameters: {
             query?: never;
@@ -10728,10 +10745,12 @@ export interface components {
                 targetType: "post" | "reply" | "video" | "audio" | "event" | "debate" | "argument" | "problem" | "solution" | "offering" | "review" | "course" | "project" | "circle" | "report" | "invite-code" | "group" | "guild" | "decision";
                 targetId: string;
                 /**
-                 * @description What staff did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, or upheld or overturned a decision that you appealed: `GET /me/standing` has the reason.
+                 * @description What staff, or those who moderate a group or guild, did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, or upheld or overturned a decision that you appealed. `GET /me/standing` has the reason of each decision about you and what is yours, and where you can appeal it.
                  * @enum {string}
                  */
                 action: "hidden" | "unhidden" | "held" | "deleted" | "removed" | "restored" | "reviewed" | "dismissed" | "revoked" | "archived" | "expelled" | "role_changed" | "approved" | "rejected" | "warn" | "limit" | "suspend" | "ban" | "upheld" | "overturned";
+                /** @description Only for a target of type `decision`: the route to which you could post an appeal at that time; null if there was none. There is no deadline. */
+                appealPath?: string | null;
             };
         };
         NotificationOrderUpdated: {
@@ -13974,6 +13993,7 @@ export interface components {
             overturnedAt: components["schemas"]["Timestamp"] | null;
             /** @description Whether you can appeal it: once for each decision. */
             appealable: boolean;
+            appealPath: string | null;
             /** @description Your appeal; null if you made none. */
             appeal: {
                 text: string;
@@ -14013,6 +14033,7 @@ export interface components {
             liftedAt: components["schemas"]["Timestamp"] | null;
             overturnedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            appealPath: string | null;
             /** @description Proves that the decision stands in the audit log; null until the next checkpoint covers it, within a day. */
             proof: components["schemas"]["AuditProof"] | null;
         };
@@ -14142,6 +14163,11 @@ export interface components {
                 category: string | null;
                 /** @description What was decided; null if the figure is not about decisions or appeals. */
                 action: string | null;
+                /**
+                 * @description Who decided, or closed the cases: staff, those who moderate a group or guild, or a rule. Null for notices.
+                 * @enum {string|null}
+                 */
+                decidedBy: "staff" | "space" | "rule" | null;
                 /** @description Whether a rule decided; null if the figure is not about decisions or appeals. */
                 automated: boolean | null;
                 /** @description The number of them, or hours. */
@@ -17534,6 +17560,8 @@ export interface operations {
                 targetType?: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 reporterId?: string;
+                /** @description With `true` only open reports about which a group or guild still decides by itself; otherwise all others. */
+                waiting?: boolean;
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
                 /** @description This time or later. */
@@ -19959,6 +19987,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Standing"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    statementByPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The address of the account, in any letter case. */
+                    email: string;
+                    /** @description The password of the account. */
+                    password: string;
+                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login. */
+                    deviceToken?: string;
+                    /** @description From `POST /auth/standing`. */
+                    decisionId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The decision, its reason and the proof. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Statement"];
                 };
             };
             /** @description An error. */
