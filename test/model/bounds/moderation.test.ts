@@ -1,7 +1,7 @@
 // The worst-case row counts of requests of moderation: test/support/bounds.ts.
-import { crowd, friend, id, ids, minutes, openBounds } from '../../support/bounds.ts'
+import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds, SHOWN } from '../../support/bounds.ts'
 
-const { checkBounds, newPost, newViewer, put } = await openBounds()
+const { checkBounds, newGroup, newPost, newViewer, put } = await openBounds()
 
 const makeAdmin = (viewer: string) => put(`update app.users set role = 'admin' where id = $1`, viewer)
 
@@ -66,6 +66,27 @@ const replays = [
        select ${crowd('n')}, 'post', '${post}', 'x', ${minutes('n')} from generate_series(1, ${size}) n`,
   },
 ]
+/** A group that the viewer owns. */
+async function ownGroup(viewer: string): Promise<string> {
+  const group = await newGroup([viewer])
+  await put(`update app.space_members set role = 'owner' where space_id = $1`, group)
+  return group
+}
+
+/** Cases that a report opened in a group, newest last; `author` and `target` are SQL over n. */
+const groupCases = (
+  group: string,
+  size: number,
+  author: string,
+  target = 'gen_random_uuid()',
+  more = `'open', null, null`,
+) =>
+  put<{ id: string; person_id: string }>(
+    `insert into app.cases (target_type, target_id, person_id, category, priority, source, space_id, opened_at, status,
+                            outcome, closed_at)
+     select 'post', ${target}, ${author}, 'other', 4, 'report', '${group}', ${minutes('n')}, ${more}
+     from generate_series(1, ${size}) n returning id, person_id`,
+  )
 
 checkBounds([
   {
@@ -240,4 +261,166 @@ checkBounds([
       return { parameters: `p_conditions => '[${JSON.stringify(condition)}]', p_applies_to => '{post}'` }
     },
   })),
+  ...[false, true].map((isPopular) => ({
+    operation: 'get_case',
+    against: `cases, entries and reports of other things, with ${isPopular ? 'many' : 'none'} before of this one`,
+    most: 2000,
+    role: 'service_role' as const,
+    async scene(viewer: string, size: number) {
+      await makeAdmin(viewer)
+      await put('truncate app.cases, app.reports cascade')
+      const [author, popular] = [await newViewer(0), await newPost(friend('1'))]
+      const things = [popular, await newPost(friend('1'))]
+      const made = await cases(author, size / 3, `'${popular}'`)
+      await put(
+        `insert into app.case_events (case_id, kind, note)
+         select '${id(made)}', 'note', 'x' from generate_series(1, ${size}) n`,
+      )
+      const one = id(await cases(author, 1, `'${things[isPopular ? 0 : 1]}'`))
+      await cases(author, size)
+      return { parameters: `p_id => '${one}'` }
+    },
+  })),
+  {
+    operation: 'list_space_reports',
+    against: 'cases about what the caller wrote themselves',
+    most: 700,
+    async scene(viewer, size) {
+      const group = await ownGroup(viewer)
+      const made = await groupCases(
+        group,
+        size,
+        `case when ${isShown(size)} then ${friend(friendly(size))} else '${viewer}' end`,
+      )
+      const shown = ids(made.filter(({ person_id }) => person_id !== viewer)).reverse()
+      return { parameters: `p_kind => 'group', p_id => '${group}'`, shown }
+    },
+  },
+  {
+    operation: 'list_space_reports',
+    against: 'closed cases, and cases of other groups',
+    most: 300,
+    async scene(viewer, size) {
+      const [group, other] = [await ownGroup(viewer), await newGroup([])]
+      await groupCases(group, size, friend('1'), undefined, `'closed', 'acted', now()`)
+      await groupCases(other, size, friend('1'))
+      const shown = ids(await groupCases(group, SHOWN, friend('1'))).reverse()
+      return { parameters: `p_kind => 'group', p_id => '${group}'`, shown }
+    },
+  },
+  {
+    operation: 'list_space_reports',
+    against: 'reports of one thing',
+    most: 300,
+    async scene(viewer, size) {
+      const group = await ownGroup(viewer)
+      const post = await newPost(friend('1'))
+      const shown = ids(await groupCases(group, 1, friend('1'), `'${post}'::uuid`))
+      await put(
+        `with made as (
+           insert into app.reports (reporter_id, target_type, target_id, reason, created_at)
+           select ${crowd('n')}, 'post', '${post}', 'x', ${minutes('n')} from generate_series(1, ${size}) n returning id)
+         insert into app.case_reports (case_id, report_id) select '${shown[0]}', id from made`,
+      )
+      return { parameters: `p_kind => 'group', p_id => '${group}'`, shown }
+    },
+  },
+  {
+    operation: 'list_reports',
+    against: 'reports that still belong to a group',
+    most: 2500, // each of the 400 with its case
+    role: 'service_role',
+    async scene(viewer, size) {
+      await makeAdmin(viewer)
+      await put('truncate app.cases, app.reports cascade')
+      const group = await newGroup([])
+      await groupCases(group, size, friend('1'))
+      await put(`update app.cases set staff_from = now() + interval '1 day' where space_id = '${group}'`)
+      const isAtOnce = `c.number % ${size / SHOWN} = 0`
+      const made = await put<{ id: string; shown: boolean }>(
+        `with made as (
+           insert into app.reports (reporter_id, target_type, target_id, reason, created_at)
+           select ${friend('1')}, c.target_type, c.target_id, 'x', ${minutes('c.number')} from app.cases c
+           returning id, target_id, created_at
+         ), joined as (
+           insert into app.case_reports (case_id, report_id)
+           select c.id, m.id from made m join app.cases c on c.target_id = m.target_id where not ${isAtOnce})
+         select m.id, ${isAtOnce} as shown
+         from made m join app.cases c on c.target_id = m.target_id order by m.created_at desc`,
+      )
+      return { parameters: `p_status => 'open'`, shown: ids(made.filter(({ shown }) => shown)) }
+    },
+  },
+  {
+    operation: 'limit_person',
+    against: 'posts and followers of the person',
+    most: 100,
+    role: 'service_role',
+    async scene(viewer, size) {
+      await makeAdmin(viewer)
+      const person = await newViewer(0)
+      await put(`insert into app.posts (author_id, body) select '${person}', 'x' from generate_series(1, ${size})`)
+      await put(
+        `insert into app.follows (follower_id, following_id) select ${crowd('n')}, '${person}' from generate_series(1, ${size}) n`,
+      )
+      return { parameters: `p_id => '${person}', p_reason => 'x'` }
+    },
+  },
+  {
+    operation: 'get_transparency',
+    against: 'reports of the year, and of other years',
+    most: 101_000,
+    sizes: [100_500],
+    role: 'service_role',
+    async scene(viewer, size) {
+      await makeAdmin(viewer)
+      for (const at of ['2020-06-01', '2021-06-01'])
+        await put(
+          `insert into app.reports (reporter_id, target_type, target_id, reason, created_at)
+           select ${friend('1')}, 'post', gen_random_uuid(), 'x', '${at}' from generate_series(1, ${size}) n`,
+        )
+      return { parameters: 'p_year => 2020' }
+    },
+  },
+  {
+    operation: 'get_transparency',
+    against: 'entries in the history of cases that a space closed',
+    most: 100,
+    role: 'service_role',
+    async scene(viewer, size) {
+      await makeAdmin(viewer)
+      const made = await groupCases(
+        await newGroup([]),
+        SHOWN,
+        friend('1'),
+        undefined,
+        `'closed', 'acted', '2019-06-01'`,
+      )
+      await put(
+        `insert into app.case_events (case_id, kind, detail)
+         select c::uuid, e.kind, '{"action": "hide"}'
+         from unnest('{${ids(made).join()}}'::text[]) c
+         cross join (select 'note' as kind from generate_series(1, ${size / SHOWN}) union all select 'space') e`,
+      )
+      return { parameters: 'p_year => 2019' }
+    },
+  },
+  {
+    operation: 'get_statement',
+    against: 'entries of the log that other checkpoints cover',
+    most: 600,
+    async scene(viewer, size) {
+      const decision = (await decisions(viewer, size))[size / 2 - 1]
+      const [{ entry } = { entry: 0 }] = await put<{ entry: number }>(
+        `select audit_id::integer as entry from app.decisions where id = '${decision?.id}'`,
+      )
+      await put('delete from private.audit_checkpoints')
+      await put(
+        `insert into private.audit_checkpoints (number, entries, head, root, created_at, key, signature)
+         select n, ${entry - size / 2} + n * 100, '', '', now(), 'x', 'x' from generate_series(1, ${size / 100}) n`,
+      )
+      await put(`update app.audit_log set detail_hash = '' where id = ${entry}`)
+      return { parameters: `p_id => '${decision?.id}'` }
+    },
+  },
 ])
