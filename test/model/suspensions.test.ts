@@ -1,0 +1,65 @@
+// Suspensions end once, and never before their time, whoever was killed: the process of a worker is killed (SIGKILL)
+// while it ends one, at each of the tables that this writes, and an admin lifts others meanwhile.
+import { expect, test } from 'vitest'
+import { runs } from '../support/runs.ts'
+import { until } from '../support/until.ts'
+import { createWorkers } from '../support/workers.ts'
+import { asStaff, createRaces, type Someone } from './races.ts'
+
+const { admin, join, owner, run, database } = await createRaces()
+const { start, killIn, secondsLater } = await createWorkers(database)
+
+/** What the end of a suspension writes, in this order: the first and the last; in the soak all, several times. */
+const tables = ['app.users', 'app.audit_log', 'app.audit_details', 'app.decisions']
+const kills = runs(['app.users', 'app.decisions'], Array.from({ length: 12 }, () => tables).flat())
+
+/** A person whom an admin suspended; the end of the suspension is moved to so many seconds from now. */
+async function suspended(seconds: number): Promise<Someone> {
+  const one = await join()
+  expect(await run(asStaff(admin, `ban_person($3, 'Rest', now() + interval '1 day')`, one.username))).toBeNull()
+  await owner`update app.users set banned_until = now() + make_interval(secs => ${seconds}) where id = ${one.id}`
+  return one
+}
+
+/** How the suspension of somebody ended: by whom, how often, and whether its decision was lifted. */
+async function endOf({ id }: Someone) {
+  const [row] = await owner<{ banned: boolean; lifted: boolean; ends: string[] }[]>`
+    select u.banned_at is not null as banned, d.lifted_at is not null as lifted,
+           array(select coalesce(l.actor_id::text, 'the worker') from app.audit_log l
+                 where l.action = 'user.unbanned' and l.target_id = u.id::text) as ends
+    from app.users u join app.decisions d on d.person_id = u.id and d.action = 'suspend' where u.id = ${id}`
+  return { ...row }
+}
+const over = (by: string) => ({ banned: false, lifted: true, ends: [by] })
+const lasting = { banned: true, lifted: false, ends: [] }
+
+test('The job looks for due suspensions every minute, and a killed worker is noticed within seconds', async () => {
+  const [job] = await owner`
+    select j.cron, j.repeats, q.heartbeat_seconds as heartbeat
+    from private.jobs j join pgboss.queue q on q.name = j.name where j.name = 'end-suspensions'`
+  expect({ ...job }).toEqual({ cron: '* * * * *', repeats: true, heartbeat: 10 })
+})
+
+test.each(kills)(
+  'Whose worker was killed while it wrote to %s is free once, and the others are not free early',
+  async (table) => {
+    const due = [await suspended(-3), await suspended(-2), await suspended(-1)]
+    const [lifted, later] = [await suspended(3600), await suspended(3600)]
+    await owner`select private.enqueue('end-suspensions', '{}')`
+    await killIn(table)
+    for (const one of due) expect(await endOf(one)).toEqual(lasting) // it died before its first commit
+    expect(await run(asStaff(admin, 'unban_person($3)', lifted.username))).toBeNull()
+
+    const next = await start()
+    await next.send('end-suspensions') // the queue refuses it while it believes that the killed one is running
+    expect(await secondsLater()).toContainEqual({ name: 'end-suspensions' })
+    await until(async () => (await Promise.all(due.map(endOf))).every(({ banned }) => banned === false))
+    await next.stop()
+    for (const one of due) expect(await endOf(one)).toEqual(over('the worker'))
+    expect(await endOf(lifted)).toEqual(over(admin.id))
+    expect(await endOf(later)).toEqual(lasting)
+    await owner`select private.job_end_suspensions()`
+    for (const one of due) expect(await endOf(one)).toEqual(over('the worker'))
+  },
+  60_000,
+)
