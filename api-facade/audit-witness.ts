@@ -1,12 +1,14 @@
 // npm run audit-witness -- --of=<address> --keep=<file>: keeps the checkpoints of an instance's audit log and fails if
-// the log was rewritten. With --statement it also verifies a statement of reasons. It needs nothing of the instance but its address. docs/audit.md.
+// the log was rewritten. With --statement it also verifies a statement of reasons, and --new-key is a key that the
+// operator announced. It needs nothing of the instance but its address. docs/audit.md.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Proof, verifyProof } from './lib/checkpoints.ts'
 import { z } from './lib/schemas.ts'
 import { readKept, watch } from './lib/witness.ts'
 
-const usage = 'npm run audit-witness -- --of=https://kith.example.org --keep=checkpoints.jsonl [--statement=file.json]'
+const usage =
+  'npm run audit-witness -- --of=https://kith.example.org --keep=checkpoints.jsonl [--statement=file.json] [--new-key=key]'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -28,10 +30,15 @@ function verifyStatement(file: string, keep: string): void {
 }
 
 async function main(): Promise<void> {
-  const options = { of: { type: 'string' }, keep: { type: 'string' }, statement: { type: 'string' } } as const
-  const { of, keep, statement } = parseArgs({ options }).values
+  const options = {
+    of: { type: 'string' },
+    keep: { type: 'string' },
+    statement: { type: 'string' },
+    'new-key': { type: 'string' },
+  } as const
+  const { of, keep, statement, 'new-key': newKey } = parseArgs({ options }).values
   if (!of || !URL.canParse(of) || !keep) throw new Error(usage)
-  const { kept, added, entries } = await watch(of, keep)
+  const { kept, added, entries } = await watch(of, keep, newKey)
   say(`${kept} checkpoints fit, ${added} of them new. They cover ${entries} entries.`)
   if (statement) verifyStatement(statement, keep)
 }

@@ -20,7 +20,14 @@ function requireNext(one: Read, before: Read | undefined): void {
   if (one.number !== (before?.number ?? 0) + 1) throw wrong(`follows checkpoint ${before?.number ?? 0}`)
   if (one.previous !== (before ? hashOfText(before.text) : null)) throw wrong('does not refer to the one before it')
   if (one.entries <= (before?.entries ?? 0)) throw wrong('has no more entries than the one before it')
-  if (before && one.key !== before.key) throw wrong('is signed with another key than the one before it')
+}
+
+/** @throws Rewritten if a new checkpoint is signed with a key that the witness has no reason to accept */
+function requireKey(one: Read, before: Read, newKey: string | undefined): void {
+  if (one.key !== before.key && one.key !== newKey)
+    throw new Rewritten(
+      `The audit log was rewritten: checkpoint ${one.number} is signed with another key (${one.key}) than the one before it.`,
+    )
 }
 
 /** Reads an answer of the instance. @throws Error if it gives none, or one of another form */
@@ -68,10 +75,16 @@ export const readKept = (file: string): Checkpoint[] =>
 
 /**
  * Compares what the instance publishes with the checkpoints in the file, and adds the new ones to it.
+ * @param newKey a public key that the operator announced: checkpoints may change to it. A file that is new accepts all
+ * keys, because it has none yet; what the file has was accepted before.
  * @returns how many it has now, how many of them are new, and how many entries of the log they cover
  * @throws Rewritten with a sentence that says what does not fit
  */
-export async function watch(of: string, file: string): Promise<{ kept: number; added: number; entries: number }> {
+export async function watch(
+  of: string,
+  file: string,
+  newKey?: string,
+): Promise<{ kept: number; added: number; entries: number }> {
   const known: Read[] = []
   for (const one of readKept(file).map(readOne)) {
     requireNext(one, known.at(-1))
@@ -87,7 +100,9 @@ export async function watch(of: string, file: string): Promise<{ kept: number; a
         throw new Rewritten(`The audit log was rewritten: checkpoint ${one.number} is another one than before.`)
       continue
     }
-    requireNext(one, all.at(-1))
+    const before = all.at(-1)
+    requireNext(one, before)
+    if (last && before) requireKey(one, before, newKey)
     all.push(one)
   }
   if (last && published[0]?.number !== last.number)

@@ -37,9 +37,9 @@ async function checkpoint(): Promise<void> {
 }
 
 /** Runs `npm run audit-witness`. @returns its exit code and what it said */
-const witness = (keep: string): Promise<{ code: number; said: string }> =>
+const witness = (keep: string, ...more: string[]): Promise<{ code: number; said: string }> =>
   new Promise((settle) => {
-    const args = ['api-facade/audit-witness.ts', `--of=${url}`, `--keep=${join(folder, keep)}`]
+    const args = ['api-facade/audit-witness.ts', `--of=${url}`, `--keep=${join(folder, keep)}`, ...more]
     execFile(process.execPath, args, (error, out, err) =>
       settle({ code: error ? Number(error.code) : 0, said: (out + err).trim() }),
     )
@@ -125,6 +125,39 @@ test('A wrong command and an unknown address are refused with a sentence', async
   expect(await run('--of=http://localhost:9', `--keep=${join(folder, 'other')}`)).toMatch(
     /^http:..localhost:9 does not /,
   )
+})
+
+test('With another key the old checkpoints stay valid, and a witness accepts the key once it is told to', async () => {
+  const { body } = await nobody.get<Page>(PATH)
+  const next = createAuditKey(config, 'the secret of another machine')
+  await hide()
+  const [row] = await superuser<{ next: { checkpoint: object; text: string } }[]>`
+    select private.next_checkpoint(${next.publicKey}) as next`
+  const [made, signature] = [JSON.stringify(row?.next.checkpoint), next.sign(row?.next.text ?? '')]
+  await superuser`select private.add_checkpoint(${made}::text::json, ${signature}::text)`
+
+  const published = (await nobody.get<Page>(PATH)).body.checkpoints
+  expect(published.slice(0, -1)).toEqual(body.checkpoints)
+  const own = createAuditKey(config, JWT_SECRET).publicKey
+  expect(published.map((one) => readCheckpoint(one).key)).toEqual([...body.checkpoints.map(() => own), next.publicKey])
+  expect((await verify(owner)).violations).toEqual([])
+
+  writeFileSync(join(folder, 'moved'), readFileSync(join(folder, 'all')))
+  const refused = {
+    code: 1,
+    said: `The audit log was rewritten: checkpoint 6 is signed with another key (${next.publicKey}) than the one before it.`,
+  }
+  expect(await witness('moved')).toEqual(refused)
+  expect(await witness('moved', `--new-key=${own}`)).toEqual(refused)
+  expect(kept('moved')).toEqual(kept('all'))
+  expect(await witness('moved', `--new-key=${next.publicKey}`)).toMatchObject({ code: 0 })
+  expect(kept('moved')).toEqual(published)
+  expect(await witness('moved')).toMatchObject({ code: 0, said: expect.stringMatching(/^6 checkpoints fit, 0 of/) })
+  expect(await witness('late')).toMatchObject({ code: 0, said: expect.stringMatching(/^6 checkpoints fit, 6 of/) })
+  await superuser.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`
+    await sql`delete from private.audit_checkpoints where number = 6`
+  })
 })
 
 describe('A log that its owner has rewritten', () => {
