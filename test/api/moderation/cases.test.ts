@@ -216,7 +216,7 @@ describe('A case', () => {
   })
 
   test('whose reports are settled by their own routes heeds the claim, and is not settled by whom it is about', async () => {
-    const id = await reported('post', await publish(bob))
+    const id = await reported('post', await publish(alice))
     const own = await reported('post', await publish(first))
     const { items } = (await admin.get<{ items: { id: string; targetId: string }[] }>('/admin/reports?limit=2')).body
     const [about, other] = items.map((one) => one.id)
