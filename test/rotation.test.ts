@@ -1,6 +1,7 @@
 // Another JWT_SECRET, as an operator gives it to two running facades, one after the other (docs/operation.md, Another
 // secret): requests go on all the time, and nobody is logged out.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@supabase/supabase-js'
@@ -44,6 +45,11 @@ async function start(env: Record<string, string>): Promise<Facade> {
   return { url, process: facade }
 }
 
+/** The public key that signs checkpoints of the audit log. */
+const auditKeyOf = async ({ url }: Facade) =>
+  ((await (await fetch(`${url}/.well-known/kith/audit`)).json()) as { key: string }).key
+/** What the command of docs/operation.md prints. */
+const derivedAuditKey = (secret: string) => createHmac('sha256', secret).update('kith audit key').digest('base64url')
 const isReady = async (url: string) => (await fetch(`${url}/ready`)).status === 200
 const at = (url: string, token?: string) => Object.assign(new Person(url, token), { ...known, token })
 
@@ -92,6 +98,7 @@ function traffic(up: Set<string>, tokens: Set<string>) {
 test('A secret is replaced while two facades answer: no request fails, and all tokens work', async () => {
   const before = { JWT_SECRET: OLD, JWT_SECRET_NEXT: NEW }
   const facades = await Promise.all([start(before), start(before)])
+  const auditKey = await auditKeyOf(facades[0] as Facade)
   const up = new Set(facades.map(({ url }) => url))
   const tokens = new Set([first])
   const pairs: Pair[] = []
@@ -150,7 +157,10 @@ test('A secret is replaced while two facades answer: no request fails, and all t
     }
 
   // without the previous secret, what it signed is refused
-  const last = await start({ JWT_SECRET: NEW })
+  const last = await start({ JWT_SECRET: NEW, AUDIT_KEY: derivedAuditKey(OLD) })
   expect(await at(last.url, first).get('/me')).toFailWith(401, 'token_invalid')
   expect(await at(last.url, [...tokens].at(-1)).get('/me')).toMatchObject({ status: 200 })
+  // without AUDIT_KEY, the key of the audit log's checkpoints is another one
+  expect(await auditKeyOf(last)).toBe(auditKey)
+  expect(await auditKeyOf(facades[0] as Facade)).not.toBe(auditKey)
 }, 600_000)
