@@ -40,7 +40,7 @@ begin
         join private.case_categories c on c.category = d.category
         cross join lateral (
           select private.counts_strikes(d) and d.decided_at > v_since as counts) s
-       cross join lateral (select private.appeal_path(d, p_by_password) as path) p
+        cross join lateral (select private.appeal_path(d, p_by_password) as path) p
         left join app.decision_appeals a on a.decision_id = d.id))
     from app.users u where u.id = p_person);
 end $$;

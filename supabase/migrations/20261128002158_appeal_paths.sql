@@ -294,6 +294,7 @@ begin
                  'category', d.category,
                  'rule', d.rule,
                  'reason', d.reason,
+                 'automated', d.decided_by is null,
                  'strikes', case when s.counts then c.strikes else 0 end,
                  'strikesUntil', case when s.counts and c.strikes > 0
                                       then private.utc(d.decided_at + (now() - v_since)) end,
@@ -309,7 +310,7 @@ begin
         from (select * from app.decisions where person_id = p_person order by decided_at desc, id desc limit 100) d
         join private.case_categories c on c.category = d.category
         cross join lateral (
-          select d.overturned_at is null and d.space_id is null and d.decided_at > v_since as counts) s
+          select private.counts_strikes(d) and d.decided_at > v_since as counts) s
         cross join lateral (select private.appeal_path(d, p_by_password) as path) p
         left join app.decision_appeals a on a.decision_id = d.id))
     from app.users u where u.id = p_person);

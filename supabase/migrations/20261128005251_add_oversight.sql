@@ -58,7 +58,7 @@ CREATE OR REPLACE FUNCTION api.get_user_standing(p_id text)
  LANGUAGE plpgsql
  STABLE
  SET search_path TO ''
-AS $function$ begin return private.standing(private.find_staff_person(p_id)); end $function$;
+AS $function$ begin return private.standing(private.find_staff_person(p_id), false); end $function$;
 
 ALTER FUNCTION "api"."get_user_standing"(text) OWNER TO "postgres";
 
@@ -630,9 +630,9 @@ REVOKE ALL ON FUNCTION "private"."reply_reasons"(app.replies, uuid) FROM "postgr
 
 GRANT EXECUTE ON FUNCTION "private"."reply_reasons"(app.replies, uuid) TO "postgres";
 
-REVOKE ALL ON FUNCTION "private"."standing"(uuid) FROM "service_role";
+REVOKE ALL ON FUNCTION "private"."standing"(uuid, boolean) FROM "service_role";
 
-GRANT EXECUTE ON FUNCTION "private"."standing"(uuid) TO "service_role";
+GRANT EXECUTE ON FUNCTION "private"."standing"(uuid, boolean) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."today"() FROM PUBLIC;
 
