@@ -128,6 +128,12 @@ describe('The image', async () => {
       expect(probes.map(check)).toEqual([0, 0])
       const ready = () => fetch(`http://127.0.0.1:${port}/ready`).then(({ status }) => status === 200)
       await until(ready)
+      const page = await (await fetch(`http://127.0.0.1:${port}/admin`)).text()
+      const scripts = [...page.matchAll(/"(\/web\/[^"]+)"/g)].map(([, path]) =>
+        fetch(`http://127.0.0.1:${port}${path}`),
+      )
+      expect(scripts.length).toBeGreaterThan(20)
+      expect(new Set((await Promise.all(scripts)).map(({ status }) => status))).toEqual(new Set([200]))
       expect(worker.exitCode).toBeNull()
       await ended(facade)
       expect(probes.map(check)).toEqual([1, 1])

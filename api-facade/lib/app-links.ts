@@ -9,7 +9,10 @@ import { send } from './headers.ts'
 import { otherMethods } from './routes.ts'
 
 /** The paths that the facade serves itself. No app can show them, so apps must not open them. */
-const OWN = ['/api/*', '/docs', '/docs/*', '/openapi.json', '/health', '/ready', '/metrics', '/rest/*', '/realtime/*']
+const OWN = [
+  ...['/api/*', '/docs', '/docs/*', '/openapi.json', '/health', '/ready', '/metrics', '/rest/*', '/realtime/*'],
+  ...['/admin', '/admin/*', '/web/*'],
+]
 
 const androidLinks = (app: NonNullable<Config['androidApp']>) => [
   {
