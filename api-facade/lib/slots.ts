@@ -1,4 +1,4 @@
-// Slots for long work: a number per process, and one per person.
+// Slots for long work: a process has a limited number, and a person holds one of them at a time.
 import { ApiError } from './errors.ts'
 
 /**

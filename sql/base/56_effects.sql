@@ -161,8 +161,9 @@ end $$;
 comment on function private.lock_effects is
   'For functions that decide by ledgers or notifications: takes the locks under which these people''s ledgers and '
   'notifications are written, one transaction at a time, and first applies the pending effects of each, up to four '
-  'times as many as private.apply_effects_of. Until the transaction ends, nobody else can change the rows that later '
-  'statements read, and the entries that they write follow those of the effects. ARCHITECTURE.md, Locks.';
+  'times as many as private.apply_effects_of. Until the transaction ends, no other transaction can write the '
+  'ledgers and notifications of these people. Entries that the calling function writes come after those of the '
+  'effects. ARCHITECTURE.md, Locks.';
 
 create function private.catch_up(variadic p_people uuid[]) returns void
 language plpgsql volatile security definer   -- nobody else may read effects

@@ -160,7 +160,8 @@ begin
     join pg_catalog.pg_attribute a on a.attrelid = p_relation and a.attname = n.name;
 end $$;
 comment on function private.export_keys is
-  'Parts of a query: these columns of a relation under an alias, and their values from a JSON array.';
+  'Two lists for the text of a query: names has these columns of the relation, qualified with the alias; places has '
+  'expressions that read their values from the JSON array p_after.';
 
 create function private.export_json(p_source private.personal_data) returns text
 language plpgsql immutable

@@ -113,8 +113,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_children is
-  'For the worker alone, and private.hide_children: as private.hide_or_show_contents, for a table of children '
-  '{userId, relation}.';
+  'For the worker alone: as private.hide_or_show_contents, for a table of children {userId, relation}. '
+  'private.hide_children calls it for the first 500.';
 call private.force_index_scans('private.hide_or_show_children');
 call private.make_batch_queue('hidden-children', 'private.hide_or_show_children');
 

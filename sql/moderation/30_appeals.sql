@@ -97,7 +97,7 @@ begin
   return (select roles from private.case_transitions where status = 'closed' and action = (p_decision).action);
 end $$;
 comment on function private.appeal_roles is
-  'The roles that may resolve an appeal against a decision: those that may make it.';
+  'The roles that may resolve an appeal against a decision: the same as may make such a decision.';
 
 create function private.has_other_resolver(p_decision app.decisions) returns boolean
 language plpgsql stable security definer   -- staff may not read accounts

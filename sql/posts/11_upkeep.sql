@@ -46,8 +46,8 @@ begin
   perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for no key update;
 end $$;
 comment on function private.lock_counters is
-  'Locks the counters of these posts, sorted by post. Call it before locking posts or replies, because counting locks '
-  'counters and then writes to posts (private.raise_trending): ARCHITECTURE.md, Locks.';
+  'Locks the counters of these posts, sorted by post. Call it before you lock posts or replies: the triggers that '
+  'count lock the counters first, and write to posts after that (private.raise_trending). ARCHITECTURE.md, Locks.';
 
 create function private.date_interests() returns trigger
 language plpgsql security definer   -- only triggers may write published_at

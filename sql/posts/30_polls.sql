@@ -286,7 +286,7 @@ end $$;
 comment on function private.job_close_polls is
   'Job: notifies the author and the voters of the poll that has been closed the longest, and returns 1. Of the '
   'author''s other due polls, 100 keep their turn, and the 500 after them yield to polls of others. If notifying '
-  'fails, the poll goes behind the others, the job tries it again after 5 seconds at the earliest, and returns -1. '
-  'May run twice: it takes only due polls, each once, and skips locked ones. The worker repeats it until it returns '
-  '0, because no poll is due.';
+  'fails, the job puts the poll behind the others and returns -1. A later run tries it again, after 5 seconds at the '
+  'earliest. May run twice: it takes only due polls, each once, and skips locked ones. The worker repeats it until it '
+  'returns 0, which means that no poll is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '* * * * *', 60, true);

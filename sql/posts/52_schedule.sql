@@ -82,11 +82,11 @@ end $$;
 comment on function private.job_publish_scheduled is
   'Job: publishes the scheduled post that has been due the longest, unless its author is banned or erased, and '
   'returns 1. Of the author''s other due posts, 100 keep their turn, and the 500 after them yield to posts of others. '
-  'If publishing fails, the post goes behind the other due posts, the job tries it again after 5 seconds at the '
-  'earliest, and returns -1. If the author has left the space of the post, or the space is archived, the job '
-  'postpones the post by 15 minutes, together with up to 500 other due posts of the author in that space. May run '
-  'twice: it takes only due posts, each once, and skips locked ones. The worker repeats it until it returns 0, '
-  'because no post is due.';
+  'If publishing fails, the job puts the post behind the other due posts and returns -1. A later run tries it '
+  'again, after 5 seconds at the earliest. If the author has left the space of the post, or the space is archived, '
+  'the job postpones the post by 15 minutes, together with up to 500 other due posts of the author in that space. '
+  'May run twice: it takes only due posts, each once, and skips locked ones. The worker repeats it until it returns '
+  '0, which means that no post is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.find_scheduled_time(p_post uuid) returns timestamptz

@@ -40,8 +40,8 @@ const isObject = (value: unknown): value is Given =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * The same calls with one value replaced: of each parameter, and of each member of a parameter that is an object, if
- * `other` returns a value.
+ * Variants of a call. Each has one value replaced by what `other` returns for it: the value of a parameter, or of a
+ * member of a parameter that is an object. A value for which `other` returns undefined gives no variant.
  */
 function* changed(given: Given, other: (value: unknown) => unknown): Generator<[string, Given]> {
   for (const [name, value] of Object.entries(given)) {

@@ -1,4 +1,4 @@
-// The settings of an object storage for a facade or the function.
+// The settings with which a facade, or the edge function `media`, uses an object storage.
 
 export type StorageSettings = {
   STORAGE_URL: string

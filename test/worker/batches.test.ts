@@ -124,7 +124,7 @@ test('An edit waits for the batch in progress, and batches skip deleted reposts'
   expect(await closed()).toHaveLength(0)
 })
 
-test('A person with more data than one transaction erases is invisible immediately, and erased soon after', {
+test('When an erasure needs more than one transaction, the person is invisible immediately, and the data are gone soon after', {
   timeout: 60_000,
 }, async () => {
   const { body: found } = await alice.post<{ id: string }>('/posts', { body: 'Who answers?' })

@@ -124,7 +124,7 @@ export default routes('events', {
     query: AttendeeQuery,
     page: true,
     answers: { 200: AttendeePage },
-    outcome: 'A page of people who replied in this way.',
+    outcome: 'A page of people whose reply is `status`.',
   },
   'GET /events/:id/calendar.ics': {
     summary: 'Get an event as a calendar file',

@@ -36,7 +36,7 @@ const toPost =
 const isOut = (world: World, { by, post }: Act) => sees(world, by, post) && !at(world.posts, post).scheduled
 const isMine = (world: World, { by, post }: Act) => sees(world, by, post) && at(world.posts, post).author === by
 
-/** Those of these notifications that reach their reader, if `by` caused them. */
+/** Keeps the notifications that reach their reader, given that `by` caused them. */
 const heard = (world: World, by: number | null, list: Told[]) => list.filter((notice) => hears(world, notice, by))
 
 /** A repost or a quote of a post; a repost of a repost refers to the original. */

@@ -23885,7 +23885,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of people who replied in this way. */
+            /** @description A page of people whose reply is `status`. */
             200: {
                 headers: {
                     [name: string]: unknown;
