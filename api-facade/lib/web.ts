@@ -137,10 +137,11 @@ function documentOf({ part, title }: Document, base: string, files: Files, confi
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
-  const sheets = ['packages/pico.classless.min.css', 'lib/style.css', `${part}/style.css`].filter((path) =>
+  const scripts = importsOf(`${part}/main.ts`, files)
+  const plots = scripts.includes(placeOf('uplot')) ? ['packages/uplot.min.css'] : []
+  const sheets = ['packages/pico.classless.min.css', ...plots, 'lib/style.css', `${part}/style.css`].filter((path) =>
     files.has(path),
   )
-  const scripts = importsOf(`${part}/main.ts`, files)
   const body = `<!doctype html>
 <html lang="en">
 <head>

@@ -1,6 +1,23 @@
 // The pages of the panel. Each page adds its row; the menu shows those with a section that the person may use.
 import type { ComponentType } from '../lib/html.ts'
+import { AuditLog } from './pages/audit.ts'
+import { Books } from './pages/books.ts'
+import { Broadcast } from './pages/broadcast.ts'
+import { Flags } from './pages/flags.ts'
+import { AssistantSessions, Conversations, Intents } from './pages/glances.ts'
+import { Interests } from './pages/interests.ts'
+import { Invites } from './pages/invites.ts'
+import { FailedJobs, Jobs, StuckEffects } from './pages/jobs.ts'
+import { Orders } from './pages/orders.ts'
+import { Overview } from './pages/overview.ts'
+import { Payments } from './pages/payments.ts'
 import { People } from './pages/people.ts'
+import { Contribution, ReputationAppeals, ReputationEntries, Votes } from './pages/reputation.ts'
+import { Signals } from './pages/signals.ts'
+import { Transparency } from './pages/transparency.ts'
+import { Wallets } from './pages/wallets.ts'
+import { EventLog, WebhookPage, Webhooks } from './pages/webhooks.ts'
+import { WikiProposal, WikiProposals } from './pages/wiki.ts'
 import type { Texts } from './texts.ts'
 
 export type PageProps = { params: Record<string, string> }
@@ -16,8 +33,55 @@ export type PanelPage = {
 }
 
 export const pages: PanelPage[] = [
+  { path: '/admin/overview', title: (t) => t.overview.title, page: Overview, section: 'overview' },
+
   { path: '/admin/people', title: (t) => t.people.title, page: People, section: 'people' },
+
+  { path: '/admin/wallets', title: (t) => t.wallets.title, page: Wallets, section: 'economy' },
+  { path: '/admin/payments', title: (t) => t.payments.title, page: Payments, section: 'economy' },
+  { path: '/admin/orders', title: (t) => t.orders.title, page: Orders, section: 'economy' },
+  { path: '/admin/books', title: (t) => t.books.title, page: Books, section: 'economy' },
+  { path: '/admin/signals', title: (t) => t.signals.title, page: Signals, section: 'economy' },
+
+  { path: '/admin/interests', title: (t) => t.interests.title, page: Interests, section: 'knowledge' },
+  { path: '/admin/wiki', title: (t) => t.wiki.title, page: WikiProposals, section: 'knowledge' },
+  { path: '/admin/wiki/:id', title: (t) => t.wiki.one, page: WikiProposal },
+  {
+    path: '/admin/reputation/entries',
+    title: (t) => t.reputation.title,
+    page: ReputationEntries,
+    section: 'knowledge',
+  },
+  { path: '/admin/reputation/votes', title: (t) => t.votes.title, page: Votes, section: 'knowledge' },
+  {
+    path: '/admin/reputation/appeals',
+    title: (t) => t.reputationAppeals.title,
+    page: ReputationAppeals,
+    section: 'knowledge',
+  },
+  { path: '/admin/contribution', title: (t) => t.contribution.title, page: Contribution, section: 'knowledge' },
+
+  { path: '/admin/flags', title: (t) => t.flags.title, page: Flags, section: 'instance' },
+  { path: '/admin/broadcast', title: (t) => t.broadcast.title, page: Broadcast, section: 'instance', admin: true },
+  { path: '/admin/invites', title: (t) => t.invites.title, page: Invites, section: 'instance' },
+  { path: '/admin/jobs', title: (t) => t.jobs.title, page: Jobs, section: 'instance' },
+  { path: '/admin/failed-jobs', title: (t) => t.failedJobs.title, page: FailedJobs, section: 'instance' },
+  { path: '/admin/effects', title: (t) => t.effects.title, page: StuckEffects, section: 'instance' },
+  { path: '/admin/webhooks', title: (t) => t.webhooks.title, page: Webhooks, section: 'instance', admin: true },
+  { path: '/admin/webhooks/:id', title: (t) => t.webhooks.one, page: WebhookPage, admin: true },
+  { path: '/admin/events', title: (t) => t.eventLog.title, page: EventLog, section: 'instance', admin: true },
+  { path: '/admin/audit', title: (t) => t.audit.title, page: AuditLog, section: 'instance', admin: true },
+  {
+    path: '/admin/transparency',
+    title: (t) => t.transparency.title,
+    page: Transparency,
+    section: 'instance',
+    admin: true,
+  },
+  { path: '/admin/intents', title: (t) => t.intents.title, page: Intents, section: 'instance' },
+  { path: '/admin/assistant', title: (t) => t.assistant.title, page: AssistantSessions, section: 'instance' },
+  { path: '/admin/conversations', title: (t) => t.conversations.title, page: Conversations, section: 'instance' },
 ]
 
 /** The page that /admin opens. */
-export const HOME = '/admin/people'
+export const HOME = '/admin/overview'

@@ -30,7 +30,7 @@ export async function logIn(email: string, password: string): Promise<boolean> {
 /** Saves a list as CSV: up to 20 pages, which is as many as one answer has. */
 export async function saveCsv(path: string, query: Record<string, string>): Promise<void> {
   const token = await kith.accessToken()
-  const answer = await fetch(`/api/v1${path}?${new URLSearchParams({ ...query, limit: '100' })}`, {
+  const answer = await fetch(`/api/v1${path}?${new URLSearchParams({ ...query, limit: '50' })}`, {
     headers: { accept: 'text/csv', authorization: `Bearer ${token}` },
   })
   if (!answer.ok) throw new Error(String(answer.status))

@@ -7,12 +7,20 @@ type Value = string
 export type Field = {
   name: string
   label: string
-  /** Default: `text`. `choice` needs `options`; `long` has several lines; `time` is a local date and time. */
-  kind?: 'text' | 'long' | 'choice' | 'number' | 'time' | 'email' | 'password'
+  /**
+   * Default: `text`. `choice` and `choices` (several of them) need `options`; `long` has several lines; `time` is a local
+   * date and time; the value of `check` is `true`, and absent if it is not checked.
+   */
+  kind?: 'text' | 'long' | 'choice' | 'choices' | 'check' | 'number' | 'time' | 'email' | 'password'
   options?: { value: string; label: string }[]
   value?: string
   optional?: boolean
+  /** The most characters, or the greatest number. */
   max?: number
+  /** The least number. */
+  min?: number
+  /** Of which a number is a multiple. Default: 1. */
+  step?: number
   hint?: string
 }
 
@@ -28,8 +36,25 @@ type Question = {
 
 /** An input with its label. Its value is in the form's data under `name`. */
 export function FormField({ field }: { field: Field }): VNode {
-  const { name, label, kind = 'text', options = [], value = '', optional = false, max, hint } = field
+  const { name, label, kind = 'text', options = [], value = '', optional = false, max, min, step, hint } = field
   const shared = { name, required: !optional, 'aria-describedby': hint ? `hint-${name}` : undefined }
+  const note = hint && html`<small id=${`hint-${name}`}>${hint}</small>`
+  if (kind === 'choices') {
+    const chosen = new Set(value.split(','))
+    return html`<fieldset class="choices"><legend>${label}</legend>
+      ${options.map(
+        (one) => html`<label>
+          <input type="checkbox" name=${name} value=${one.value} defaultChecked=${chosen.has(one.value)} /> ${one.label}
+        </label>`,
+      )}${note}
+    </fieldset>` as VNode
+  }
+  if (kind === 'check') {
+    return html`<label>
+      <input type="checkbox" ...${shared} required=${false} value="true" defaultChecked=${value === 'true'} /> ${label}${note}
+    </label>` as VNode
+  }
+  const limits = kind === 'number' ? { max, min, step } : { maxlength: max }
   const input =
     kind === 'choice'
       ? html`<select ...${shared} defaultValue=${value}>
@@ -37,13 +62,16 @@ export function FormField({ field }: { field: Field }): VNode {
         </select>`
       : kind === 'long'
         ? html`<textarea ...${shared} rows="4" maxlength=${max} defaultValue=${value}></textarea>`
-        : html`<input ...${shared} type=${kind === 'time' ? 'datetime-local' : kind} maxlength=${max} defaultValue=${value} />`
-  return html`<label>${label} ${input}${hint && html`<small id=${`hint-${name}`}>${hint}</small>`}</label>` as VNode
+        : html`<input ...${shared} type=${kind === 'time' ? 'datetime-local' : kind} ...${limits} defaultValue=${value} />`
+  return html`<label>${label} ${input}${note}</label>` as VNode
 }
 
-/** The values of a form by name. */
-export const valuesOf = (form: HTMLFormElement): Record<string, Value> =>
-  Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]))
+/** The values of a form by name; several of one name with commas between them. */
+export function valuesOf(form: HTMLFormElement): Record<string, Value> {
+  const data = new FormData(form)
+  const joined = (name: string) => data.getAll(name).map((value) => String(value).trim())
+  return Object.fromEntries([...new Set(data.keys())].map((name) => [name, joined(name).join(',')]))
+}
 
 function Dialog({ question, run, done }: { question: Question; run: Run; done: (isDone: boolean) => void }) {
   const element = useRef<HTMLDialogElement>(null)

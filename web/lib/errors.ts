@@ -34,6 +34,16 @@ export const notify = (text: string): void => add({ text }, 6)
 /** Says for longer that something failed, if no place in the page can say it. */
 export const notifyError = (error: unknown): void => add({ text: '', error }, 20)
 
+/** Does a step that needs no question, and says that it was done or why it failed. */
+export async function attempt(step: () => Promise<unknown>, done?: string): Promise<void> {
+  try {
+    await step()
+    if (done) notify(done)
+  } catch (error) {
+    notifyError(error)
+  }
+}
+
 export const Notices = () =>
   html`<div class="notices" role="status" aria-live="polite">
     ${notices.value.map(({ id, text, error }) =>

@@ -3,9 +3,11 @@ import { textsOf } from './texts.ts'
 
 const en = {
   all: 'All',
+  asTable: 'As a table',
   cancel: 'Cancel',
   close: 'Close',
   csv: 'Download as CSV',
+  day: 'Day',
   empty: 'Nothing here.',
   first: 'First page',
   language: 'Language',
@@ -19,9 +21,11 @@ const en = {
 
 const de: typeof en = {
   all: 'Alle',
+  asTable: 'Als Tabelle',
   cancel: 'Abbrechen',
   close: 'Schließen',
   csv: 'Als CSV herunterladen',
+  day: 'Tag',
   empty: 'Hier ist nichts.',
   first: 'Erste Seite',
   language: 'Sprache',

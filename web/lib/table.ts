@@ -52,14 +52,20 @@ function FilterField({ filter }: { filter: Filter }): VNode {
   return html`<label>${label} ${control}</label>` as VNode
 }
 
+/** A day as the API takes it: the moment at which it begins for the reader, or for `to` the one at which it ends. */
+function edgeOf(day: string, name: string): string {
+  const at = new Date(`${day}T${name === 'to' ? '23:59:59.999' : '00:00'}`)
+  return Number.isNaN(at.getTime()) ? day : at.toISOString()
+}
+
 export function Table<Item>(options: TableOptions<Item>): VNode {
   const { caption, columns, filters = [], load, csv, version, keyOf, isCurrent, onItems } = options
   const texts = sharedTexts.value
   const cursor = useSignal('')
   const asked: Record<string, string> = {}
-  for (const { name } of filters) {
+  for (const { name, kind } of filters) {
     const value = query.value.get(name)
-    if (value) asked[name] = value
+    if (value) asked[name] = kind === 'date' ? edgeOf(value, name) : value
   }
   const key = JSON.stringify(asked)
   useEffect(() => {

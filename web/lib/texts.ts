@@ -27,7 +27,14 @@ const numbered = computed(() => new Intl.NumberFormat(language.value))
 
 /** A time as the language writes it, in the reader's time zone; a dash for null. */
 export const timeText = (at: string | null | undefined): string => (at ? dated.value.format(new Date(at)) : '–')
+const dayed = computed(() => new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeZone: 'UTC' }))
+/** A day such as 2026-11-27 as the language writes it. */
+export const dayText = (day: string): string => dayed.value.format(new Date(day))
 export const numberText = (value: number): string => numbered.value.format(value)
+
+/** Labels by their codes as the options of a filter or a field. */
+export const optionsOf = (labels: Record<string, string>): { value: string; label: string }[] =>
+  Object.entries(labels).map(([value, label]) => ({ value, label }))
 
 const units = [
   ['year', 31_536_000],

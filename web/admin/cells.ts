@@ -1,0 +1,37 @@
+// What stands in cells of many lists.
+import type { Schema } from 'kith/client'
+import { html, useSignal, type VNode } from '../lib/html.ts'
+import { timeText } from '../lib/texts.ts'
+import { texts } from './texts.ts'
+
+/** A person by name, as a link to their page if the internal id is known; a dash for nobody. */
+export function personCell(card: Schema<'PersonCard'> | null | undefined, id?: string | null): VNode {
+  if (!card) return html`<span class="quiet">–</span>` as VNode
+  const name = `${card.firstName} ${card.lastName}`
+  return html`${id ? html`<a href=${`/admin/people/${id}`}>${name}</a>` : name}
+    <div class="quiet">${card.username}</div>` as VNode
+}
+
+/** What people wrote, or a dash. */
+export const wordsCell = (words: string | null | undefined): VNode =>
+  (words ? html`<span class="words">${words}</span>` : html`<span class="quiet">–</span>`) as VNode
+
+export const timeCell = (at: string | null | undefined): VNode =>
+  html`<time class="when" datetime=${at ?? undefined}>${timeText(at)}</time>` as VNode
+
+/** An id, of which the whole is in the title. */
+export const idCell = (id: string | null | undefined): VNode =>
+  (id
+    ? html`<code title=${id}>${id.length > 12 ? `${id.slice(0, 8)}…` : id}</code>`
+    : html`<span class="quiet">–</span>`) as VNode
+
+/** A button that copies a text, and says so. */
+export function Copy({ text }: { text: string }): VNode {
+  const isCopied = useSignal(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    isCopied.value = true
+  }
+  const label = isCopied.value ? texts.value.shell.copied : texts.value.shell.copy
+  return html`<button type="button" class="secondary small" aria-live="polite" onClick=${copy}>${label}</button>` as VNode
+}
