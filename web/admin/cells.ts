@@ -19,10 +19,11 @@ export const wordsCell = (words: string | null | undefined): VNode =>
 export const timeCell = (at: string | null | undefined): VNode =>
   html`<time class="when" datetime=${at ?? undefined}>${timeText(at)}</time>` as VNode
 
-/** An id, of which the whole is in the title. */
+const UUID_LENGTH = 36
+/** An id; of a UUID the beginning, and the whole in the title. */
 export const idCell = (id: string | null | undefined): VNode =>
   (id
-    ? html`<code title=${id}>${id.length > 12 ? `${id.slice(0, 8)}…` : id}</code>`
+    ? html`<code title=${id}>${id.length === UUID_LENGTH ? `${id.slice(0, 8)}…` : id}</code>`
     : html`<span class="quiet">–</span>`) as VNode
 
 /** A button that copies a text, and says so. */

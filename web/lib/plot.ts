@@ -35,6 +35,7 @@ function optionsOf(host: HTMLElement, lines: Line[]): uPlot.Options {
         label,
         stroke: colour(`--kith-plot-${at + 1}`),
         width: 2,
+        points: { size: 5 },
         // told apart without colour as well
         ...(at > 0 && { dash: [6, 4] }),
         value: (_: uPlot, value: number | null) => valueText(value),

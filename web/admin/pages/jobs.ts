@@ -46,6 +46,7 @@ export function Jobs() {
   }
   const failed = ({ queue, failed: count }: Queue) =>
     count > 0 ? html`<a href=${`/admin/failed-jobs?queue=${queue}&status=open`}>${numberText(count)}</a>` : '0'
+  const busy = status.queues.filter((one) => one.waiting + one.active + one.failed > 0)
   const queueColumns = [
     { label: t.queue, cell: (one: Queue) => html`<code>${one.queue}</code>` },
     { label: t.waiting, isNumber: true, cell: (one: Queue) => numberText(one.waiting) },
@@ -65,11 +66,12 @@ export function Jobs() {
     <h2>${t.effects}</h2>
     <${Effects} effects=${status.effects} />
     <h2>${t.queues}</h2>
+    <p class="quiet">${t.idle(numberText(status.queues.length - busy.length))}</p>
     <${Table}
       caption=${t.queues}
       keyOf=${(one: Queue) => one.queue}
       version=${data}
-      load=${async () => ({ items: status.queues })}
+      load=${async () => ({ items: busy })}
       columns=${isAdmin.value ? [...queueColumns, action] : queueColumns}
     />
     <h2>${t.scheduled}</h2>

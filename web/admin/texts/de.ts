@@ -374,6 +374,7 @@ export const de: typeof en = {
     seconds: (count: string) => `${count} s`,
     stuck: 'Menschen, deren Folgen scheitern',
     queues: 'Warteschlangen',
+    idle: (count: string) => `${count} weitere Warteschlangen sind leer.`,
     queue: 'Warteschlange',
     waiting: 'Wartend',
     active: 'Laufend',

@@ -362,6 +362,7 @@ export const en = {
     seconds: (count: string) => `${count} s`,
     stuck: 'People whose effects fail',
     queues: 'Queues',
+    idle: (count: string) => `${count} more queues are empty.`,
     queue: 'Queue',
     waiting: 'Waiting',
     active: 'Running',
