@@ -31,7 +31,8 @@ export type Tab = Page & {
 
 /** Opens a tab with storage of its own, as a private window has. All its addresses begin with this origin. */
 export async function openTab(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Tab> {
-  const context = await browser.newContext({ baseURL: origin, ...options })
+  // the locale of the machine may be one that browsers refuse, such as en-US@posix
+  const context = await browser.newContext({ baseURL: origin, locale: 'en-US', ...options })
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)
   const errors: string[] = []

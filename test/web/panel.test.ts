@@ -2,20 +2,13 @@
 import { promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { openTab, startBrowser, type Tab } from '../support/browser.ts'
-import type { Person } from '../support/person.ts'
+import { openTab, startBrowser } from '../support/browser.ts'
+import { logIn } from '../support/panel.ts'
 import { world } from '../support/world.ts'
 
 const { admin, alice, url } = await world({ people: ['alice'] })
 const browser = await startBrowser()
 const compress = promisify(brotliCompress)
-
-async function logIn(tab: Tab, { email, password }: Person): Promise<void> {
-  await tab.goto('/admin')
-  await tab.getByLabel('Email address').fill(email)
-  await tab.getByLabel('Password').fill(password)
-  await tab.getByRole('button', { name: 'Log in' }).click()
-}
 
 describe('The panel', { timeout: 120_000 }, () => {
   test('lets staff in, and is accessible on every page that it opens', async () => {
@@ -23,8 +16,8 @@ describe('The panel', { timeout: 120_000 }, () => {
     await tab.goto('/admin')
     await tab.isAccessible()
     await logIn(tab, admin)
-    await tab.getByRole('heading', { level: 1, name: 'People' }).waitFor()
-    expect(new URL(tab.url()).pathname).toBe('/admin/people')
+    await tab.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    expect(new URL(tab.url()).pathname).toBe('/admin/overview')
     await tab.isAccessible()
     tab.isClean()
   })
@@ -53,7 +46,7 @@ describe('The panel', { timeout: 120_000 }, () => {
     const tab = await openTab(browser, url)
     await logIn(tab, admin)
     await tab.getByLabel('Language').selectOption('de')
-    await tab.getByRole('heading', { level: 1, name: 'Menschen' }).waitFor()
+    await tab.getByRole('heading', { level: 1, name: 'Übersicht' }).waitFor()
     expect(await tab.locator('html').getAttribute('lang')).toBe('de')
   })
 })
