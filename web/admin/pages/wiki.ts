@@ -40,7 +40,8 @@ export function WikiProposals() {
 /** What a text was and what it becomes, line by line. Each changed part has a sign and a word beside its colour. */
 function Difference({ changes }: { changes: Change[] }) {
   const t = texts.value.wiki
-  const line = ({ op, text }: Change) => {
+  const line = ({ op, text: whole }: Change) => {
+    const text = whole.replace(/\n$/, '')
     if (op === 'insert')
       return html`<ins><span class="hidden-label">${t.inserted} </span><span aria-hidden="true">+ </span>${text}</ins>`
     if (op === 'delete')
