@@ -34,9 +34,14 @@ export async function saveCsv(path: string, query: Record<string, string>): Prom
     headers: { accept: 'text/csv', authorization: `Bearer ${token}` },
   })
   if (!answer.ok) throw new Error(String(answer.status))
+  saveFile(await answer.blob(), `${path.split('/').at(-1)}.csv`)
+}
+
+/** Lets the browser save a file. */
+export function saveFile(file: Blob, name: string): void {
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(await answer.blob())
-  link.download = `${path.split('/').at(-1)}.csv`
+  link.href = URL.createObjectURL(file)
+  link.download = name
   link.click()
   URL.revokeObjectURL(link.href)
 }

@@ -17,6 +17,8 @@ export type Filter = {
   label: string
   /** Choices; without them a field to type in. */
   options?: { value: string; label: string }[]
+  /** The choice if the address has none. Default: all. */
+  first?: string
   /** Default: text. */
   kind?: 'text' | 'date'
 }
@@ -40,12 +42,12 @@ type TableOptions<Item> = {
 }
 
 function FilterField({ filter }: { filter: Filter }): VNode {
-  const { name, label, options, kind = 'text' } = filter
+  const { name, label, options, first, kind = 'text' } = filter
   const value = query.value.get(name) ?? ''
   const change = (event: Event) => setQuery({ [name]: (event.target as HTMLInputElement).value.trim() })
   const control = options
     ? html`<select name=${name} value=${value} onChange=${change}>
-        <option value="">${sharedTexts.value.all}</option>
+        <option value="">${first ?? sharedTexts.value.all}</option>
         ${options.map((one) => html`<option value=${one.value}>${one.label}</option>`)}
       </select>`
     : html`<input name=${name} type=${kind} value=${value} onChange=${change} />`
