@@ -1,8 +1,13 @@
 // The pages of the panel. Each page adds its row; the menu shows those with a section that the person may use.
 import type { ComponentType } from '../lib/html.ts'
+import { AccessPage } from './pages/access.ts'
+import { Appeals } from './pages/appeals.ts'
 import { AuditLog } from './pages/audit.ts'
 import { Books } from './pages/books.ts'
 import { Broadcast } from './pages/broadcast.ts'
+import { CasePage } from './pages/case.ts'
+import { Cases } from './pages/cases.ts'
+import { Circles, Contents, MediaPage, SeriesPage } from './pages/contents.ts'
 import { Flags } from './pages/flags.ts'
 import { AssistantSessions, Conversations, Intents } from './pages/glances.ts'
 import { Interests } from './pages/interests.ts'
@@ -12,8 +17,12 @@ import { Orders } from './pages/orders.ts'
 import { Overview } from './pages/overview.ts'
 import { Payments } from './pages/payments.ts'
 import { People } from './pages/people.ts'
+import { PersonPage } from './pages/person.ts'
+import { Posts, Replies } from './pages/posts.ts'
 import { Contribution, ReputationAppeals, ReputationEntries, Votes } from './pages/reputation.ts'
+import { NewRulePage, RulePage, Rules } from './pages/rules.ts'
 import { Signals } from './pages/signals.ts'
+import { GroupPage, Groups, GuildPage, Guilds } from './pages/spaces.ts'
 import { Transparency } from './pages/transparency.ts'
 import { Wallets } from './pages/wallets.ts'
 import { EventLog, WebhookPage, Webhooks } from './pages/webhooks.ts'
@@ -35,7 +44,27 @@ export type PanelPage = {
 export const pages: PanelPage[] = [
   { path: '/admin/overview', title: (t) => t.overview.title, page: Overview, section: 'overview' },
 
+  { path: '/admin/cases', title: (t) => t.cases.title, page: Cases, section: 'moderation' },
+  { path: '/admin/cases/:id', title: (t) => t.case.title, page: CasePage },
+  { path: '/admin/appeals', title: (t) => t.appeals.title, page: Appeals, section: 'moderation' },
+  { path: '/admin/access', title: (t) => t.access.title, page: AccessPage, section: 'moderation' },
+  { path: '/admin/rules', title: (t) => t.rules.title, page: Rules, section: 'moderation' },
+  { path: '/admin/new-rule', title: (t) => t.rules.newTitle, page: NewRulePage, admin: true },
+  { path: '/admin/rules/:id', title: (t) => t.rules.rule, page: RulePage },
+
   { path: '/admin/people', title: (t) => t.people.title, page: People, section: 'people' },
+  { path: '/admin/people/:id', title: (t) => t.person.title, page: PersonPage },
+
+  { path: '/admin/posts', title: (t) => t.posts.title, page: Posts, section: 'content' },
+  { path: '/admin/replies', title: (t) => t.replies.title, page: Replies, section: 'content' },
+  { path: '/admin/content', title: (t) => t.contents.title, page: Contents, section: 'content' },
+  { path: '/admin/media', title: (t) => t.media.title, page: MediaPage, section: 'content' },
+  { path: '/admin/series', title: (t) => t.series.title, page: SeriesPage, section: 'content' },
+  { path: '/admin/circles', title: (t) => t.circles.title, page: Circles, section: 'content' },
+  { path: '/admin/groups', title: (t) => t.spaces.groups, page: Groups, section: 'content' },
+  { path: '/admin/groups/:id', title: (t) => t.spaces.group, page: GroupPage },
+  { path: '/admin/guilds', title: (t) => t.spaces.guilds, page: Guilds, section: 'content' },
+  { path: '/admin/guilds/:id', title: (t) => t.spaces.guild, page: GuildPage },
 
   { path: '/admin/wallets', title: (t) => t.wallets.title, page: Wallets, section: 'economy' },
   { path: '/admin/payments', title: (t) => t.payments.title, page: Payments, section: 'economy' },

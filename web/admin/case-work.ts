@@ -1,0 +1,183 @@
+// What staff does in a case: which steps a case allows to whom, and the questions before them. The rules are the API's:
+// sql/moderation/20_actions.sql.
+import type { Schema } from 'kith/client'
+import { ask, type Field } from '../lib/dialog.ts'
+import { attempt, notify } from '../lib/errors.ts'
+import { optionsOf } from '../lib/texts.ts'
+import { categoryOptions, isMe, momentOf } from './parts.ts'
+import { isAdmin, kith } from './session.ts'
+import { texts } from './texts.ts'
+import { contentKinds, type Thing } from './things.ts'
+
+export type Case = Schema<'StaffCase'>
+export type CaseFile = Schema<'StaffCaseFile'>
+type Account = { bannedAt: string | null; limitedAt: string | null }
+export type Action = keyof typeof texts.value.actions
+
+/** What only admins may do; moderators propose it. */
+const forAdmins: Action[] = ['remove', 'restore', 'limit', 'unlimit', 'suspend', 'ban', 'unban']
+const needReason: Action[] = ['warn', 'limit', 'suspend', 'ban']
+
+/** Whether somebody else works on it. */
+export const isTaken = ({ claimedBy }: Case): boolean => claimedBy !== null && !isMe(claimedBy)
+/** Whether the caller may work on it: nobody works on a case about themselves. */
+export const mayWork = (one: Case): boolean => !isMe(one.person) && !isTaken(one)
+
+/**
+ * The actions that fit what the case is about, whoever may do them. Without the thing or the account, those of both of
+ * their states.
+ */
+function fitting({ targetType, person }: Case, thing?: Thing | null, account?: Account | null): Action[] {
+  const isContent = Object.values(contentKinds).includes(targetType)
+  const actions: (Action | false)[] = [
+    person !== null && 'warn',
+    ['post', 'reply'].includes(targetType) && (thing?.hiddenAt ? 'unhide' : 'hide'),
+    targetType === 'post' && !thing?.deletedAt && 'remove',
+    isContent && (thing?.removedAt ? 'restore' : 'remove'),
+    person !== null && (account?.limitedAt ? 'unlimit' : 'limit'),
+    person !== null && !account?.bannedAt && 'suspend',
+    person !== null && (account?.bannedAt ? 'unban' : 'ban'),
+  ]
+  return actions.filter((one): one is Action => one !== false)
+}
+
+export const mayDo = (one: Case, thing?: Thing | null, account?: Account | null): Action[] =>
+  fitting(one, thing, account).filter((action) => isAdmin.value || !forAdmins.includes(action))
+export const mayPropose = (one: Case, thing?: Thing | null, account?: Account | null): Action[] =>
+  isAdmin.value ? [] : fitting(one, thing, account).filter((action) => forAdmins.includes(action))
+
+const path = ({ id }: Case) => ({ params: { path: { id } } })
+
+const reasonField = (optional: boolean): Field => {
+  const t = texts.value.case
+  return { name: 'reason', label: t.reason, kind: 'long', max: 1000, optional, hint: t.reasonHint }
+}
+
+function detailFields(one: Case, actions: Action[]): Field[] {
+  const t = texts.value.case
+  const until: Field = { name: 'until', label: t.until, kind: 'time', optional: true, hint: t.untilHint }
+  return [
+    ...(actions.includes('suspend') ? [until] : []),
+    { name: 'category', label: t.category, kind: 'choice', value: one.category, options: categoryOptions() },
+    { name: 'rule', label: t.rule, optional: true, max: 300, value: one.rule ?? '', hint: t.ruleHint },
+  ]
+}
+
+const chosen = (actions: Action[]): Field => ({
+  name: 'actions',
+  label: texts.value.case.actions,
+  kind: 'choices',
+  options: optionsOf(texts.value.actions).filter(({ value }) => actions.includes(value as Action)),
+})
+
+const listOf = (actions = ''): string[] => actions.split(',').filter((one) => one !== '')
+
+function act(one: Case, actions: string[], { reason, category, rule, until }: Record<string, string>) {
+  const end = momentOf(until)
+  const body = { actions, ...(reason && { reason }), ...(category && { category }), ...(rule && { rule }) }
+  return kith.post('/admin/cases/{id}/actions', { ...path(one), body: { ...body, ...(end && { until: end }) } })
+}
+
+/** One action with its reason. @returns whether it was done */
+export function actOnce(one: Case, action: Action): Promise<boolean> {
+  const { case: t, actions, actionTexts } = texts.value
+  const isDangerous = forAdmins.includes(action)
+  return ask(
+    {
+      title: actions[action],
+      text: actionTexts[action],
+      fields: [
+        reasonField(!needReason.includes(action)),
+        ...detailFields(one, [action]).map((field) => (field.name === 'until' ? { ...field, optional: false } : field)),
+      ],
+      action: actions[action],
+      isDangerous,
+    },
+    async (values) => {
+      await act(one, [action], values)
+      notify(t.done)
+    },
+  )
+}
+
+/** Several actions at once. */
+export function actAtOnce(one: Case, actions: Action[]): Promise<boolean> {
+  const t = texts.value.case
+  const fields = [chosen(actions), reasonField(true), ...detailFields(one, actions)]
+  return ask({ title: t.actTitle, text: t.actText, fields, action: t.act }, async (values) => {
+    await act(one, listOf(values.actions), values)
+    notify(t.done)
+  })
+}
+
+export function propose(one: Case, actions: Action[]): Promise<boolean> {
+  const t = texts.value.case
+  const fields = [chosen(actions), reasonField(false), ...detailFields(one, actions).slice(0, 1)]
+  return ask({ title: t.proposeTitle, text: t.proposeText, fields, action: t.propose }, async (values) => {
+    const until = momentOf(values.until)
+    const body = { actions: listOf(values.actions), reason: values.reason ?? '', ...(until && { until }) }
+    await kith.post('/admin/cases/{id}/proposals', { ...path(one), body })
+    notify(t.proposed)
+  })
+}
+
+export function dismiss(one: Case): Promise<boolean> {
+  const t = texts.value.case
+  return ask({ title: t.dismiss, text: t.dismissText, action: t.dismiss }, async () => {
+    await kith.post('/admin/cases/{id}/actions', { ...path(one), body: { actions: ['dismiss'] } })
+    notify(t.dismissed)
+  })
+}
+
+export function addNote(one: Case): Promise<boolean> {
+  const t = texts.value.case
+  const field: Field = { name: 'text', label: t.note, kind: 'long', max: 2000, hint: t.noteHint }
+  return ask({ title: t.addNote, fields: [field], action: t.addNote }, ({ text = '' }) =>
+    kith.post('/admin/cases/{id}/notes', { ...path(one), body: { text } }),
+  )
+}
+
+export function change(one: Case): Promise<boolean> {
+  const t = texts.value.case
+  const fields: Field[] = [
+    ...detailFields(one, []),
+    {
+      name: 'priority',
+      label: t.priority,
+      kind: 'choice',
+      value: String(one.priority),
+      options: optionsOf(t.priorities),
+    },
+  ]
+  return ask({ title: t.change, fields, action: t.save }, ({ category, rule, priority }) => {
+    const body = {
+      ...(category && category !== one.category && { category }),
+      ...(rule && rule !== one.rule && { rule }),
+      ...(Number(priority) !== one.priority && { priority: Number(priority) }),
+    }
+    return kith.patch('/admin/cases/{id}', { ...path(one), body })
+  })
+}
+
+export const claim = (one: Case) =>
+  attempt(() => kith.post('/admin/cases/{id}/claim', path(one)), texts.value.case.claimedByYou)
+export const release = (one: Case) =>
+  attempt(() => kith.post('/admin/cases/{id}/release', path(one)), texts.value.case.released)
+
+export function settle(one: Case, proposalId: string, verdict: 'accept' | 'decline'): Promise<boolean> {
+  const t = texts.value.case
+  const params = { path: { id: one.id, proposalId } }
+  const isAccepted = verdict === 'accept'
+  return ask(
+    {
+      title: isAccepted ? t.accept : t.decline,
+      text: isAccepted ? t.acceptText : t.declineText,
+      action: isAccepted ? t.accept : t.decline,
+      isDangerous: isAccepted,
+    },
+    () =>
+      isAccepted
+        ? kith.post('/admin/cases/{id}/proposals/{proposalId}/accept', { params })
+        : kith.post('/admin/cases/{id}/proposals/{proposalId}/decline', { params }),
+  )
+}

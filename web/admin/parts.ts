@@ -1,0 +1,116 @@
+// What several pages of the panel show: people, facts, parts that are read when they are opened, and buttons.
+import type { Schema } from 'kith/client'
+import { ask, type Field } from '../lib/dialog.ts'
+import { attempt, notify } from '../lib/errors.ts'
+import { type ComponentChildren, html, type Signal, signal, useSignal, type VNode } from '../lib/html.ts'
+import { timeText } from '../lib/texts.ts'
+import { kith, me } from './session.ts'
+import { texts } from './texts.ts'
+
+type Card = Schema<'PersonCard'>
+
+export const nameOf = ({ firstName, lastName }: Card): string => `${firstName} ${lastName}`.trim()
+export const isMe = (card: Card | null | undefined): boolean => card?.username === me.value?.username
+
+/** A person with a link to their page. */
+export const personLink = (id: string | null, card: Card | null): VNode | string =>
+  id && card
+    ? (html`<a href=${`/admin/people/${id}`}>${nameOf(card)}</a> <span class="quiet">${card.username}</span>` as VNode)
+    : '–'
+
+type Fact = [label: string, value: unknown]
+
+/** Facts with their names; those without a value are left out. */
+export const Facts = ({ facts }: { facts: Fact[] }) =>
+  html`<dl class="facts">
+    ${facts
+      .filter(([, value]) => value !== null && value !== undefined && value !== '')
+      .map(([label, value]) => html`<dt>${label}</dt><dd>${value}</dd>`)}
+  </dl>`
+
+/** A part of a page that is read only when somebody opens it. */
+export function Later({ title, show }: { title: string; show: () => ComponentChildren }) {
+  const isOpen = useSignal(false)
+  const toggle = (event: Event) => {
+    isOpen.value = isOpen.value || (event.target as HTMLDetailsElement).open
+  }
+  return html`<details class="later" onToggle=${toggle}>
+    <summary>${title}</summary>
+    ${isOpen.value && show()}
+  </details>`
+}
+
+export type Deed = { label: string; run: () => unknown; isDangerous?: boolean; isMain?: boolean }
+
+/** What somebody may do here. Nothing is shown if there is nothing. */
+export const Deeds = ({ deeds, small }: { deeds: (Deed | false | undefined | null)[]; small?: boolean }) => {
+  const shown = deeds.filter((one): one is Deed => Boolean(one))
+  const look = ({ isDangerous, isMain }: Deed) =>
+    `${isDangerous ? 'danger' : isMain ? '' : 'secondary'}${small ? ' small' : ''}`
+  return (
+    shown.length > 0 &&
+    html`<div class="buttons">
+      ${shown.map((one) => html`<button key=${one.label} class=${look(one)} onClick=${() => one.run()}>${one.label}</button>`)}
+    </div>`
+  )
+}
+
+/** A picture or a film, which is loaded when somebody asks for it: nobody has to see it unprepared. */
+export function Medium({ url, alt, isVideo }: { url: string; alt?: string | null; isVideo?: boolean }) {
+  const isShown = useSignal(false)
+  const t = texts.value.common
+  const show = () => {
+    isShown.value = true
+  }
+  if (!isShown.value) return html`<p><button class="secondary small" onClick=${show}>${t.showMedia}</button> ${alt}</p>`
+  return isVideo
+    ? html`<video class="medium" controls src=${url} aria-label=${alt ?? ''}></video>`
+    : html`<img class="medium" src=${url} alt=${alt ?? ''} />`
+}
+
+type Category = { category: string; text: string }
+const categories = signal<Category[]>([])
+let isAsked = false
+
+/** The categories of reports as choices. They are read once. */
+export function categoryOptions(): { value: string; label: string }[] {
+  if (!isAsked) {
+    isAsked = true
+    void attempt(async () => {
+      categories.value = (await kith.get('/reports/categories')).items
+    })
+  }
+  return categories.value.map(({ category }) => ({ value: category, label: category }))
+}
+
+/** The beginning of a text. */
+export const beginning = (words: string, most = 200): string =>
+  words.length > most ? `${words.slice(0, most).trimEnd()}…` : words
+
+/** A moment from a field of a local date and time, as the API takes it. */
+export const momentOf = (local: string | undefined): string | undefined =>
+  local ? new Date(local).toISOString() : undefined
+
+/** A fact about a time that may not have come. */
+export const whenTrue = (label: string, at: string | null | undefined): Fact => [label, at ? timeText(at) : null]
+
+/** A step that asks once, if it can with a reason for the audit log, after which `version` changes. */
+export function stepWith(
+  version: Signal<number>,
+  about: { label: string; text: string; isDangerous?: boolean; hasReason?: boolean },
+  run: (body: { reason?: string }) => Promise<unknown>,
+): Deed {
+  const { label, text, isDangerous = false, hasReason = true } = about
+  const t = texts.value.common
+  const reason: Field = { name: 'reason', label: t.reason, kind: 'long', max: 1000, optional: true, hint: t.reasonHint }
+  const question = { title: label, text, fields: hasReason ? [reason] : [], action: label, isDangerous }
+  return {
+    label,
+    isDangerous,
+    run: async () => {
+      if (!(await ask(question, ({ reason: why }) => run(why ? { reason: why } : {})))) return
+      notify(t.done)
+      version.value += 1
+    },
+  }
+}
