@@ -112,6 +112,17 @@ const attributes = z
     'must look like name=value,other=value',
   )
 
+/** Names and addresses: `Android=https://…, iPhone=https://…`. */
+const namedUrls = list.transform((items, context) =>
+  items.flatMap((item) => {
+    const [, name = '', address = ''] = /^([^=]{1,40})=(https?:\/\/\S+)$/.exec(item) ?? []
+    const url = URL.parse(address)?.href
+    if (url) return { name: name.trim(), url }
+    context.addIssue('must be names and addresses such as Android=https://example.org/app, separated by commas')
+    return []
+  }),
+)
+
 const signingKey = z.string().regex(/^[\w-]{43}$/, 'must be 32 random bytes in base64url')
 
 const Variables = z.object({
@@ -125,6 +136,10 @@ const Variables = z.object({
   FUNCTIONS_URL: webUrl.optional(),
   PUBLIC_URL: webUrl.optional(),
   FACADE_URL: webUrl.optional(),
+  ABOUT_FILE: z.string().min(1).optional(),
+  RULES_FILE: z.string().min(1).optional(),
+  PRIVACY_FILE: z.string().min(1).optional(),
+  GET_APP: namedUrls.default([]),
   STORAGE_URL: webUrl.optional(),
   STORAGE_BUCKET: bucket.optional(),
   STORAGE_UPLOAD_BUCKET: bucket.optional(),
@@ -373,6 +388,9 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     functionsUrl: s.FUNCTIONS_URL && withoutSlash(s.FUNCTIONS_URL),
     publicUrl: withoutSlash(s.PUBLIC_URL),
     facadeUrl: withoutSlash(s.FACADE_URL ?? new URL(s.PUBLIC_URL).origin),
+    // what the operator says to people, as files and as addresses of apps
+    texts: { about: s.ABOUT_FILE, rules: s.RULES_FILE, privacy: s.PRIVACY_FILE },
+    apps: s.GET_APP,
     storage: storageOf(s),
     mediaQuota: s.MEDIA_QUOTA,
     // generated avatars are at the facade's own address

@@ -1,4 +1,5 @@
 // Fields that many shapes have, each described once.
+import countries from 'i18n-iso-countries'
 import { Timestamp, Uuid, z } from './schemas.ts'
 
 export const ActorId = z
@@ -65,6 +66,8 @@ export const About = z
   .string()
   .nullable()
   .describe('What the person says about themselves, up to 1000 characters; null if nothing.')
+/** The countries that a person may name. XK (Kosovo) is widely used, but not in ISO 3166-1. */
+export const countryCodes = Object.keys(countries.getAlpha2Codes()).filter((code) => code !== 'XK')
 export const Country = z
   .string()
   .nullable()

@@ -1,6 +1,6 @@
 // The pages of web/: the admin panel, the pages that mail leads to, and the web client. No build step: TypeScript files
 // are served with their types removed, and packages as npm installed them. web/README.md
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { basename, extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +8,7 @@ import type { Hono } from 'hono'
 import type { Config } from './config.ts'
 import type { Context, Env } from './context.ts'
 import { ApiError } from './errors.ts'
+import { countryCodes } from './fields.ts'
 import { otherMethods } from './routes.ts'
 import { digestOf, type StaticFile, sendFile, staticFile } from './static.ts'
 
@@ -17,6 +18,7 @@ const root = new URL('../../', import.meta.url)
 const folders = {
   lib: new URL('web/lib/', root),
   admin: new URL('web/admin/', root),
+  pages: new URL('web/pages/', root),
   client: new URL('clients/typescript/src/', root),
 }
 
@@ -35,7 +37,18 @@ const styles = ['@picocss/pico/css/pico.classless.min.css', 'uplot/dist/uPlot.mi
 
 /** A document: where it is, its title until its script has set one, and its script below `web/`. */
 type Document = { part: keyof typeof folders; title: string; paths: string[] }
-const documents: Document[] = [{ part: 'admin', title: 'Kith admin', paths: ['/admin', '/admin/*'] }]
+const documents: Document[] = [
+  { part: 'admin', title: 'Kith admin', paths: ['/admin', '/admin/*'] },
+  // mail links to the first four; web/pages/pages.ts has what they show
+  {
+    part: 'pages',
+    title: 'Kith',
+    paths: [
+      ...['/verify-email', '/reset-password', '/unsubscribe', '/notifications'],
+      ...['/forgot-password', '/join', '/account', '/rules', '/privacy'],
+    ],
+  },
+]
 
 /** Whether a path is one of a page or of a file of the pages. */
 export const isWeb = (path: string): boolean =>
@@ -166,11 +179,53 @@ ${scripts.map((path) => `  <link rel="modulepreload" href="${base}${path}">`).jo
   })
 }
 
+/** The largest text of an operator, in bytes. */
+const LARGEST_TEXT = 100_000
+
+/** The texts that the operator wrote, by name. @throws Error if a file is missing or too large */
+function operatorTexts({ texts }: Config): Record<keyof Config['texts'], string | undefined> {
+  const read = (path: string | undefined, setting: string): string | undefined => {
+    if (path === undefined) return undefined
+    try {
+      if (statSync(path).size <= LARGEST_TEXT) return readFileSync(path, 'utf8')
+    } catch {
+      throw new Error(`${setting} must be a file that Kith can read`)
+    }
+    throw new Error(`${setting} must have at most ${LARGEST_TEXT} bytes`)
+  }
+  return {
+    about: read(texts.about, 'ABOUT_FILE'),
+    rules: read(texts.rules, 'RULES_FILE'),
+    privacy: read(texts.privacy, 'PRIVACY_FILE'),
+  }
+}
+
+/** What the pages for people show of the instance: web/pages/instance.ts reads it. */
+function instanceFiles(config: Config): [string, StaticFile][] {
+  const { about = '', rules, privacy } = operatorTexts(config)
+  const facts = {
+    domain: config.instanceDomain,
+    about,
+    hasRules: rules !== undefined,
+    hasPrivacy: privacy !== undefined,
+    apps: config.apps,
+    countries: countryCodes,
+  }
+  const fresh = { 'Cache-Control': 'no-cache' }
+  const textFile = (text: string): StaticFile => staticFile(text, 'text/plain; charset=utf-8', fresh)
+  return [
+    ['/web/instance.json', staticFile(JSON.stringify(facts), 'application/json', fresh)],
+    ['/web/rules.txt', textFile(rules ?? '')],
+    ['/web/privacy.txt', textFile(privacy ?? '')],
+  ]
+}
+
 /**
  * Serves the documents, and their files below `/web/<digest>/`, where the digest changes with any of them, so that
- * browsers can keep them. All files are read at the first request.
+ * browsers can keep them. Those files are read at the first request, and the operator's texts at once.
  */
 export function mountWeb(app: Hono<Env>, config: Config): void {
+  const own = instanceFiles(config)
   let made: { base: string; files: Map<string, StaticFile>; documents: Map<Document, StaticFile> } | undefined
   const make = () => {
     const read = readFiles()
@@ -179,7 +234,10 @@ export function mountWeb(app: Hono<Env>, config: Config): void {
       .toString('hex')
       .slice(0, 16)}/`
     const keep = { 'Cache-Control': 'public, max-age=31536000, immutable' }
-    const files = new Map([...read].map(([path, { body, type }]) => [base + path, staticFile(body, type, keep)]))
+    const files = new Map([
+      ...[...read].map(([path, { body, type }]) => [base + path, staticFile(body, type, keep)] as const),
+      ...own,
+    ])
     return { base, files, documents: new Map(documents.map((one) => [one, documentOf(one, base, read, config)])) }
   }
   const serve = (path: string, find: (c: Context, all: NonNullable<typeof made>) => StaticFile | undefined) => {

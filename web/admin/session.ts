@@ -1,6 +1,7 @@
 // Who uses the panel. The token is in memory alone: a reload asks for the password again.
 import { createKith, type Schema } from 'kith/client'
 import { computed, signal } from '../lib/html.ts'
+import { saveFile } from '../lib/save.ts'
 
 /** Not in batches: the answer to a batch has no request id for each read. */
 export const kith = createKith({
@@ -35,13 +36,4 @@ export async function saveCsv(path: string, query: Record<string, string>): Prom
   })
   if (!answer.ok) throw new Error(String(answer.status))
   saveFile(await answer.blob(), `${path.split('/').at(-1)}.csv`)
-}
-
-/** Lets the browser save a file. */
-export function saveFile(file: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

@@ -11,17 +11,19 @@ export type Field = {
    * Default: `text`. `choice` and `choices` (several of them) need `options`; `long` has several lines; `time` is a local
    * date and time; the value of `check` is `true`, and absent if it is not checked.
    */
-  kind?: 'text' | 'long' | 'choice' | 'choices' | 'check' | 'number' | 'time' | 'email' | 'password'
+  kind?: 'text' | 'long' | 'choice' | 'choices' | 'check' | 'number' | 'date' | 'time' | 'email' | 'password'
   options?: { value: string; label: string }[]
   value?: string
   optional?: boolean
   /** The most characters, or the greatest number. */
   max?: number
-  /** The least number. */
+  /** The fewest characters, or the least number. */
   min?: number
   /** Of which a number is a multiple. Default: 1. */
   step?: number
   hint?: string
+  /** What the browser may fill in, as the attribute `autocomplete` names it. */
+  fill?: string
 }
 
 type Question = {
@@ -34,11 +36,19 @@ type Question = {
   isDangerous?: boolean
 }
 
-/** An input with its label. Its value is in the form's data under `name`. */
-export function FormField({ field }: { field: Field }): VNode {
-  const { name, label, kind = 'text', options = [], value = '', optional = false, max, min, step, hint } = field
-  const shared = { name, required: !optional, 'aria-describedby': hint ? `hint-${name}` : undefined }
-  const note = hint && html`<small id=${`hint-${name}`}>${hint}</small>`
+/** An input with its label, and with what is wrong with its value. Its value is in the form's data under `name`. */
+export function FormField({ field, fault }: { field: Field; fault?: string | undefined }): VNode {
+  const { name, label, kind = 'text', options = [], value = '', optional = false, max, min, step, hint, fill } = field
+  const notes = [hint && `hint-${name}`, fault && `fault-${name}`].filter(Boolean).join(' ')
+  const shared = {
+    name,
+    required: !optional,
+    autocomplete: fill,
+    'aria-describedby': notes || undefined,
+    'aria-invalid': fault ? 'true' : undefined,
+  }
+  const note = html`${hint && html`<small id=${`hint-${name}`}>${hint}</small>`}
+    ${fault && html`<small id=${`fault-${name}`} class="fault">${fault}</small>`}`
   if (kind === 'choices') {
     const chosen = new Set(value.split(','))
     return html`<fieldset class="choices"><legend>${label}</legend>
@@ -54,14 +64,14 @@ export function FormField({ field }: { field: Field }): VNode {
       <input type="checkbox" ...${shared} required=${false} value="true" defaultChecked=${value === 'true'} /> ${label}${note}
     </label>` as VNode
   }
-  const limits = kind === 'number' ? { max, min, step } : { maxlength: max }
+  const limits = kind === 'number' ? { max, min, step } : { minlength: min, maxlength: max }
   const input =
     kind === 'choice'
       ? html`<select ...${shared} defaultValue=${value}>
           ${options.map((one) => html`<option value=${one.value} selected=${one.value === value}>${one.label}</option>`)}
         </select>`
       : kind === 'long'
-        ? html`<textarea ...${shared} rows="4" maxlength=${max} defaultValue=${value}></textarea>`
+        ? html`<textarea ...${shared} rows="4" ...${limits} defaultValue=${value}></textarea>`
         : html`<input ...${shared} type=${kind === 'time' ? 'datetime-local' : kind} ...${limits} defaultValue=${value} />`
   return html`<label>${label} ${input}${note}</label>` as VNode
 }

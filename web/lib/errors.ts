@@ -6,12 +6,19 @@ import { sharedTexts } from './shared-texts.ts'
 export const messageOf = (error: unknown): string =>
   error instanceof KithError ? error.message : sharedTexts.value.unreachable
 
+type Noted = {
+  error: unknown
+  /** The page's own words for codes of errors. */
+  words?: Record<string, string> | undefined
+}
+
 /** An error where it happened. */
-export function ErrorNote({ error }: { error: unknown }): VNode | null {
+export function ErrorNote({ error, words = {} }: Noted): VNode | null {
   if (!error) return null
+  const text = (error instanceof KithError && words[error.code]) || messageOf(error)
   const id = error instanceof KithError ? error.requestId : undefined
   return html`<div role="alert" class="error">
-    <p>${messageOf(error)}</p>
+    <p>${text}</p>
     ${id && html`<small>${sharedTexts.value.request} <code>${id}</code></small>`}
   </div>` as VNode
 }

@@ -1,11 +1,9 @@
 // Shapes of identity. Rules are in sql/identity.
 
-import countries from 'i18n-iso-countries'
-import { About, ActorId, City, Country, Picture } from '../../lib/fields.ts'
+import { About, ActorId, City, Country, countryCodes, Picture } from '../../lib/fields.ts'
 import { personId, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-// XK (Kosovo) is widely used, but not in ISO 3166-1
-const codes = new Set(Object.keys(countries.getAlpha2Codes()).filter((code) => code !== 'XK'))
+const codes = new Set(countryCodes)
 
 const Email = z
   .email()

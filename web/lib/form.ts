@@ -1,0 +1,87 @@
+// A form in a page. What is wrong with a field stands beside the field, in the language of the page.
+import { KithError } from 'kith/client'
+import { type Field, FormField, valuesOf } from './dialog.ts'
+import { ErrorNote } from './errors.ts'
+import { type ComponentChildren, html, useSignal, type VNode } from './html.ts'
+import { sharedTexts } from './shared-texts.ts'
+
+type Options = {
+  fields: Field[]
+  /** The word on the button. */
+  action: string
+  isDangerous?: boolean
+  submit: (values: Record<string, string>) => Promise<unknown>
+  /** The page's own words for codes of errors. */
+  words?: Record<string, string>
+  /** The fields beside which the words for some codes stand. */
+  places?: Record<string, string>
+  children?: ComponentChildren
+}
+type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+/** What the browser finds wrong with the value of an input; undefined if nothing. */
+function faultOf(input: Input): string | undefined {
+  const { validity } = input
+  const { faults } = sharedTexts.value
+  if (validity.valid) return undefined
+  if (validity.valueMissing || input.value.trim() === '') return faults.required
+  if (validity.typeMismatch || validity.badInput || validity.patternMismatch) return faults.format
+  if (validity.tooShort) return faults.short((input as HTMLInputElement).minLength)
+  return faults.value
+}
+
+/** The fields that the instance refused, each with a sentence. */
+function faultsOf(error: unknown, { words = {}, places = {} }: Options): Record<string, string> {
+  if (!(error instanceof KithError)) return {}
+  const place = places[error.code]
+  if (place) return { [place]: words[error.code] ?? error.message }
+  const { faults } = sharedTexts.value
+  return Object.fromEntries(
+    error.fields.map(({ path, code }) => [
+      path,
+      code === 'required' ? faults.required : code === 'format' ? faults.format : faults.value,
+    ]),
+  )
+}
+
+export function Form(options: Options): VNode {
+  const { fields, action, isDangerous, submit, words, children } = options
+  const error = useSignal<unknown>(undefined)
+  const faults = useSignal<Record<string, string>>({})
+  const isBusy = useSignal(false)
+  const refuse = (form: HTMLFormElement, found: Record<string, string>) => {
+    faults.value = found
+    const first = fields.find(({ name }) => found[name])
+    if (first) (form.elements.namedItem(first.name) as HTMLElement | null)?.focus()
+  }
+  const run = async (event: SubmitEvent) => {
+    event.preventDefault()
+    if (isBusy.value) return
+    const form = event.target as HTMLFormElement
+    error.value = undefined
+    const inputs = fields.map(({ name }) => form.elements.namedItem(name) as Input)
+    const found = inputs.flatMap((input) => {
+      const fault = faultOf(input)
+      return fault ? [[input.name, fault] as const] : []
+    })
+    if (found.length > 0) return refuse(form, Object.fromEntries(found))
+    faults.value = {}
+    isBusy.value = true
+    try {
+      await submit(valuesOf(form))
+    } catch (failure) {
+      const refused = faultsOf(failure, options)
+      refuse(form, refused)
+      if (!fields.some(({ name }) => refused[name])) error.value = failure
+    }
+    isBusy.value = false
+  }
+  return html`<form onSubmit=${run} novalidate>
+    ${fields.map((field) => html`<${FormField} key=${field.name} field=${field} fault=${faults.value[field.name]} />`)}
+    ${children}
+    <${ErrorNote} error=${error.value} words=${words} />
+    <div class="buttons">
+      <button class=${isDangerous ? 'danger' : ''} aria-busy=${isBusy.value} aria-disabled=${isBusy.value}>${action}</button>
+    </div>
+  </form>` as VNode
+}

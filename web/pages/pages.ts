@@ -1,0 +1,24 @@
+// The pages for people by their addresses, which mail and GET /links name too.
+import type { ComponentType } from '../lib/html.ts'
+import { Account } from './pages/account.ts'
+import { Join } from './pages/join.ts'
+import { Notifications } from './pages/notifications.ts'
+import { Privacy, Rules } from './pages/operator.ts'
+import { Forgot, Reset } from './pages/reset.ts'
+import { Unsubscribe } from './pages/unsubscribe.ts'
+import { Verify } from './pages/verify.ts'
+import type { Texts } from './texts.ts'
+
+type Page = { title: (t: Texts) => string; page: ComponentType }
+
+export const pages: Record<string, Page> = {
+  '/verify-email': { title: (t) => t.verify.title, page: Verify },
+  '/reset-password': { title: (t) => t.reset.title, page: Reset },
+  '/forgot-password': { title: (t) => t.forgot.title, page: Forgot },
+  '/unsubscribe': { title: (t) => t.unsubscribe.title, page: Unsubscribe },
+  '/notifications': { title: (t) => t.notifications.title, page: Notifications },
+  '/join': { title: (t) => t.join.title, page: Join },
+  '/account': { title: (t) => t.account.title, page: Account },
+  '/rules': { title: (t) => t.rules.title, page: Rules },
+  '/privacy': { title: (t) => t.privacy.title, page: Privacy },
+}

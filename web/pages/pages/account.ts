@@ -1,0 +1,234 @@
+// The account: the address, the daily mail, the export, what staff decided, and the erasure. Whoever is banned reads
+// decisions and appeals with the password alone.
+import { KithError, type Schema } from 'kith/client'
+import { ask } from '../../lib/dialog.ts'
+import { ErrorNote, notify, notifyError } from '../../lib/errors.ts'
+import { Form } from '../../lib/form.ts'
+import { html, type Signal, useSignal } from '../../lib/html.ts'
+import { useLoad } from '../../lib/load.ts'
+import { saveFile } from '../../lib/save.ts'
+import { sharedTexts } from '../../lib/shared-texts.ts'
+import { timeText } from '../../lib/texts.ts'
+import { Done, Login } from '../parts.ts'
+import { kith, me } from '../session.ts'
+import { texts } from '../texts.ts'
+
+type Standing = Schema<'Standing'>
+type Decision = Standing['decisions'][number]
+type Appeal = (decision: Decision, text: string) => Promise<Standing>
+
+export function Account() {
+  const t = texts.value.account
+  const isErased = useSignal(false)
+  const banned = useSignal<{ email: string; password: string; standing: Standing } | undefined>(undefined)
+  if (isErased.value) return html`<${Done}><p>${t.erased}</p><//>`
+  if (banned.value) {
+    const { email, password, standing } = banned.value
+    const appeal: Appeal = ({ id: decisionId }, text) =>
+      kith.post('/auth/appeal', { body: { email, password, decisionId, text } })
+    return html`<${Decisions} first=${standing} appeal=${appeal} />`
+  }
+  if (!me.value) {
+    return html`<p>${t.text}</p>
+      <${Login}><${Banned} banned=${banned} /><//>`
+  }
+  return html`<p>${t.loggedIn(me.value.username)}</p>
+    <div class="columns">
+      <${Address} />
+      <${Digest} />
+      <${Export} />
+      <${OwnDecisions} />
+      <${Erase} isErased=${isErased} />
+    </div>`
+}
+
+function Banned({ banned }: { banned: Signal<{ email: string; password: string; standing: Standing } | undefined> }) {
+  const t = texts.value.account
+  const submit = async ({ email = '', password = '' }) => {
+    const standing = await kith.post('/auth/standing', { body: { email, password } })
+    banned.value = { email, password, standing }
+  }
+  return html`<details>
+    <summary>${t.banned}</summary>
+    <p>${t.bannedText}</p>
+    <${Form}
+      fields=${[
+        { name: 'email', label: texts.value.login.email, kind: 'email', fill: 'username' },
+        { name: 'password', label: texts.value.login.password, kind: 'password', fill: 'current-password' },
+      ]}
+      action=${t.readDecisions}
+      words=${texts.value.errors}
+      submit=${submit}
+    />
+  </details>`
+}
+
+function Address() {
+  const t = texts.value.account
+  const { email, emailVerifiedAt } = me.value as Schema<'Me'>
+  const change = () =>
+    ask(
+      {
+        title: t.changeAddress,
+        text: t.changeText,
+        fields: [
+          { name: 'email', label: t.newAddress, kind: 'email', max: 254, fill: 'email' },
+          { name: 'currentPassword', label: texts.value.login.password, kind: 'password', fill: 'current-password' },
+        ],
+        action: t.changeAddress,
+      },
+      ({ email = '', currentPassword = '' }) => kith.post('/me/email', { body: { email, currentPassword } }),
+    ).then((isDone) => isDone && notify(t.changeSent))
+  const again = () =>
+    kith
+      .post('/me/verify-email')
+      .then(() => notify(t.verificationSent))
+      .catch(notifyError)
+  return html`<section>
+    <h2>${t.address}</h2>
+    <p class="words">${email}</p>
+    <p class="quiet">${emailVerifiedAt ? t.verified(timeText(emailVerifiedAt)) : t.unverified}</p>
+    <div class="buttons">
+      <button class="secondary" onClick=${change}>${t.changeAddress}</button>
+      ${!emailVerifiedAt && html`<button class="secondary" onClick=${again}>${t.sendVerification}</button>`}
+    </div>
+  </section>`
+}
+
+/** The hour of the digest that people have who never chose one. */
+const USUAL_HOUR = 8
+
+function Digest() {
+  const t = texts.value.account
+  const preferences = useLoad(() => kith.get('/notifications/preferences'), [])
+  const hour = preferences.data.value?.digestHour
+  const turn = (digestHour: number | null) =>
+    kith.patch('/notifications/preferences', { body: { digestHour } }).then(preferences.set).catch(notifyError)
+  return html`<section>
+    <h2>${t.digest}</h2>
+    <${ErrorNote} error=${preferences.error.value} />
+    ${
+      preferences.data.value &&
+      html`<p>${typeof hour === 'number' ? t.digestOn(hour, preferences.data.value.timezone) : t.digestOff}</p>
+        <button class="secondary" onClick=${() => turn(typeof hour === 'number' ? null : USUAL_HOUR)}>
+          ${typeof hour === 'number' ? t.turnOff : t.turnOn}
+        </button>`
+    }
+  </section>`
+}
+
+/** The export as the instance wrote and signed it. */
+async function exported(): Promise<Blob> {
+  const answer = await fetch('/api/v1/me/export', { headers: { authorization: `Bearer ${await kith.accessToken()}` } })
+  if (!answer.ok) throw new KithError(answer.status, answer.headers, await answer.json().catch(() => null))
+  return answer.blob()
+}
+
+function Export() {
+  const t = texts.value.account
+  const isBusy = useSignal(false)
+  const save = async () => {
+    if (isBusy.value) return
+    isBusy.value = true
+    try {
+      saveFile(await exported(), 'kith-export.json')
+      notify(t.exported)
+    } catch (failure) {
+      notifyError(failure)
+    }
+    isBusy.value = false
+  }
+  return html`<section>
+    <h2>${t.export}</h2>
+    <p>${t.exportText}</p>
+    <button class="secondary" onClick=${save} aria-busy=${isBusy.value}>${t.exportAction}</button>
+  </section>`
+}
+
+function OwnDecisions() {
+  const t = texts.value.account
+  const isOpen = useSignal(false)
+  const appeal: Appeal = ({ id }, text) =>
+    kith.post('/me/standing/{id}/appeal', { params: { path: { id } }, body: { text } })
+  return html`<section>
+    <h2>${t.decisions}</h2>
+    ${
+      isOpen.value
+        ? html`<${LoadedDecisions} appeal=${appeal} />`
+        : html`<p>${t.decisionsText}</p>
+          <button
+            class="secondary"
+            onClick=${() => {
+              isOpen.value = true
+            }}
+          >
+            ${t.readDecisions}
+          </button>`
+    }
+  </section>`
+}
+
+function LoadedDecisions({ appeal }: { appeal: Appeal }) {
+  const standing = useLoad(() => kith.get('/me/standing'), [])
+  if (standing.error.value) return html`<${ErrorNote} error=${standing.error.value} />`
+  return standing.data.value
+    ? html`<${Decisions} first=${standing.data.value} appeal=${appeal} />`
+    : html`<p class="quiet">${sharedTexts.value.loading}</p>`
+}
+
+function Decisions({ first, appeal }: { first: Standing; appeal: Appeal }) {
+  const t = texts.value.account
+  const standing = useSignal(first)
+  const { state, suspendedUntil, decisions } = standing.value
+  const write = (decision: Decision) =>
+    ask(
+      {
+        title: t.appeal,
+        text: t.appealText,
+        fields: [{ name: 'text', label: t.appealLabel, kind: 'long', max: 2000 }],
+        action: t.appealAction,
+      },
+      async ({ text = '' }) => {
+        standing.value = await appeal(decision, text)
+      },
+    ).then((isDone) => isDone && notify(t.appealed))
+  return html`<p>${t.states[state](timeText(suspendedUntil))}</p>
+    ${decisions.length === 0 && html`<p>${t.noDecisions}</p>`}
+    <ul class="entries">
+      ${decisions.map(
+        (one) => html`<li key=${one.id}>
+          <strong>${t.actions[one.action]}</strong>
+          <div class="quiet">${timeText(one.createdAt)}${one.rule && ` · ${one.rule}`}</div>
+          ${one.reason && html`<p class="words">${one.reason}</p>`}
+          ${one.overturnedAt && html`<p>${t.overturned(timeText(one.overturnedAt))}</p>`}
+          ${one.appeal && html`<p>${t.appealed} <span class="words">${one.appeal.answer}</span></p>`}
+          ${one.appealable && html`<button class="secondary" onClick=${() => write(one)}>${t.appeal}</button>`}
+        </li>`,
+      )}
+    </ul>`
+}
+
+function Erase({ isErased }: { isErased: Signal<boolean> }) {
+  const t = texts.value.account
+  const erase = async () => {
+    await ask(
+      {
+        title: t.erase,
+        text: t.eraseText,
+        fields: [{ name: 'password', label: texts.value.login.password, kind: 'password', fill: 'current-password' }],
+        action: t.eraseAction,
+        isDangerous: true,
+      },
+      async ({ password = '' }) => {
+        await kith.post('/me/delete', { body: { password } })
+        isErased.value = true
+        await kith.logOut()
+      },
+    )
+  }
+  return html`<section>
+    <h2>${t.erase}</h2>
+    <p>${t.eraseHint}</p>
+    <button class="danger" onClick=${erase}>${t.erase}…</button>
+  </section>`
+}

@@ -1,0 +1,73 @@
+// Parts that several pages for people have.
+import { ErrorNote } from '../lib/errors.ts'
+import { Form } from '../lib/form.ts'
+import { type ComponentChildren, html, useSignal, type VNode } from '../lib/html.ts'
+import { instance } from './instance.ts'
+import { logIn } from './session.ts'
+import { texts } from './texts.ts'
+
+/** A text of the operator: paragraphs, and lines that begin with # as headings. Never HTML. */
+export function Prose({ text }: { text: string }): VNode {
+  const blocks = text.trim().split(/\n\s*\n/)
+  return html`${blocks.map((block, at) => {
+    const [, signs, heading] = /^(#{1,6}) +(.+)$/.exec(block) ?? []
+    if (!signs) return html`<p key=${at} class="words">${block}</p>`
+    return signs.length === 1 ? html`<h2 key=${at}>${heading}</h2>` : html`<h3 key=${at}>${heading}</h3>`
+  })}` as VNode
+}
+
+/** Says that something was done. */
+export const Done = ({ children }: { children?: ComponentChildren }): VNode =>
+  html`<div role="status" class="done">${children}</div>` as VNode
+
+/** Where to get the app, if the operator says so. */
+export function Apps(): VNode {
+  const t = texts.value.apps
+  const apps = instance.value?.apps ?? []
+  if (apps.length === 0) return html`<p>${t.none}</p>` as VNode
+  return html`<ul class="apps">
+    ${apps.map(({ name, url }) => html`<li key=${url}><a role="button" href=${url}>${name}</a></li>`)}
+  </ul>` as VNode
+}
+
+/** A step that runs after a click: programs that check mail open links, but do not click. */
+export function Step({
+  action,
+  words,
+  run,
+}: {
+  action: string
+  words: Record<string, string>
+  run: () => Promise<void>
+}) {
+  const error = useSignal<unknown>(undefined)
+  const isBusy = useSignal(false)
+  const click = async () => {
+    if (isBusy.value) return
+    isBusy.value = true
+    error.value = undefined
+    try {
+      await run()
+    } catch (failure) {
+      error.value = failure
+    }
+    isBusy.value = false
+  }
+  return html`<${ErrorNote} error=${error.value} words=${words} />
+    <button onClick=${click} aria-busy=${isBusy.value} aria-disabled=${isBusy.value}>${action}</button>`
+}
+
+export function Login({ children }: { children?: ComponentChildren }): VNode {
+  const t = texts.value.login
+  return html`<${Form}
+      fields=${[
+        { name: 'email', label: t.email, kind: 'email', fill: 'username' },
+        { name: 'password', label: t.password, kind: 'password', fill: 'current-password' },
+      ]}
+      action=${t.action}
+      words=${texts.value.errors}
+      submit=${({ email = '', password = '' }) => logIn(email, password)}
+    />
+    <p class="quiet"><a href="/forgot-password">${t.forgot}</a></p>
+    ${children}` as VNode
+}
