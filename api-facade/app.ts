@@ -17,6 +17,7 @@ import { createLimits } from './lib/limits.ts'
 import { legible } from './lib/log.ts'
 import { metrics, mountMetrics } from './lib/metrics.ts'
 import { createPresence } from './lib/presence.ts'
+import { isPublicPage, mountPublicPages } from './lib/public-pages.ts'
 import { databaseCounter } from './lib/rates.ts'
 import { createReadiness } from './lib/ready.ts'
 import { API, mount, otherMethods, spellings, type Table } from './lib/routes.ts'
@@ -85,7 +86,13 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
 
   app.use(async (c, next) => {
     if (c.env?.batch) return next() // the batch itself was counted
-    const own = documentation.test(c.req.path) ? 'docs' : isWeb(c.req.path) ? 'web' : undefined
+    const own = documentation.test(c.req.path)
+      ? 'docs'
+      : isWeb(c.req.path)
+        ? 'web'
+        : isPublicPage(c.req.path, config)
+          ? 'public_pages'
+          : undefined
     const over = own
       ? await services.limits.route(c, own, undefined)
       : await services.limits.global(c, isFree(c) ? 0 : 1)
@@ -111,7 +118,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   mountAudit(app)
   mountAppLinks(app, config)
   mountDocs(app)
-  mountWeb(app, config)
+  mountPublicPages(app, config, mountWeb(app, config))
   mountMetrics(app, readiness)
   mount(app, tables)
   return app

@@ -327,9 +327,11 @@ grant execute on function
   api.vote_poll
   to authenticated;
 
--- gate: the facade counts views
+-- gate: the facade counts views, and renders public pages
 grant execute on function
-  api.count_views
+  api.count_views,
+  api.get_public_post,
+  api.get_public_profile
   to gate;
 
 -- jobs and batches that the worker runs

@@ -5780,6 +5780,8 @@ export interface Answers {
   get_profile: Schemas['Profile']
   get_project: Schemas['Project']
   get_proposal: Schemas['Proposal']
+  get_public_post: Json
+  get_public_profile: Json
   get_report: Schemas['StaffReportFile']
   get_reputation: Schemas['Reputation']
   get_reputation_details: Schemas['DetailedReputation']

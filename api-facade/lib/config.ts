@@ -49,6 +49,8 @@ export const defaultLimits = {
   docs: '120/min',
   // documents and files of the pages; a browser keeps the files
   web: '600/min',
+  // public pages of posts and people
+  public_pages: '60/min',
   // joins of channels and refreshed tokens, per client address; only the embedded gateway counts them
   realtime_join: '1000/min',
 } as const
@@ -140,6 +142,7 @@ const Variables = z.object({
   RULES_FILE: z.string().min(1).optional(),
   PRIVACY_FILE: z.string().min(1).optional(),
   GET_APP: namedUrls.default([]),
+  PUBLIC_PAGES: z.enum(['off', 'on', 'indexed']).default('off'),
   STORAGE_URL: webUrl.optional(),
   STORAGE_BUCKET: bucket.optional(),
   STORAGE_UPLOAD_BUCKET: bucket.optional(),
@@ -391,6 +394,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     // what the operator says to people, as files and as addresses of apps
     texts: { about: s.ABOUT_FILE, rules: s.RULES_FILE, privacy: s.PRIVACY_FILE },
     apps: s.GET_APP,
+    publicPages: s.PUBLIC_PAGES,
     storage: storageOf(s),
     mediaQuota: s.MEDIA_QUOTA,
     // generated avatars are at the facade's own address

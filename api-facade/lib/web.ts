@@ -132,6 +132,8 @@ function importsOf(start: string, files: Files): string[] {
 /** The origins from which the pages load pictures and to which they upload, besides their own. */
 const storageOrigin = ({ storage }: Config): string => (storage ? ` ${new URL(storage.publicUrl).origin}` : '')
 
+const sheetsOf = (part: string): string[] => ['packages/pico.classless.min.css', 'lib/style.css', `${part}/style.css`]
+
 function documentOf({ part, title }: Document, base: string, files: Files, config: Config): StaticFile {
   const addresses = Object.entries(imports).map(([name, place]) => [name, base + place])
   const map = JSON.stringify({ imports: Object.fromEntries(addresses) })
@@ -152,9 +154,7 @@ function documentOf({ part, title }: Document, base: string, files: Files, confi
   ].join('; ')
   const scripts = importsOf(`${part}/main.ts`, files)
   const plots = scripts.includes(placeOf('uplot')) ? ['packages/uplot.min.css'] : []
-  const sheets = ['packages/pico.classless.min.css', ...plots, 'lib/style.css', `${part}/style.css`].filter((path) =>
-    files.has(path),
-  )
+  const sheets = [...plots, ...sheetsOf(part)].filter((path) => files.has(path))
   const body = `<!doctype html>
 <html lang="en">
 <head>
@@ -223,8 +223,9 @@ function instanceFiles(config: Config): [string, StaticFile][] {
 /**
  * Serves the documents, and their files below `/web/<digest>/`, where the digest changes with any of them, so that
  * browsers can keep them. Those files are read at the first request, and the operator's texts at once.
+ * @returns what gives the addresses of the style sheets of the pages for people
  */
-export function mountWeb(app: Hono<Env>, config: Config): void {
+export function mountWeb(app: Hono<Env>, config: Config): () => string[] {
   const own = instanceFiles(config)
   let made: { base: string; files: Map<string, StaticFile>; documents: Map<Document, StaticFile> } | undefined
   const make = () => {
@@ -252,5 +253,10 @@ export function mountWeb(app: Hono<Env>, config: Config): void {
   serve('/web/*', (c, { files }) => files.get(c.req.path))
   for (const one of documents) {
     for (const path of one.paths) serve(path, (_, all) => all.documents.get(one))
+  }
+  return () => {
+    made ??= make()
+    const { base } = made
+    return sheetsOf('pages').map((path) => base + path)
   }
 }

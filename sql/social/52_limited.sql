@@ -24,7 +24,7 @@ begin atomic
   select (select exists (select from app.limited_people))   -- once for a statement: usually nobody is limited
      and (select true from app.limited_people l
           where l.user_id = p_author
-            and l.user_id <> coalesce(p_viewer, (select app.uid()))
+            and l.user_id is distinct from coalesce(p_viewer, (select app.uid()))
             and (select true from app.follows f
                  where f.follower_id = coalesce(p_viewer, (select app.uid()))
                    and f.following_id = l.user_id) is null) is true;
@@ -32,7 +32,8 @@ end;
 comment on function private.limited_for is
   'The one rule of limited people: whether this person is limited, and the viewer neither follows them nor is them. '
   'Feeds, searches and suggestions then leave out what the person wrote. One row. For each person it probes a small '
-  'table, and the follows only if it finds the person there. If p_viewer is null the viewer is the caller.';
+  'table, and the follows only if it finds the person there. If p_viewer is null the viewer is the caller; without a '
+  'caller it is nobody, who follows nobody.';
 
 create view private.listed_people with (security_invoker) as
 select p.* from private.visible_people p cross join lateral private.limited_for(p.id) l where not l.is_limited;

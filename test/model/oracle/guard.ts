@@ -54,5 +54,7 @@ export const unasked: Record<string, string> = {
   find_standing: 'as get_standing, by the password of the person',
   appeal_by_password: 'as find_standing',
   find_statement: 'as find_standing',
+  get_public_post: 'has no viewer; test/db/posts/public-pages.sql asks about each kind of post and author',
+  get_public_profile: 'as get_public_post',
   vote_reputation: 'writes to the ledger, and names only a person and an interest',
 }

@@ -1,0 +1,59 @@
+-- Public pages: what whoever has the link sees of a public post and of a person, if the instance serves such pages.
+-- docs/decisions.md, Visibility.
+
+create function private.public_author(p_id uuid) returns json
+language plpgsql stable security definer   -- its callers check whether everybody may see the person
+set search_path = ''
+as $$
+begin
+  return (select json_build_object('username', u.username, 'firstName', u.first_name, 'lastName', u.last_name,
+                                   'profilePicUrl', u.profile_pic_url)
+          from app.users u where u.id = p_id);
+end $$;
+comment on function private.public_author is 'What a public page shows of a person, {username, firstName, lastName, '
+  'profilePicUrl}.';
+
+create function api.get_public_post(p_post uuid) returns json
+language plpgsql stable security definer   -- only for gate: nobody is logged in, and no policy is for nobody
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object(
+      'id', p.id, 'title', p.title, 'body', p.body, 'media', p.media,
+      'publishedAt', private.utc(p.published_at), 'editedAt', private.utc(p.edited_at),
+      'author', private.public_author(p.author_id),
+      'persona', (select s.name from app.personas s where s.id = p.persona_id),
+      'quotedPostId', (select q.id from private.listed_posts q where q.id = p.quoted_post_id))
+    from private.listed_posts p
+    where p.id = p_post and p.format <> 'repost');
+end $$;
+comment on function api.get_public_post is
+  'A post for its public page, {id, title, body, media, publishedAt, editedAt, author, persona, quotedPostId}; null '
+  'if there is none that everybody may see: private.listed_posts without a caller. A repost has no page. quotedPostId '
+  'is null if not everybody may see the quoted post.';
+
+create function api.get_public_profile(p_username text) returns json
+language plpgsql stable security definer   -- only for gate: nobody is logged in, and no policy is for nobody
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object(
+      'person', private.public_author(l.id),
+      'about', u.about,
+      'posts', (
+        select coalesce(json_agg(json_build_object(
+                 'id', v.id, 'title', v.title, 'excerpt', left(v.body, 200),
+                 'publishedAt', private.utc(v.published_at)) order by w.published_at desc, w.id desc), '[]')
+        from (select p.id, p.published_at from app.posts p
+              where p.author_id = l.id and p.required_level = 0 and p.space_id is null
+              order by p.published_at desc, p.id desc limit 40) w
+        join private.listed_posts v on v.id = w.id
+        where v.format <> 'repost'))
+    from private.listed_people l join app.users u on u.id = l.id
+    where l.id = private.find_person(p_username));
+end $$;
+comment on function api.get_public_profile is
+  'A person for their public page, {person, about, posts}; null if there is nobody whom everybody may see: '
+  'private.listed_people without a caller. The posts are those of the newest 40 that have a page.';
