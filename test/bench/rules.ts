@@ -31,7 +31,7 @@ export async function ruleCosts({ meter }: Measured, sql: Sql): Promise<RuleCost
   await sql.unsafe(`create function pg_temp.judged(p_post uuid) returns float8 language plpgsql as $$
     declare v_begun timestamptz := clock_timestamp();
     begin
-      perform private.judge('post', p_post, 'at once');
+      perform private.judge('post', p_post, '{at once}');
       return extract(epoch from clock_timestamp() - v_begun) * 1000;
     end $$`)
   let caller = 0
