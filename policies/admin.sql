@@ -69,6 +69,7 @@ grant execute on function
   private.set_child_removed,
   private.set_post_hidden,
   private.set_reply_hidden,
+  private.takes_over,
   private.write_post_hidden,
   private.write_reply_hidden,
   private.settle_any_request,

@@ -39,6 +39,7 @@ grant execute on function
   private.set_case,
   private.set_claim,
   private.settle_decision_appeal,
+  private.release_settled,
   private.settle_case_proposal,
   private.settle_report
   to service_role;

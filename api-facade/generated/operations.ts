@@ -2001,9 +2001,11 @@ export const failures = {
     'case_claimed',
     'case_own',
     'case_proposal_unknown',
+    'reason_length',
     'report_settled',
     'report_unknown',
     'role_required',
+    'text_unfit',
   ],
   dispute_order: [
     'asset_kind',
@@ -2700,9 +2702,11 @@ export const failures = {
     'case_claimed',
     'case_own',
     'case_proposal_unknown',
+    'reason_length',
     'report_settled',
     'report_unknown',
     'role_required',
+    'text_unfit',
   ],
   revoke_group_invitation: [
     'invitation_settled',

@@ -427,7 +427,7 @@ export const sections = {
       endsAt: ['timestamp with time zone?', 'When it ends by itself; null if it does not.'],
       liftedAt: [
         'timestamp with time zone?',
-        'When staff or time ended what it did, such as a ban; its strikes remain.',
+        'When staff or time ended what it did, such as a ban, or staff hid what a rule or a space had hidden; its strikes remain.',
       ],
       overturnedAt: [
         'timestamp with time zone?',

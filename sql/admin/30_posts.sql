@@ -53,6 +53,32 @@ end $$;
 comment on function private.record_moderation is
   'Records what staff did about content: the author is notified, and the audit log has who did it and why.';
 
+create table private.other_hiders (
+  query text primary key
+);
+comment on table private.other_hiders is
+  'Registry: queries that say whether a hidden thing (type $1, id $2) was hidden by somebody other than staff. If '
+  'staff hides it then, it is a decision of staff, although the thing stays as it is.';
+
+create function private.takes_over(p_type text, p_id uuid, p_hides boolean) returns boolean
+language plpgsql volatile security definer   -- reads the registry
+set search_path = ''
+as $$
+declare
+  v_query text;
+  v_found boolean := false;
+begin
+  if p_hides then
+    for v_query in select query from private.other_hiders order by query loop
+      execute v_query into v_found using p_type, p_id;   -- safe: the query comes from the registry
+      exit when v_found;
+    end loop;
+  end if;
+  return v_found;
+end $$;
+comment on function private.takes_over is
+  'Whether the caller, who hides a thing that is hidden, thereby takes over from who hid it: private.other_hiders.';
+
 create function private.write_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
 set search_path = ''
@@ -71,12 +97,15 @@ begin
     returning hidden_at into v_post.hidden_at;
     perform private.record_moderation('post', p_id, case when p_hidden then 'hidden' else 'unhidden' end,
                                       v_post.author_id, p_reason);
+  elsif private.takes_over('post', p_id, p_hidden) then
+    perform private.record_moderation('post', p_id, 'hidden', v_post.author_id, p_reason);
   end if;
   return json_build_object('id', p_id, 'hiddenAt', private.utc(v_post.hidden_at));
 end $$;
 comment on function private.write_post_hidden is
-  'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no audit entry; a deleted '
-  'post is unknown. Its callers check who may do it.';
+  'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no audit entry, unless '
+  'staff hides what others have hidden (private.takes_over); a deleted post is unknown. Its callers check who may do '
+  'it.';
 
 create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -108,6 +137,8 @@ begin
     returning hidden_at into v_reply.hidden_at;
     perform private.record_moderation('reply', p_id, case when p_hidden then 'hidden' else 'unhidden' end,
                                       v_reply.author_id, p_reason);
+  elsif private.takes_over('reply', p_id, p_hidden) then
+    perform private.record_moderation('reply', p_id, 'hidden', v_reply.author_id, p_reason);
   end if;
   return json_build_object('id', p_id, 'hiddenAt', private.utc(v_reply.hidden_at));
 end $$;

@@ -248,12 +248,15 @@ begin
     returning removed_at into v_content.removed_at;
     perform private.record_moderation(v_kind, p_id, case when p_removed then 'removed' else 'restored' end,
                                       v_content.author_id, p_reason);
+  elsif private.takes_over(v_kind, p_id, p_removed) then
+    perform private.record_moderation(v_kind, p_id, 'removed', v_content.author_id, p_reason);
   end if;
   return json_build_object('id', p_id, 'kind', v_kind, 'removedAt', private.utc(v_content.removed_at));
 end $$;
 comment on function private.set_content_removed is
   'Removes a content for everyone except its author, or restores it: {id, kind, removedAt}. Repeating it changes '
-  'nothing and leaves no audit entry; a deleted content is unknown.';
+  'nothing and leaves no audit entry, unless staff removes what a rule has removed (private.takes_over); a deleted '
+  'content is unknown.';
 
 create function api.remove_content(p_kind text, p_id uuid, p_reason text default null) returns json
 language plpgsql volatile

@@ -326,13 +326,33 @@ begin
     perform private.raise_error('report_settled');
   end if;
   perform private.emit_moderation('report', p_id, p_status, v_reporter);
+  if p_status = 'dismissed' then
+    perform private.restart_lock_order();
+    perform private.release_settled(v_case);
+    perform private.restart_lock_order();
+  end if;
   perform private.end_case_without_reports(v_case, case p_status when 'dismissed' then 'dismissed' else 'acted' end);
   perform private.audit('report.' || p_status, 'report', p_id::text);
   return private.staff_card('reports', p_id);
 end $$;
 comment on function private.settle_report is
-  'Settles an open report, and closes its case if no other report of it is open. Its reporter is notified, but does '
+  'Settles an open report, and closes its case if no other report of it is open. To dismiss the last one shows again '
+  'what only a rule has hidden. Its reporter is notified, but does '
   'not learn who settled it; the reported person is not notified. Who may not work on the case may not settle it.';
+
+create function private.release_settled(p_case uuid) returns void
+language plpgsql volatile security definer   -- staff may not release things directly
+set search_path = ''
+as $$
+begin
+  if not exists (select from app.case_reports c join app.reports r on r.id = c.report_id
+                 where c.case_id = p_case and r.status = 'open') then
+    perform private.release_held(c.target_type, c.target_id) from app.cases c where c.id = p_case;
+  end if;
+end $$;
+comment on function private.release_settled is
+  'Shows again what only a rule has hidden, if all reports of the case are settled.';
+call private.force_index_scans('private.release_settled');
 
 create function private.end_case_without_reports(p_case uuid, p_outcome text) returns void
 language plpgsql volatile security definer   -- staff may not write cases directly

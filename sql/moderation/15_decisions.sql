@@ -58,7 +58,8 @@ comment on column app.decisions.ends_at is 'When it ends by itself; null if it d
 comment on column app.decisions.decided_by is 'The member of staff; null for a rule. The person never learns it.';
 comment on column app.decisions.audit_id is 'The entry of the audit log.';
 comment on column app.decisions.lifted_at is
-  'When staff or time ended what it did, such as a ban; its strikes remain.';
+  'When staff or time ended what it did, such as a ban, or staff hid what a rule or a space had hidden; its strikes '
+  'remain.';
 comment on column app.decisions.overturned_at is
   'When an appeal overturned it, so that it counts no strikes; null if none did.';
 comment on column app.decisions.space_id is
@@ -95,6 +96,12 @@ begin
     v_action := 'un' || v_kind.action;
   else
     v_action := v_kind.action;
+    if v_action in ('hide', 'remove') and v_entry.actor_id is not null and v_work ->> 'spaceId' is null then
+      -- staff takes over what a rule or a space has hidden
+      update app.decisions set lifted_at = now()
+      where target_type = v_entry.target_type and target_id = v_entry.target_id::uuid and lifted_at is null
+        and action in ('hide', 'remove') and (decided_by is null or space_id is not null);
+    end if;
     insert into app.decisions (case_id, target_type, target_id, person_id, action, category, rule, reason, decided_by,
                                ends_at, audit_id, space_id)
     values (v_case.id, v_entry.target_type, v_entry.target_id::uuid, new.subject_id, v_action,
@@ -115,7 +122,8 @@ begin
 end $$;
 comment on function private.record_decision is
   'Trigger: writes the decision of an audit entry that concerns a person, and adds it to the history of the case '
-  'that is being worked on (setting kith.case: {caseId, category, rule, spaceId}), or of the open case of the thing.';
+  'that is being worked on (setting kith.case: {caseId, category, rule, spaceId}), or of the open case of the thing. '
+  'A decision of staff to hide or remove a thing lifts those of a rule or a space.';
 create trigger _100_record_decision after insert on app.audit_details
   for each row when (new.subject_id is not null) execute function private.record_decision();
 

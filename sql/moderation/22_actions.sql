@@ -83,6 +83,9 @@ begin
     using case when v_handler.target_type = 'user' then (p_case).person_id else (p_case).target_id end,
           p_reason, p_until;
   end loop;
+  if 'dismiss' = any (p_actions) then
+    perform private.release_held((p_case).target_type, (p_case).target_id);
+  end if;
   perform set_config('kith.case', '', true);
   return case when exists (select from private.case_transitions
                            where status = (p_case).status and action = any (p_actions) and next = 'closed')
@@ -126,5 +129,5 @@ begin
 end $$;
 comment on function api.act_on_case is
   'Does one or several things in a case, all or none: dismiss, warn, hide, unhide, remove, restore, limit, unlimit, '
-  'suspend, ban, unban. Returns the case. The person concerned is notified and reads the reason at /me/standing. '
-  'Leaves an audit entry for each.';
+  'suspend, ban, unban. To dismiss it shows again what only a rule has hidden. Returns the case. The person concerned '
+  'is notified and reads the reason at /me/standing. Leaves an audit entry for each.';

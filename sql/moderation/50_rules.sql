@@ -92,7 +92,8 @@ comment on column app.moderation_rules.at_report is
   'Whether a condition needs a report: private.rule_conditions.moment.';
 comment on column app.moderation_rules.applies_to is 'Types of things (private.judged_types), sorted.';
 comment on column app.moderation_rules.action is
-  'case: opens a case. hide: also hides the thing from everyone but its author, until staff shows it again.';
+  'case: opens a case. hide: also hides the thing from everyone but its author, until staff shows it again or '
+  'dismisses its case.';
 comment on column app.moderation_rules.mode is
   'shadow: only notes what it would do. live: does it. off: is not tried.';
 comment on column app.moderation_rules.category is 'The category of the cases that it opens.';
@@ -127,8 +128,8 @@ comment on column app.rule_hits.mode is 'The mode of the rule at that time: in s
 comment on column app.rule_hits.action is 'What the rule did, or would have done in shadow: case or hide.';
 comment on column app.rule_hits.case_id is 'The case that the rule opened or joined; null in shadow.';
 comment on column app.rule_hits.held is
-  'Whether it was hidden before anybody else saw it and staff has not released it. Then those whom it mentions are '
-  'notified.';
+  'Whether it was hidden before anybody else saw it and staff has not released it. Then those whom it mentions or '
+  'answers are notified.';
 insert into private.retention (relation, counts_from, keep) values ('app.rule_hits', 'created_at', '90 days');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.rule_hits', 'author_id', 'Hints to staff, which are deleted after 90 days. What staff decides is exported.');

@@ -18,6 +18,73 @@ end $$;
 comment on function private.is_hidden is
   'Whether a thing is hidden. Locks it until the transaction ends, so that nobody shows it meanwhile.';
 
+create function private.only_rules_hid(p_type text, p_id uuid) returns boolean
+language plpgsql stable security definer   -- nobody may read hits or decisions directly
+set search_path = ''
+as $$
+begin
+  return (exists (select from app.rule_hits h where h.target_id = p_id and h.mode = 'live' and h.action = 'hide')
+          or exists (select from app.decisions d
+                     where d.target_type = p_type and d.target_id = p_id and d.lifted_at is null
+                       and d.action in ('hide', 'remove') and d.decided_by is null))
+    and not private.people_hid(p_type, p_id);
+end $$;
+comment on function private.only_rules_hid is 'Whether it was a rule, and nobody else, that hid a hidden thing.';
+
+create function private.people_hid(p_type text, p_id uuid) returns boolean
+language plpgsql stable security definer   -- nobody may read decisions directly
+set search_path = ''
+as $$
+begin
+  return exists (select from app.decisions d
+                 where d.target_type = p_type and d.target_id = p_id and d.lifted_at is null
+                   and d.action in ('hide', 'remove') and d.decided_by is not null);
+end $$;
+comment on function private.people_hid is 'Whether staff or a space hides a thing or has removed it.';
+
+create function private.others_hid(p_type text, p_id uuid) returns boolean
+language plpgsql stable security definer   -- nobody may read decisions directly
+set search_path = ''
+as $$
+begin
+  return nullif(current_setting('kith.case', true), '')::json ->> 'spaceId' is null
+     and (private.only_rules_hid(p_type, p_id)
+          or exists (select from app.decisions d
+                     where d.target_type = p_type and d.target_id = p_id and d.lifted_at is null
+                       and d.action = 'hide' and d.space_id is not null));
+end $$;
+comment on function private.others_hid is
+  'Whether a hidden thing was hidden by a rule or by a space, and the caller works for neither.';
+insert into private.other_hiders (query) values ('select private.others_hid($1, $2)');
+
+create function private.release_held(p_type text, p_id uuid) returns void
+language plpgsql volatile security definer   -- whoever dismisses may be no admin, who alone restores contents
+set search_path = ''
+as $$
+declare
+  v_type   private.judged_types := (select t from private.judged_types t where t.type = p_type);
+  v_author uuid;
+begin
+  if v_type.type is null or not private.only_rules_hid(p_type, p_id) then
+    return;
+  end if;
+  perform private.lock_judged(p_type, p_id);
+  -- safe: the names come from the registry
+  execute format('select author_id from %s where id = $1 and %I is not null and deleted_at is null for no key update',
+                 v_type.relation, v_type.hidden_at) into v_author using p_id;
+  if v_author is null or not private.only_rules_hid(p_type, p_id) then
+    return;   -- staff has decided while we waited
+  end if;
+  execute format('update %s set %I = null where id = $1', v_type.relation, v_type.hidden_at) using p_id;
+  perform private.record_moderation(
+    p_type, p_id,
+    (select l.verb from private.decision_kinds k join private.decision_kinds l on l.action = k.action and l.lifts
+     where k.verb = v_type.verb), v_author, null);
+end $$;
+comment on function private.release_held is
+  'Shows again what only a rule has hidden, as staff does, and thereby lifts the decision of the rule. Nothing '
+  'happens to other things. Its callers check who may do it.';
+
 create function private.record_hold(p_type text, p_id uuid, p_author uuid, p_case uuid, p_category text) returns void
 language plpgsql volatile security definer   -- nobody may write the log or decisions directly
 set search_path = ''
@@ -41,7 +108,8 @@ as $$
 declare
   v_type     text := p_job ->> 'targetType';
   v_target   uuid := (p_job ->> 'targetId')::uuid;
-  v_hidden   boolean := (p_job ->> 'hidden')::boolean and private.is_hidden(v_type, v_target);
+  v_hidden   boolean := (p_job ->> 'hidden')::boolean and private.is_hidden(v_type, v_target)
+                        and not private.people_hid(v_type, v_target);
   v_hit      record;
   v_case     uuid;
   v_category text;
@@ -67,7 +135,7 @@ begin
 end $$;
 comment on function private.open_rule_cases is
   'For the worker alone: opens the case of what fitted live rules, or adds to it, {targetType, targetId, authorId, '
-  'ruleIds, hidden}, each hit once, and leaves the decision if they have hidden it and nobody has shown it again. It '
+  'ruleIds, hidden}, each hit once, and leaves the decision if they have hidden it and nobody has decided since. It '
   'is a job of its own, because the case and the audit log are locked after what others lock for the same post, and '
   'because in the author''s transaction the audit entry would be by the author.';
 call private.make_batch_queue('rule-cases', 'private.open_rule_cases');
@@ -84,7 +152,7 @@ begin
   end if;
 end $$;
 comment on function private.note_released is
-  'Listener: has the worker notify whom a post or a reply mentions that was held back since its creation, because '
+  'Listener: has the worker notify those whom a held post or reply mentions, or a reply answers, because '
   'staff has locked documents of the search already (ARCHITECTURE.md, Locks).';
 insert into private.event_listeners (event, listener, position) values
   ('admin.content.moderated', 'private.note_released', 510);
@@ -105,14 +173,23 @@ begin
   if v_changed > 0 and v_type = 'post' then
     perform private.mention_in_post(jsonb_build_object('postId', v_target));
   elsif v_changed > 0 then
+    perform private.emit('moderation.reply.released', json_build_object('replyId', v_target),
+                         private.people_of_reply(v_target));
     perform private.mention_in_reply(jsonb_build_object('replyId', v_target));
   end if;
   return json_build_object('changed', v_changed, 'next', null);
 end $$;
 comment on function private.mention_released is
   'For the worker alone: emits the mentions of a post or a reply {targetType, targetId} that a rule had held back '
-  'since its creation, once. If staff has hidden it again, the next release does it.';
+  'since its creation, and notifies those whom a reply answers, once. If staff has hidden it again, the next release '
+  'does it.';
 call private.make_batch_queue('released-holds', 'private.mention_released');
+
+insert into private.event_types (name, payload, happens) values
+  ('moderation.reply.released', '{replyId}',
+   'staff has released a reply that a rule had held back since its creation');
+insert into private.event_listeners (event, listener, position, timing) values
+  ('moderation.reply.released', 'private.notify_replied', 600, 'soon');
 
 create function private.notify_held(p_effects private.effects[]) returns void
 language plpgsql volatile

@@ -136,15 +136,11 @@ as $$
 begin
   return exists (select from app.decisions d
                  where d.target_type = (p_case).target_type and d.target_id = (p_case).target_id
-                   and d.lifted_at is null and d.action = 'hide' and d.space_id = p_space)
-         and not exists (select from app.case_events where case_id = (p_case).id and kind = 'acted')
-         and not exists (select from app.cases c
-                         where c.target_type = (p_case).target_type and c.target_id = (p_case).target_id
-                           and c.number > (p_case).number and c.outcome = 'acted' and not private.closed_by_space(c));
+                   and d.lifted_at is null and d.action = 'hide' and d.space_id = p_space);
 end $$;
 comment on function private.is_hidden_by is
-  'Whether it was this space that hid the thing of a case, and staff has not acted in this or a later case of the '
-  'thing: to hide it again changes nothing, so no decision of staff would say so.';
+  'Whether it was this space that hid the thing of a case. If staff hides it then, the decision of the space is '
+  'lifted (private.record_decision).';
 
 create function private.act_for_space(p_kind text, p_id text, p_case uuid, p_action text, p_reason text) returns json
 language plpgsql volatile security definer   -- those who moderate a space may not write posts and cases

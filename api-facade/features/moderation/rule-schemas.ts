@@ -81,7 +81,7 @@ const AppliesTo = z
 const Action = z
   .enum(['case', 'hide'])
   .describe(
-    '`case`: opens a case for staff. `hide`: also hides it from everyone but its author, until staff unhides it, or restores a content.',
+    '`case`: opens a case for staff. `hide`: also hides it from everyone but its author, until staff unhides it, restores a content, or dismisses the case.',
   )
 const Mode = z
   .enum(['shadow', 'live', 'off'])

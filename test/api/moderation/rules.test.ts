@@ -307,6 +307,99 @@ describe('What a live rule hides', () => {
     expect(await bob.inbox('post.mentioned')).toMatchObject(after.map(() => ({ count: 1 })))
     await admin.delete(`/admin/rules/${id}`)
   })
+
+  const caseOf = async (target: string) => {
+    const [row] = await owner<{ id: string }[]>`
+      select id from app.cases where target_id = ${target} and status = 'open'`
+    return row?.id
+  }
+  const act = async (target: string, actions: string[], more: object = {}) =>
+    expect(await moderator.post(`/admin/cases/${await caseOf(target)}/actions`, { actions, ...more })).toMatchObject({
+      status: 200,
+      body: { status: 'closed' },
+    })
+
+  test('is released when staff dismisses its case, which lifts the decision', async () => {
+    const id = await live({
+      appliesTo: ['post', 'debate'],
+      conditions: [{ kind: 'words', words: ['roulette'] }],
+    })
+    const post = await publish(alice, { body: '@bob Roulette' })
+    const kept = await publish(alice, { body: '@bob Roulette' })
+    const debate = await alice.post<{ id: string }>('/debates', {
+      title: 'Roulette',
+      body: 'Which?',
+      closesAt: new Date(Date.now() + 86_400_000).toISOString(),
+    })
+    await work()
+    const mentioned = async () =>
+      (await bob.inbox('post.mentioned')).filter(({ payload }) => payload.postId === post || payload.postId === kept)
+    expect(await decisionOf(post)).toMatchObject({ liftedAt: null })
+    for (const target of [post, debate.body.id]) await act(target, ['dismiss'])
+    for (const _ of [1, 2]) await work()
+    await applyEffects(owner)
+    expect(await bob.get(`/posts/${post}`)).toMatchObject({ status: 200, body: { hiddenAt: null } })
+    expect(await bob.get(`/debates/${debate.body.id}`)).toMatchObject({ status: 200, body: { removedAt: null } })
+    expect(await mentioned()).toMatchObject([{ count: 1, payload: { postId: post } }])
+    for (const target of [post, debate.body.id])
+      expect(await decisionOf(target)).toMatchObject({ automated: true, liftedAt: expect.any(String) })
+    const history = await owner`select e.kind from app.case_events e join app.cases c on c.id = e.case_id
+      where c.target_id = ${post} order by e.id`
+    expect(history.map(({ kind }) => kind)).toEqual(['opened', 'hide', 'unhide', 'dismissed', 'closed'])
+    expect(await bob.get(`/posts/${kept}`)).toFailWith(404, 'post_unknown')
+    expect(await decisionOf(kept)).toMatchObject({ liftedAt: null })
+
+    // the last report that is dismissed closes the case
+    const [report] = await owner<{ id: string }[]>`
+      with made as (
+        insert into app.reports (reporter_id, target_type, target_id, reason)
+        values (${bob.id}, 'post', ${kept}, 'Ads') returning id)
+      select id from made`
+    expect(await moderator.post(`/admin/reports/${report?.id}/dismiss`)).toMatchObject({ status: 200 })
+    expect(await bob.get(`/posts/${kept}`)).toMatchObject({ status: 200, body: { hiddenAt: null } })
+    expect(await decisionOf(kept)).toMatchObject({ liftedAt: expect.any(String) })
+    await admin.delete(`/admin/rules/${id}`)
+  })
+
+  test('becomes a decision of staff when staff hides it, which a dismissal does not take back', async () => {
+    const id = await live({ category: 'spam', appliesTo: ['post', 'reply', 'debate'] })
+    const plain = await publish(bob, { body: 'Plain' })
+    const [inCase, directly] = [await publish(alice, { body: spam }), await publish(alice, { body: spam })]
+    const early = await reply(alice, plain, { body: spam })
+    expect(await moderator.post(`/admin/replies/${early}/hide`, { reason: 'No ads' })).toMatchObject({ status: 200 })
+    await work()
+    await act(inCase, ['hide'], { reason: 'No ads' })
+    for (const _ of [1, 2]) await moderator.post(`/admin/posts/${directly}/hide`, { reason: 'No ads' })
+    const { decisions } = (await alice.get<Standing & { decisions: { automated: boolean }[] }>('/me/standing')).body
+    const about = (target: string) => decisions.filter(({ targetId }) => targetId === target)
+    const byStaff = { action: 'hide', reason: 'No ads', automated: false, liftedAt: null }
+    for (const target of [inCase, directly]) {
+      expect(about(target)).toMatchObject([byStaff, { automated: true, liftedAt: expect.any(String) }])
+      expect(await bob.get(`/posts/${target}`)).toFailWith(404, 'post_unknown')
+    }
+    expect(about(early)).toMatchObject([byStaff])
+    for (const target of [directly, early]) await act(target, ['dismiss'])
+    expect(await bob.get(`/posts/${directly}`)).toFailWith(404, 'post_unknown')
+    expect(await bob.get(`/posts/${plain}`)).toMatchObject({ body: { replies: { items: [] } } })
+    await admin.delete(`/admin/rules/${id}`)
+  })
+
+  test('notifies whom it answers when staff shows it for the first time, once', async () => {
+    const id = await live()
+    const plain = await publish(bob, { body: 'Plain' })
+    const answer = await reply(alice, plain, { body: spam })
+    const told = async () => {
+      for (const _ of [1, 2]) await work()
+      await applyEffects(owner)
+      return (await bob.inbox('post.replied')).filter(({ payload }) => payload.replyId === answer)
+    }
+    expect(await told()).toEqual([])
+    for (const verb of ['unhide', 'hide', 'unhide']) {
+      await moderator.post(`/admin/replies/${answer}/${verb}`, {})
+      expect(await told()).toMatchObject([{ count: 1, actors: [{ username: 'alice' }] }])
+    }
+    await admin.delete(`/admin/rules/${id}`)
+  })
 })
 
 describe('What people edit, and contents', () => {

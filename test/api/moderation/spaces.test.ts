@@ -115,8 +115,13 @@ test('A reply in a group can be hidden, and staff shows it again', async () => {
   expect(await founder.post(`${path}/${one?.id}/hide`)).toMatchObject({ status: 200, body: { hidden: true } })
   // staff hides it as well, in a case of its own, so the group can't show it any more
   const opened = await staff.post<Case>('/admin/cases', { targetType: 'reply', targetId: answer })
-  const acted = await staff.post(`/admin/cases/${opened.body.id}/actions`, { actions: ['hide'] })
+  const acted = await staff.post(`/admin/cases/${opened.body.id}/actions`, { actions: ['hide'], reason: 'A threat' })
   expect(acted).toMatchObject({ status: 200, body: { status: 'closed' } })
+  const standing = await bob.get<{ decisions: { targetId: string }[] }>('/me/standing')
+  expect(standing.body.decisions.filter(({ targetId }) => targetId === answer)).toMatchObject([
+    { reason: 'A threat', liftedAt: null },
+    { reason: '', liftedAt: expect.any(String) },
+  ])
   expect(await founder.post(`${path}/${one?.id}/unhide`)).toFailWith(409, 'hidden_by_staff')
   const undone = await staff.post(`/admin/cases/${one?.id}/actions`, { actions: ['unhide'] })
   expect(undone).toMatchObject({ status: 200 })
