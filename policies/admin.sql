@@ -4,7 +4,8 @@
 -- broadcasts: only for definer functions
 alter table app.broadcasts enable row level security;
 
--- staff_metrics: only for definer functions
+-- other_hiders, staff_metrics: only for definer functions
+alter table private.other_hiders enable row level security;
 alter table private.staff_metrics enable row level security;
 
 -- helpers

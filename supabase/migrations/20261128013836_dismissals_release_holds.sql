@@ -6,6 +6,8 @@ CREATE TABLE "private"."other_hiders" ("query" text NOT NULL, CONSTRAINT "other_
 
 ALTER TABLE "private"."other_hiders" OWNER TO "postgres";
 
+ALTER TABLE "private"."other_hiders" ENABLE ROW LEVEL SECURITY;
+
 CREATE OR REPLACE FUNCTION private.act_in_case(p_case app.cases, p_actions text[], p_reason text, p_category text, p_rule text, p_until timestamp with time zone)
  RETURNS text
  LANGUAGE plpgsql
