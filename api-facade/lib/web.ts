@@ -30,7 +30,7 @@ const packages: Record<string, string> = {
   'htm/preact': 'htm/preact',
   '@preact/signals-core': '@preact/signals-core',
   '@preact/signals': '@preact/signals',
-  uplot: 'uplot/dist/uPlot.esm.js',
+  uplot: 'uplot/dist/uPlot.iife.min.js',
   'openapi-fetch': 'openapi-fetch',
 }
 const styles = ['@picocss/pico/css/pico.classless.min.css', 'uplot/dist/uPlot.min.css']
@@ -66,12 +66,15 @@ const types: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 }
 
-/** The JavaScript of a TypeScript file. Node warns that this function of its own may change; it is pinned with Node. */
+/**
+ * The JavaScript of a TypeScript file, without the blank lines that types leave: the client's types have a megabyte.
+ * Node warns that this function of its own may change; it is pinned with Node.
+ */
 function scriptOf(text: string): string {
   const { emitWarning } = process
   process.emitWarning = () => {}
   try {
-    return stripTypeScriptTypes(text)
+    return stripTypeScriptTypes(text).replace(/\n\s*\n/g, '\n')
   } finally {
     process.emitWarning = emitWarning
   }
@@ -95,7 +98,9 @@ function readFiles(): Files {
   const packed = (file: string) => readFileSync(fileURLToPath(import.meta.resolve(file)), 'utf8')
   for (const [name, file] of Object.entries(packages)) {
     // no source maps: they would be looked for beside the file
-    const body = packed(file).replace(/\n\/\/# sourceMappingURL=.*/, '')
+    const text = packed(file).replace(/\n\/\/# sourceMappingURL=.*/, '')
+    // the only small build of uPlot is a script that sets a variable
+    const body = name === 'uplot' ? `${text}\nexport default uPlot` : text
     files.set(placeOf(name), { body, type: types['.js'] ?? '' })
   }
   for (const file of styles) {

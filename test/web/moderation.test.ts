@@ -41,7 +41,7 @@ describe('Moderation in the panel', { timeout: 240_000 }, () => {
 
     // the queue
     const tab = await openTab(browser, url)
-    await logIn(tab, mona)
+    await logIn(tab, mona, '/admin/cases')
     await tab.getByRole('heading', { level: 1, name: 'Cases' }).waitFor()
     const rows = tab.locator('tbody tr')
     await rows.nth(2).waitFor()
@@ -119,7 +119,7 @@ describe('Moderation in the panel', { timeout: 240_000 }, () => {
 
     // an admin accepts the proposal, ends the ban, and overturns the decision
     const desk = await openTab(browser, url)
-    await logIn(desk, admin)
+    await logIn(desk, admin, '/admin/cases')
     await desk.getByRole('link', { name: 'Post', exact: true }).click()
     await desk.getByText('Buy my things').waitFor()
     await button(desk, 'Accept').click()
@@ -150,7 +150,7 @@ describe('Moderation in the panel', { timeout: 240_000 }, () => {
   test('a moderator hides a post in the list, and is not offered what only admins may do', async () => {
     const post = await publish(alice, { body: 'A post for the list' })
     const tab = await openTab(browser, url)
-    await logIn(tab, mona)
+    await logIn(tab, mona, '/admin/cases')
     await button(tab, 'Log out').waitFor()
     await showPage(tab, `/admin/posts?q=${post}`, 'Posts')
     await button(tab, 'Hide').click()

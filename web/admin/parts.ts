@@ -2,7 +2,7 @@
 import type { Schema } from 'kith/client'
 import { ask, type Field } from '../lib/dialog.ts'
 import { attempt, notify } from '../lib/errors.ts'
-import { type ComponentChildren, html, type Signal, signal, useSignal, type VNode } from '../lib/html.ts'
+import { type ComponentChildren, effect, html, type Signal, signal, useSignal, type VNode } from '../lib/html.ts'
 import { timeText } from '../lib/texts.ts'
 import { kith, me } from './session.ts'
 import { texts } from './texts.ts'
@@ -70,18 +70,18 @@ export function Medium({ url, alt, isVideo }: { url: string; alt?: string | null
 
 type Category = { category: string; text: string }
 const categories = signal<Category[]>([])
-let isAsked = false
 
-/** The categories of reports as choices. They are read once. */
-export function categoryOptions(): { value: string; label: string }[] {
-  if (!isAsked) {
-    isAsked = true
-    void attempt(async () => {
-      categories.value = (await kith.get('/reports/categories')).items
-    })
-  }
-  return categories.value.map(({ category }) => ({ value: category, label: category }))
-}
+// read at the login, so that a dialog that is opened first has them
+effect(() => {
+  if (!me.value) return
+  void attempt(async () => {
+    categories.value = (await kith.get('/reports/categories')).items
+  })
+})
+
+/** The categories of reports as choices. */
+export const categoryOptions = (): { value: string; label: string }[] =>
+  categories.value.map(({ category }) => ({ value: category, label: category }))
 
 /** The beginning of a text. */
 export const beginning = (words: string, most = 200): string =>
