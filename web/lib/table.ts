@@ -98,7 +98,9 @@ export function Table<Item>(options: TableOptions<Item>): VNode {
           ${items.map(
             (item, at) => html`<tr key=${keyOf?.(item) ?? at} aria-current=${isCurrent?.(item) ? 'true' : undefined}>
               ${columns.map(
-                (one) => html`<td data-label=${one.label} class=${one.isNumber ? 'number' : ''}>${one.cell(item)}</td>`,
+                (one) => html`<td data-label=${one.label} class=${one.isNumber ? 'number' : ''}>
+                    <div>${one.cell(item)}</div>
+                  </td>`,
               )}
             </tr>`,
           )}
