@@ -30,7 +30,7 @@ function Counters() {
       ${counter(t.users, found.users, '/admin/people')}
       ${counter(t.active, found.mauActive)}
       ${counter(t.posts, found.postsTotal)}
-      ${counter(t.reportsOpen, found.reportsOpen)}
+      ${counter(t.reportsOpen, found.reportsOpen, '/admin/cases')}
       ${counter(t.hidden, found.postsHidden + found.repliesHidden)}
       ${counter(t.invites, found.invitesActive, '/admin/invites?status=active')}
       ${found.manaAudit && counter(t.violations, found.manaAudit.violations, '/admin/books')}
