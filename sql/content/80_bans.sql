@@ -62,8 +62,8 @@ begin
 end $$;
 comment on function private.hide_or_show_contents is
   'For the worker alone: if the person {userId} is banned or erased now, hides their next 500 contents after a given '
-  'one; otherwise shows these again. Deletes the words of an erased person, too. Returns {changed, next}; next is null '
-  'at the end. private.hide_contents calls it for the first 500.';
+  'one; otherwise shows these again. Deletes the words of an erased person, too. Returns {changed, next}; next is '
+  'null at the end. private.hide_contents calls it for the first 500.';
 call private.make_batch_queue('hidden-contents', 'private.hide_or_show_contents');
 
 create function private.hide_contents(p_user app.users) returns void

@@ -289,7 +289,7 @@ begin
   return (p_type, v_id, v_author, null, null, null, null)::private.access;
 end $$;
 comment on function private.find_thing is
-  'The id and the author of a thing that staff names, whoever sees it. Fails: thing_unknown, space_unknown.';
+  'The id and the author of a thing that staff names, whoever sees it.';
 
 create function private.explain_access(p_person uuid, p_type text, p_target text) returns json
 language plpgsql stable security definer   -- reads what policies hide

@@ -490,7 +490,7 @@ COMMENT ON FUNCTION "private"."explain_access"(uuid, text, text) IS 'Whether a p
 
 COMMENT ON FUNCTION "private"."find_access"(text, uuid) IS 'Whether the caller sees this post, reply or content, what is in this group or guild, or this conversation, by the same views and functions that their own requests use.';
 
-COMMENT ON FUNCTION "private"."find_thing"(text, text) IS 'The id and the author of a thing that staff names, whoever sees it. Fails: thing_unknown, space_unknown.';
+COMMENT ON FUNCTION "private"."find_thing"(text, text) IS 'The id and the author of a thing that staff names, whoever sees it.';
 
 COMMENT ON FUNCTION "private"."hider"(text, uuid, timestamp with time zone) IS 'Whether a rule hid a post or a reply, or a member of staff did.';
 

@@ -1,5 +1,5 @@
 // What staff does in a case: which steps a case allows to whom, and the questions before them. The rules are the API's:
-// sql/moderation/20_actions.sql.
+// sql/moderation/22_actions.sql.
 import type { Schema } from 'kith/client'
 import { ask, type Field } from '../lib/dialog.ts'
 import { attempt, notify } from '../lib/errors.ts'
