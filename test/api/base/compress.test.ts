@@ -77,8 +77,11 @@ test('No compressed answer contains an invite code or a token', () => {
   const found = Object.entries(document.paths).flatMap(([path, { get }]) =>
     fields(get?.responses['200']?.content).some((name) => /^(codes?|inviteCode|\w*[tT]oken)$/.test(name)) ? [path] : [],
   )
-  // an export is streamed, which is not compressed; the `code` of an import is an error code
+  // an export is streamed, which is not compressed; the `code` of an import, of a stuck effect and of a reason of access
+  // says what happened
   expect(found.sort()).toEqual([
+    '/api/v1/admin/access',
+    '/api/v1/admin/effects/stuck',
     '/api/v1/admin/invite-codes',
     '/api/v1/me/export',
     '/api/v1/me/import',
