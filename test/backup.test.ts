@@ -208,8 +208,9 @@ const flipped = (bytes: Buffer) => {
 const part = (base: string) => join(base, 'base.tar.gz.000')
 const manifest = (base: string, pattern: RegExp, text: string) =>
   edit(join(base, 'manifest.json'), (bytes) => Buffer.from(bytes.toString().replace(pattern, text)))
-/** The last but one of the pieces of the log. */
-const piece = (history: string) => join(history, 'wal', readdirSync(join(history, 'wal')).sort().at(-2) ?? '')
+/** A piece of the log, counted from the last one. */
+const piece = (history: string, at: number) =>
+  join(history, 'wal', readdirSync(join(history, 'wal')).sort().at(at) ?? '')
 
 const refused: [string, (base: string, copy: string, history: string) => void, RegExp, Partial<RestoreOptions>?][] = [
   ['that is empty', (_, copy) => rmSync(copy, { recursive: true }), /^There is no complete backup of Kith in /],
@@ -249,10 +250,11 @@ const refused: [string, (base: string, copy: string, history: string) => void, R
   ['without the passphrase', () => {}, /^The backup has encrypted secrets/, { passphrase: undefined }],
   [
     'whose log has a gap',
-    (_, __, history) => rmSync(piece(history)),
+    (_, __, history) => rmSync(piece(history, -2)),
     /^The log has a gap: the piece from .* is missing/,
   ],
-  ['with a damaged log', (_, __, history) => edit(piece(history), flipped), /^The backup is damaged: .*wal.*\.gz/],
+  // the last piece, because an earlier one may end before the base backup
+  ['with a damaged log', (_, __, history) => edit(piece(history, -1), flipped), /^The backup is damaged: .*wal.*\.gz/],
   ['that begins later', () => {}, /does not reach back to 2020/, { at: new Date('2020-01-01') }],
   ['that ends earlier', () => {}, /does not reach 2100.*: it ends at 20/, { at: new Date('2100-01-01') }],
 ]
