@@ -6,6 +6,7 @@ import { operations } from './generated/operations.ts'
 import { mountAppLinks } from './lib/app-links.ts'
 import { mountAudit } from './lib/audit.ts'
 import { clientAddress } from './lib/client.ts'
+import type { LimitName } from './lib/config.ts'
 import type { Context, Env, Services } from './lib/context.ts'
 import { memoryCounter } from './lib/counters.ts'
 import { mountDocs } from './lib/docs.ts'
@@ -60,6 +61,11 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   const limits = given.limits ?? createLimits(config, counter)
   const services: Services = { ...given, limits, read: (c, ...part) => readPart(app, c, ...part) }
   const notePresence = createPresence()
+  const ownLimits: [LimitName, (path: string) => boolean][] = [
+    ['docs', (path) => documentation.test(path)],
+    ['web', isWeb],
+    ['public_pages', (path) => isPublicPage(path, config)],
+  ]
   const words = wordsOf(tables)
   const app = new Hono<Env>({ getPath: routingPath })
   app.onError(answerError)
@@ -86,13 +92,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
 
   app.use(async (c, next) => {
     if (c.env?.batch) return next() // the batch itself was counted
-    const own = documentation.test(c.req.path)
-      ? 'docs'
-      : isWeb(c.req.path)
-        ? 'web'
-        : isPublicPage(c.req.path, config)
-          ? 'public_pages'
-          : undefined
+    const [own] = ownLimits.find(([, covers]) => covers(c.req.path)) ?? []
     const over = own
       ? await services.limits.route(c, own, undefined)
       : await services.limits.global(c, isFree(c) ? 0 : 1)

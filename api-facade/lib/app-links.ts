@@ -8,7 +8,10 @@ import { ApiError } from './errors.ts'
 import { send } from './headers.ts'
 import { otherMethods } from './routes.ts'
 
-/** The paths that the facade serves itself. No app can show them, so apps must not open them. */
+/**
+ * The paths of programs and of the admin panel: apps must not open them. Apps may open the pages for people, to which
+ * mail leads.
+ */
 const OWN = [
   ...['/api/*', '/docs', '/docs/*', '/openapi.json', '/health', '/ready', '/metrics', '/rest/*', '/realtime/*'],
   ...['/admin', '/admin/*', '/web/*'],

@@ -11,14 +11,19 @@ export type StaticFile = {
   compressed: Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>
 }
 
-export const digestOf = (...parts: StaticFile['body'][]): string => {
+/** The SHA-256 of bodies, one after the other. */
+export function digestOf(encoding: 'hex' | 'base64' | 'base64url', ...parts: StaticFile['body'][]): string {
   const hash = createHash('sha256')
   for (const part of parts) hash.update(part)
-  return hash.digest('base64url')
+  return hash.digest(encoding)
 }
 
 export function staticFile(body: StaticFile['body'], type: string, headers: Record<string, string>): StaticFile {
-  return { body, headers: { 'Content-Type': type, ETag: `"${digestOf(body)}"`, ...headers }, compressed: new Map() }
+  return {
+    body,
+    headers: { 'Content-Type': type, ETag: `"${digestOf('base64url', body)}"`, ...headers },
+    compressed: new Map(),
+  }
 }
 
 /** Sends a file, or 304 if the client has it already. The tag may be weak, because proxies that compress make it so. */

@@ -1,14 +1,15 @@
-// The pages of web/: the admin panel, the pages that mail leads to, and the web client. No build step: TypeScript files
-// are served with their types removed, and packages as npm installed them. web/README.md
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+// The pages of web/: the admin panel, and the pages that mail leads to. No build step: TypeScript files are served with
+// their types removed, and packages as npm installed them. web/README.md
+import { readdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { basename, extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Hono } from 'hono'
+import { paths } from '../../web/pages/paths.ts'
 import type { Config } from './config.ts'
 import type { Context, Env } from './context.ts'
 import { ApiError } from './errors.ts'
-import { countryCodes } from './fields.ts'
+import { operatorFiles } from './operator.ts'
 import { otherMethods } from './routes.ts'
 import { digestOf, type StaticFile, sendFile, staticFile } from './static.ts'
 
@@ -36,18 +37,10 @@ const packages: Record<string, string> = {
 const styles = ['@picocss/pico/css/pico.classless.min.css', 'uplot/dist/uPlot.min.css']
 
 /** A document: where it is, its title until its script has set one, and its script below `web/`. */
-type Document = { part: keyof typeof folders; title: string; paths: string[] }
+type Document = { part: keyof typeof folders; title: string; paths: readonly string[] }
 const documents: Document[] = [
   { part: 'admin', title: 'Kith admin', paths: ['/admin', '/admin/*'] },
-  // mail links to the first four; web/pages/pages.ts has what they show
-  {
-    part: 'pages',
-    title: 'Kith',
-    paths: [
-      ...['/verify-email', '/reset-password', '/unsubscribe', '/notifications'],
-      ...['/forgot-password', '/join', '/account', '/rules', '/privacy'],
-    ],
-  },
+  { part: 'pages', title: 'Kith', paths },
 ]
 
 /** Whether a path is one of a page or of a file of the pages. */
@@ -145,7 +138,7 @@ function documentOf({ part, title }: Document, base: string, files: Files, confi
   const storage = storageOrigin(config)
   const policy = [
     "default-src 'none'",
-    `script-src 'self' 'sha256-${Buffer.from(digestOf(map), 'base64url').toString('base64')}'`,
+    `script-src 'self' 'sha256-${digestOf('base64', map)}'`,
     "style-src 'self'",
     `img-src 'self' data: blob:${storage}`,
     `media-src 'self' blob:${storage}`,
@@ -184,61 +177,18 @@ ${scripts.map((path) => `  <link rel="modulepreload" href="${base}${path}">`).jo
   })
 }
 
-/** The largest text of an operator, in bytes. */
-const LARGEST_TEXT = 100_000
-
-/** The texts that the operator wrote, by name. @throws Error if a file is missing or too large */
-function operatorTexts({ texts }: Config): Record<keyof Config['texts'], string | undefined> {
-  const read = (path: string | undefined, setting: string): string | undefined => {
-    if (path === undefined) return undefined
-    try {
-      if (statSync(path).size <= LARGEST_TEXT) return readFileSync(path, 'utf8')
-    } catch {
-      throw new Error(`${setting} must be a file that Kith can read`)
-    }
-    throw new Error(`${setting} must have at most ${LARGEST_TEXT} bytes`)
-  }
-  return {
-    about: read(texts.about, 'ABOUT_FILE'),
-    rules: read(texts.rules, 'RULES_FILE'),
-    privacy: read(texts.privacy, 'PRIVACY_FILE'),
-  }
-}
-
-/** What the pages for people show of the instance: web/pages/instance.ts reads it. */
-function instanceFiles(config: Config): [string, StaticFile][] {
-  const { about = '', rules, privacy } = operatorTexts(config)
-  const facts = {
-    domain: config.instanceDomain,
-    about,
-    hasRules: rules !== undefined,
-    hasPrivacy: privacy !== undefined,
-    apps: config.apps,
-    countries: countryCodes,
-  }
-  const fresh = { 'Cache-Control': 'no-cache' }
-  const textFile = (text: string): StaticFile => staticFile(text, 'text/plain; charset=utf-8', fresh)
-  return [
-    ['/web/instance.json', staticFile(JSON.stringify(facts), 'application/json', fresh)],
-    ['/web/rules.txt', textFile(rules ?? '')],
-    ['/web/privacy.txt', textFile(privacy ?? '')],
-  ]
-}
-
 /**
  * Serves the documents, and their files below `/web/<digest>/`, where the digest changes with any of them, so that
  * browsers can keep them. Those files are read at the first request, and the operator's texts at once.
  * @returns what gives the addresses of the style sheets of the pages for people
  */
 export function mountWeb(app: Hono<Env>, config: Config): () => string[] {
-  const own = instanceFiles(config)
+  const own = operatorFiles(config)
   let made: { base: string; files: Map<string, StaticFile>; documents: Map<Document, StaticFile> } | undefined
   const make = () => {
     const read = readFiles()
     const parts = [...read].flatMap(([path, { body }]) => [path, body])
-    const base = `/web/${Buffer.from(digestOf(...parts), 'base64url')
-      .toString('hex')
-      .slice(0, 16)}/`
+    const base = `/web/${digestOf('hex', ...parts).slice(0, 16)}/`
     const keep = { 'Cache-Control': 'public, max-age=31536000, immutable' }
     const files = new Map([
       ...[...read].map(([path, { body, type }]) => [base + path, staticFile(body, type, keep)] as const),

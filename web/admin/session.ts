@@ -1,39 +1,39 @@
-// Who uses the panel. The token is in memory alone: a reload asks for the password again.
-import { createKith, type Schema } from 'kith/client'
-import { computed, signal } from '../lib/html.ts'
+// The session of a member of staff, and lists as files.
+import { notify } from '../lib/errors.ts'
+import { computed } from '../lib/html.ts'
 import { saveFile } from '../lib/save.ts'
+import { fetchText, kith, me } from '../lib/session.ts'
+import { texts } from './texts.ts'
 
-/** Not in batches: the answer to a batch has no request id for each read. */
-export const kith = createKith({
-  url: location.origin,
-  batch: false,
-  onSession: (session) => {
-    if (!session) me.value = undefined
-  },
-})
-
-export const me = signal<Schema<'Me'> | undefined>(undefined)
+export { kith, me } from '../lib/session.ts'
 
 export const isAdmin = computed(() => me.value?.role === 'admin')
 
 /** Logs in. @returns whether the person is staff; somebody else is logged out again */
 export async function logIn(email: string, password: string): Promise<boolean> {
-  await kith.logIn({ email, password })
-  const found = await kith.get('/me')
-  if (found.role === 'user') {
+  const { user } = await kith.logIn({ email, password })
+  if (user.role === 'user') {
     await kith.logOut()
     return false
   }
-  me.value = found
+  me.value = user
   return true
 }
 
-/** Saves a list as CSV: up to 20 pages, which is as many as one answer has. */
+/** The most answers of one file: each has up to 20 pages of 50 rows. */
+const ANSWERS = 20
+
+/** Saves a list as CSV. Says so if the list is longer than a file may be. */
 export async function saveCsv(path: string, query: Record<string, string>): Promise<void> {
-  const token = await kith.accessToken()
-  const answer = await fetch(`/api/v1${path}?${new URLSearchParams({ ...query, limit: '50' })}`, {
-    headers: { accept: 'text/csv', authorization: `Bearer ${token}` },
-  })
-  if (!answer.ok) throw new Error(String(answer.status))
-  saveFile(await answer.blob(), `${path.split('/').at(-1)}.csv`)
+  const parts: string[] = []
+  let next: string | undefined = `/api/v1${path}?${new URLSearchParams({ ...query, limit: '50' })}`
+  while (next && parts.length < ANSWERS) {
+    const answer = await fetchText(next, { accept: 'text/csv', authorization: `Bearer ${await kith.accessToken()}` })
+    const text = await answer.text()
+    // only the first part keeps the names of the columns
+    parts.push(parts.length === 0 ? text : text.slice(text.indexOf('\n') + 1))
+    next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
+  }
+  saveFile(new Blob(['\ufeff', ...parts], { type: 'text/csv' }), `${path.split('/').at(-1)}.csv`)
+  if (next) notify(texts.value.shell.csvCut)
 }

@@ -1,8 +1,7 @@
 // The frame of the panel: the header, the menu, and the page that the address names.
 import { html, useEffect, useSignal } from '../lib/html.ts'
+import { LanguageChoice } from '../lib/language.ts'
 import { go, match, path } from '../lib/router.ts'
-import { sharedTexts } from '../lib/shared-texts.ts'
-import { type Language, language, languages, setLanguage } from '../lib/texts.ts'
 import { HOME, type PanelPage, pages } from './pages.ts'
 import { isAdmin, kith, me } from './session.ts'
 import { type Texts, texts } from './texts.ts'
@@ -66,12 +65,7 @@ export function Shell() {
   return html`<header>
       <a class="skip" href="#page" onClick=${skip}>${t.shell.skip}</a>
       <span class="brand">${t.shell.name}</span>
-      <label>
-        <span class="hidden-label">${sharedTexts.value.language}</span>
-        <select value=${language.value} onChange=${(event: Event) => setLanguage((event.target as HTMLSelectElement).value as Language)}>
-          ${Object.entries(languages).map(([code, name]) => html`<option value=${code}>${name}</option>`)}
-        </select>
-      </label>
+      <${LanguageChoice} />
       <span>${me.value?.username} <span class="tag">${me.value?.role}</span></span>
       <button class="secondary small" onClick=${() => kith.logOut()}>${t.shell.logOut}</button>
     </header>

@@ -27,13 +27,13 @@ export function setQuery(changes: Record<string, string>): void {
   go(next.size > 0 ? `${path.value}?${next}` : path.value, { replace: true })
 }
 
-/** The parameters of a path, for a pattern such as `/admin/cases/:id`; undefined if it does not match. */
+/** The parameters of a path as they are in it, for a pattern such as `/admin/cases/:id`; undefined if it doesn't match. */
 export function match(pattern: string, to: string): Record<string, string> | undefined {
   const [wanted, found] = [pattern.split('/'), to.split('/')]
   if (wanted.length !== found.length) return undefined
   const params: Record<string, string> = {}
   for (const [at, part] of wanted.entries()) {
-    if (part.startsWith(':')) params[part.slice(1)] = decodeURIComponent(found[at] ?? '')
+    if (part.startsWith(':')) params[part.slice(1)] = found[at] ?? ''
     else if (part !== found[at]) return undefined
   }
   return params

@@ -1,5 +1,5 @@
 // A list of the API as a table: filters that stand in the address, pages by cursor, and CSV.
-import { ErrorNote } from './errors.ts'
+import { attempt, ErrorNote } from './errors.ts'
 import { html, type ReadonlySignal, useEffect, useSignal, type VNode } from './html.ts'
 import { useLoad } from './load.ts'
 import { query, setQuery } from './router.ts'
@@ -122,7 +122,7 @@ export function Table<Item>(options: TableOptions<Item>): VNode {
           cursor.value = next
         }}>${texts.next}</button>`
       }
-      ${csv && items.length > 0 && html`<button class="secondary" onClick=${() => csv(asked)}>${texts.csv}</button>`}
+      ${csv && items.length > 0 && html`<button class="secondary" onClick=${() => attempt(() => csv(asked))}>${texts.csv}</button>`}
     </nav>
   </section>` as VNode
 }

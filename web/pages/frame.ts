@@ -1,8 +1,7 @@
 // The frame of the pages for people: the name of the instance, the language, the page that the address names.
 import { html, useEffect } from '../lib/html.ts'
+import { LanguageChoice } from '../lib/language.ts'
 import { path } from '../lib/router.ts'
-import { sharedTexts } from '../lib/shared-texts.ts'
-import { type Language, language, languages, setLanguage } from '../lib/texts.ts'
 import { instance } from './instance.ts'
 import { pages } from './pages.ts'
 import { kith, me } from './session.ts'
@@ -10,21 +9,15 @@ import { texts } from './texts.ts'
 
 export function Frame() {
   const t = texts.value
-  const found = pages[path.value.replace(/\/$/, '').toLowerCase()]
+  const found = Object.entries(pages).find(([at]) => at === path.value.replace(/\/$/, '').toLowerCase())?.[1]
   const title = found?.title(t) ?? t.frame.unknown
   useEffect(() => {
     document.title = `${title} – Kith`
   }, [title])
   const Page = found?.page
-  const choose = (event: Event) => setLanguage((event.target as HTMLSelectElement).value as Language)
   return html`<header>
       <span class="brand">Kith <span class="quiet">${instance.value?.domain}</span></span>
-      <label>
-        <span class="hidden-label">${sharedTexts.value.language}</span>
-        <select value=${language.value} onChange=${choose}>
-          ${Object.entries(languages).map(([code, name]) => html`<option value=${code}>${name}</option>`)}
-        </select>
-      </label>
+      <${LanguageChoice} />
       ${me.value && html`<button class="secondary small" onClick=${() => kith.logOut()}>${t.frame.logOut}</button>`}
     </header>
     <main>

@@ -1,5 +1,6 @@
 // What the operator says about the instance: /web/instance.json of the facade.
 import { signal } from '../lib/html.ts'
+import { fetchText } from '../lib/session.ts'
 
 type Instance = {
   domain: string
@@ -15,15 +16,10 @@ type Instance = {
 export const instance = signal<Instance | undefined>(undefined)
 
 async function read(): Promise<void> {
-  const answer = await fetch('/web/instance.json')
-  if (answer.ok) instance.value = await answer.json()
+  instance.value = await (await fetchText('/web/instance.json')).json()
 }
 // without it the pages lack the name of the instance, and the form for joining waits
 void read().catch(() => undefined)
 
 /** A text of the operator; empty if there is none. */
-export async function textOf(name: 'rules' | 'privacy'): Promise<string> {
-  const answer = await fetch(`/web/${name}.txt`)
-  if (!answer.ok) throw new Error(String(answer.status))
-  return answer.text()
-}
+export const textOf = async (name: 'rules' | 'privacy'): Promise<string> => (await fetchText(`/web/${name}.txt`)).text()

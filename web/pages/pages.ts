@@ -1,4 +1,4 @@
-// The pages for people by their addresses, which mail and GET /links name too.
+// The pages for people by their addresses. Mail links to some of them.
 import type { ComponentType } from '../lib/html.ts'
 import { Account } from './pages/account.ts'
 import { Join } from './pages/join.ts'
@@ -7,11 +7,12 @@ import { Privacy, Rules } from './pages/operator.ts'
 import { Forgot, Reset } from './pages/reset.ts'
 import { Unsubscribe } from './pages/unsubscribe.ts'
 import { Verify } from './pages/verify.ts'
+import type { paths } from './paths.ts'
 import type { Texts } from './texts.ts'
 
 type Page = { title: (t: Texts) => string; page: ComponentType }
 
-export const pages: Record<string, Page> = {
+export const pages: Record<(typeof paths)[number], Page> = {
   '/verify-email': { title: (t) => t.verify.title, page: Verify },
   '/reset-password': { title: (t) => t.reset.title, page: Reset },
   '/forgot-password': { title: (t) => t.forgot.title, page: Forgot },

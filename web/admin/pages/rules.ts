@@ -1,4 +1,4 @@
-// Rules: what the instance does by itself with posts and replies, and what a rule would do before it goes live.
+// Rules: what the instance does by itself with posts, replies and contents, and what a rule would do before it goes live.
 import type { Schema } from 'kith/client'
 import { ask, FormField, valuesOf } from '../../lib/dialog.ts'
 import { ErrorNote, notify } from '../../lib/errors.ts'
@@ -18,6 +18,12 @@ type Rule = Schema<'Rule'>
 type Condition = Schema<'RuleCondition'>
 type Hit = Schema<'RuleHit'>
 type Replay = Schema<'RuleReplay'>
+
+/** What rules can judge. */
+const judged: Schema<'NewRule'>['appliesTo'] = [
+  ...(['post', 'reply', 'audio', 'course', 'debate', 'event'] as const),
+  ...(['offering', 'problem', 'project', 'video'] as const),
+]
 
 function sentenceOf(condition: Condition): string {
   const t = texts.value.rules.conditions
@@ -148,7 +154,7 @@ export function NewRulePage() {
   return html`<p>${t.newText}</p>
     <form onSubmit=${submit}>
       ${field('name', t.name, { optional: false, max: 80 })}
-      <${FormField} field=${{ name: 'appliesTo', label: t.appliesTo, kind: 'choices', value: 'post,reply', options: optionsOf({ post: typeText('post'), reply: typeText('reply') }) }} />
+      <${FormField} field=${{ name: 'appliesTo', label: t.appliesTo, kind: 'choices', value: 'post,reply', options: judged.map((value) => ({ value, label: typeText(value) })) }} />
       <fieldset>
         <legend>${t.if}</legend>
         <p class="quiet">${t.ifText}</p>

@@ -8,6 +8,7 @@ export const en = {
     notStaff: 'This account is neither a moderator nor an admin.',
   },
   shell: {
+    csvCut: 'The list is longer than one file may be. Narrow it with the filters.',
     name: 'Kith admin',
     menu: 'Menu',
     skip: 'Skip to the page',
@@ -109,7 +110,8 @@ export const en = {
     warn: 'The person is notified and reads the reason. It counts as a strike.',
     hide: 'Only the author still sees it. The author is notified and reads the reason.',
     unhide: 'Everybody who could see it before sees it again.',
-    remove: 'It disappears for everybody. A removed post cannot be restored.',
+    remove:
+      'A removed post disappears for everybody and cannot be restored. A removed content stays visible to its author and can be restored.',
     restore: 'Everybody who could see it before sees it again.',
     limit: 'Only followers find the person and what they publish. The person is notified and reads the reason.',
     unlimit: 'Everybody finds the person again.',
@@ -186,7 +188,8 @@ export const en = {
     change: 'Change',
     save: 'Save',
     dismiss: 'Dismiss',
-    dismissText: 'Nothing is wrong: the case is closed, and those who reported it are notified.',
+    dismissText:
+      'Nothing is wrong: the case is closed, and those who reported it are notified. What only a rule has hidden becomes visible again.',
     dismissed: 'The case is dismissed.',
     actTitle: 'Decide…',
     actText: 'All that you choose is done, and the case is closed. The person reads the reason, but not who decided.',
@@ -286,15 +289,16 @@ export const en = {
   rules: {
     title: 'Rules',
     rule: 'Rule',
-    about: 'A rule judges each post and reply once, when it is published. In shadow it only notes what it would do.',
+    about:
+      'A rule judges posts, replies and contents when they are published, and posts and contents again when they are edited. It hits each of them at most once. In shadow mode it only notes what it would do.',
     make: 'Make a rule',
-    made: 'The rule is made. It is in shadow.',
+    made: 'The rule is made. It is in shadow mode.',
     newTitle: 'New rule',
-    newText: 'A new rule begins in shadow. Try it on the last 30 days first: that changes nothing.',
+    newText: 'A new rule begins in shadow mode. Try it on the last 30 days first: that changes nothing.',
     name: 'Name',
     if: 'Conditions',
     ifText: 'Fill in at least one. All of them must hold.',
-    allHold: 'Hits a post or reply if all of this holds:',
+    allHold: 'The rule hits what fits all of this:',
     fields: {
       hours: 'The account is younger than (hours)',
       words: 'It has one of these words or phrases (one on each line)',
@@ -332,9 +336,9 @@ export const en = {
     try: 'Try on the last 30 days',
     replay: 'Try on the last 30 days',
     replayText:
-      'Judges up to 20,000 posts and replies of the last 30 days as the rule would have. Nothing else changes; afterwards the rule can go live.',
+      'Judges up to 20,000 posts, replies and contents of the last 30 days as the rule would have judged them, and changes none of them. Afterwards the rule can go live.',
     replayed: (looked: string, hits: string, removed: string) =>
-      `Of ${looked} posts and replies it would have hit ${hits}, of which staff hid or removed ${removed}.`,
+      `The rule would have hit ${hits} of ${looked}. Staff hid or removed ${removed} of these hits.`,
     lookedUntil: (at: string) => `Looked back to ${at}.`,
     staffRemoved: 'Hidden or removed by staff',
     older: 'Look at older ones',
@@ -472,7 +476,7 @@ export const en = {
     states: { active: 'Active', archived: 'Archived' },
     treasury: 'Treasury',
     stewards: 'Stewards',
-    minRep: 'Least reputation',
+    minRep: 'Minimum reputation',
     groupRoles: { owner: 'Owner', moderator: 'Moderator', member: 'Member' },
     guildRoles: { founder: 'Founder', steward: 'Steward', member: 'Member' },
     archive: 'Archive',
@@ -688,7 +692,7 @@ export const en = {
     deltaHint: 'From −1000 to 1000, up to two decimals.',
     origin: 'Origin',
     direct: 'Direct',
-    rolledUp: (levels: number) => `Share from ${levels} below`,
+    rolledUp: (levels: number) => `Share from ${levels} levels below`,
     undoes: 'Takes another entry back',
     source: 'Source',
     action: 'Action',
@@ -794,7 +798,7 @@ export const en = {
     action: 'Action',
     retryAll: 'Retry all',
     retryAllText:
-      'Up to 500 failed jobs of this queue are run again, the oldest first, each once. Mail whose link has ended is not sent.',
+      'Up to 500 failed jobs of this queue are run again, the oldest first, each once. Mail whose link has expired is not sent.',
     retried: (count: string) => `${count} jobs will run again.`,
     retriedMore: (count: string) => `${count} jobs will run again. There are more: repeat it.`,
     scheduled: 'Scheduled jobs',
@@ -802,7 +806,7 @@ export const en = {
     cron: 'When',
     runs: 'Runs',
     failures: 'Failures',
-    changed: 'Changed last time',
+    changed: 'Rows changed, or errors found',
     lastRun: 'Last run',
     lastFailed: 'Last failure',
   },
@@ -829,7 +833,7 @@ export const en = {
   effects: {
     title: 'Stuck effects',
     about:
-      'What follows from a deed, such as a notification, failed for these people. Their later effects wait behind it. Only a fault in Kith can cause this.',
+      'An effect of what somebody did, such as a notification, failed for these people. Their later effects wait until it succeeds. Only a bug in Kith can cause this.',
     person: 'Person',
     event: 'Event',
     listener: 'Listener',
@@ -845,7 +849,7 @@ export const en = {
   webhooks: {
     title: 'Webhooks',
     one: 'Webhook',
-    about: 'Kith sends the events that you choose to other programs.',
+    about: 'Kith sends events to other programs. You choose which events.',
     url: 'Address',
     urlHint: 'It begins with https://.',
     description: 'Description',
@@ -897,7 +901,7 @@ export const en = {
   audit: {
     title: 'Audit log',
     about:
-      'Every change by staff. Each entry contains a hash of the one before, so that no change of the log goes unnoticed.',
+      'Every change by staff. Each entry contains a hash of the one before, so that verifying the log finds an entry that was changed later.',
     verify: 'Verify the log',
     verifying: (count: string) => `${count} entries checked so far…`,
     sound: (count: string) => `The log is unchanged: ${count} entries checked.`,

@@ -4,7 +4,7 @@ import { Form } from '../../lib/form.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
 import { language } from '../../lib/texts.ts'
-import { fragment } from '../fragment.ts'
+import { inviteCode } from '../fragment.ts'
 import { instance } from '../instance.ts'
 import { Apps, Done, Prose } from '../parts.ts'
 import { kith, me } from '../session.ts'
@@ -37,7 +37,7 @@ function Code({ reservation }: Props) {
   }
   return html`${reservation.value?.over && html`<p role="alert" class="error">${texts.value.errors.reservation_over}</p>`}
     <${Form}
-      fields=${[{ name: 'code', label: t.code, value: fragment, max: 40, hint: t.codeHint, fill: 'off' }]}
+      fields=${[{ name: 'code', label: t.code, value: inviteCode, max: 40, hint: t.codeHint, fill: 'off' }]}
       action=${t.next}
       words=${texts.value.errors}
       places=${{ invite_unknown: 'code', invite_dead: 'code', invite_reserved: 'code' }}

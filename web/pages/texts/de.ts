@@ -60,7 +60,7 @@ export const de: Texts = {
       'circle.accepted': 'Ihre Einladung in einen Kreis wurde angenommen',
       'circle.added': 'Sie wurden in einen Kreis aufgenommen',
       'circle.invited': 'Sie sind in einen Kreis eingeladen',
-      'co-author.accepted': 'Ihr Beitrag hat jemanden als Mitautor',
+      'co-author.accepted': 'Jemand schreibt jetzt an Ihrem Beitrag mit',
       'co-author.invited': 'Sie sind eingeladen, an einem Beitrag mitzuschreiben',
       'event.reminder': 'Neues zu einer Veranstaltung, an der Sie teilnehmen',
       'invite.used': 'Jemand ist mit Ihrer Einladung beigetreten',
@@ -77,7 +77,7 @@ export const de: Texts = {
       'post.replied': 'Jemand hat Ihnen geantwortet',
       'post.reposted': 'Ihr Beitrag wurde geteilt',
       'reputation.level-up': 'Sie haben eine neue Stufe erreicht',
-      'reputation.voted': 'Jemand hat über Ihren Ruf abgestimmt',
+      'reputation.voted': 'Jemand hat über Ihr Ansehen abgestimmt',
       'series.updated': 'Neues in einer Reihe oder einem Projekt',
       'user.followed': 'Jemand folgt Ihnen',
       'wiki.resolved': 'Über Ihren Vorschlag für das Wiki wurde entschieden',
@@ -86,7 +86,7 @@ export const de: Texts = {
   join: {
     title: 'Kith beitreten',
     what: (domain: string) =>
-      `Sie sind zu ${domain} eingeladen, einer Instanz von Kith: einem Netzwerk für das, was Menschen wissen. Man kommt mit einer Einladung hinein.`,
+      `Sie sind zu ${domain} eingeladen, einer Instanz von Kith: einem Netzwerk für das, was Menschen wissen. Beitreten kann nur, wer eingeladen ist.`,
     code: 'Einladungscode',
     codeHint: 'Er sieht aus wie INV-7KQ2ZM.',
     next: 'Weiter',
@@ -128,7 +128,7 @@ export const de: Texts = {
       `Wenn es Neues gibt, bekommen Sie einmal am Tag um ${hour} Uhr eine E-Mail (${zone}).`,
     digestOff: 'Sie bekommen keine tägliche E-Mail über neue Benachrichtigungen.',
     turnOff: 'Abbestellen',
-    turnOn: 'Bestellen',
+    turnOn: 'Abonnieren',
     export: 'Ihre Daten',
     exportText:
       'Eine Datei mit allem, was diese Instanz über Sie speichert. Sie können sie in eine andere Instanz übernehmen.',
@@ -149,7 +149,7 @@ export const de: Texts = {
       hide: 'Etwas von Ihnen wurde verborgen',
       remove: 'Etwas von Ihnen wurde entfernt',
       limit: 'Ihr Konto wurde eingeschränkt',
-      suspend: 'Ihr Konto wurde auf Zeit gesperrt',
+      suspend: 'Ihr Konto wurde befristet gesperrt',
       ban: 'Ihr Konto wurde gesperrt',
     },
     overturned: (at: string) => `Nach Ihrem Einspruch zurückgenommen: ${at}.`,
@@ -179,14 +179,14 @@ export const de: Texts = {
     credentials_wrong: 'Die E-Mail-Adresse oder das Passwort ist falsch.',
     email_taken: 'Diese E-Mail-Adresse hat schon ein Konto.',
     invite_dead:
-      'Dieser Einladungscode wurde benutzt, ist abgelaufen oder wurde zurückgezogen. Bitten Sie um einen neuen.',
+      'Dieser Einladungscode wurde benutzt, ist abgelaufen oder wurde widerrufen. Bitten Sie um einen neuen.',
     invite_reserved:
-      'Jemand anderes tritt gerade mit diesem Code bei. Versuchen Sie es in einer halben Stunde noch einmal.',
+      'Jemand anders tritt gerade mit diesem Code bei. Versuchen Sie es in einer halben Stunde noch einmal.',
     invite_unknown: 'Diesen Einladungscode gibt es nicht. Prüfen Sie die Schreibweise.',
     person_banned:
       'Dieses Konto ist gesperrt. Unter „Ihr Konto“ können Sie die Entscheidung lesen und Einspruch einlegen.',
     person_suspended:
-      'Dieses Konto ist auf Zeit gesperrt. Unter „Ihr Konto“ können Sie die Entscheidung lesen und Einspruch einlegen.',
+      'Dieses Konto ist befristet gesperrt. Unter „Ihr Konto“ können Sie die Entscheidung lesen und Einspruch einlegen.',
     rate_limited: 'Das waren zu viele Versuche. Versuchen Sie es in einigen Minuten noch einmal.',
     reservation_over: 'Ihre Reservierung des Einladungscodes ist abgelaufen. Geben Sie den Code noch einmal ein.',
     reset_over: 'Dieser Link ist abgelaufen oder wurde schon benutzt. Fordern Sie einen neuen an.',

@@ -1,0 +1,12 @@
+// The addresses of the pages for people. Mail links to the first four. The facade serves the document there.
+export const paths = [
+  '/verify-email',
+  '/reset-password',
+  '/unsubscribe',
+  '/notifications',
+  '/forgot-password',
+  '/join',
+  '/account',
+  '/rules',
+  '/privacy',
+] as const
