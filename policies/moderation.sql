@@ -29,6 +29,7 @@ grant execute on function
   private.check_case_worker,
   private.end_case_without_reports,
   private.end_case_work,
+  private.is_claimed_by_another,
   private.lock_case_work,
   private.needs_reason,
   private.open_case,

@@ -1499,6 +1499,7 @@ export const failures = {
   ],
   create_case: [
     'case_note',
+    'case_own',
     'case_target',
     'category_unknown',
     'person_unknown',

@@ -113,9 +113,13 @@ set search_path = ''
 as $$
 begin
   perform private.require_role('moderator', 'admin');
+  if not p_hidden and exists (select from app.posts where id = p_id and author_id = app.uid()) then
+    perform private.require_role('admin');
+  end if;
   return private.write_post_hidden(p_id, p_hidden, p_reason);
 end $$;
-comment on function private.set_post_hidden is 'For staff: private.write_post_hidden.';
+comment on function private.set_post_hidden is
+  'For staff: private.write_post_hidden. A moderator can''t show again what they wrote themselves.';
 
 create function private.write_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -151,9 +155,12 @@ set search_path = ''
 as $$
 begin
   perform private.require_role('moderator', 'admin');
+  if not p_hidden and exists (select from app.replies where id = p_id and author_id = app.uid()) then
+    perform private.require_role('admin');
+  end if;
   return private.write_reply_hidden(p_id, p_hidden, p_reason);
 end $$;
-comment on function private.set_reply_hidden is 'For staff: private.write_reply_hidden.';
+comment on function private.set_reply_hidden is 'For staff: private.write_reply_hidden, as private.set_post_hidden.';
 
 create function api.hide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile

@@ -65,7 +65,8 @@ comment on column app.cases.space_id is
   'The group or guild that the reported thing is in, whose owner and moderators see the case; null if it is in none, '
   'or a rule or staff opened the case.';
 comment on column app.cases.staff_from is
-  'From when on staff decides and finds an open case in its queue. Before, only the space does.';
+  'From when on an open case is in the queue of staff. Before, it is in that of the space; staff finds it there with '
+  'waiting=true, and may decide it.';
 
 create table app.case_reports (
   case_id   uuid not null references app.cases on delete cascade,
@@ -288,6 +289,15 @@ end $$;
 comment on function private.lock_case_work is
   'Locks the work on a case, or on a decision without a case (its id), until the transaction ends.';
 
+create function private.is_claimed_by_another(p_case app.cases) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return coalesce((p_case).claimed_by <> app.uid() and (p_case).claimed_until > now(), false);
+end $$;
+comment on function private.is_claimed_by_another is 'Whether somebody else than the caller has claimed a case now.';
+
 create function private.check_case_worker(p_case app.cases, p_heeds_claim boolean) returns void
 language plpgsql stable
 set search_path = ''
@@ -295,7 +305,7 @@ as $$
 begin
   if (p_case).person_id = app.uid() then
     perform private.raise_error('case_own');
-  elsif p_heeds_claim and (p_case).claimed_by <> app.uid() and (p_case).claimed_until > now() then
+  elsif p_heeds_claim and private.is_claimed_by_another(p_case) then
     perform private.raise_error('case_claimed');
   end if;
 end $$;

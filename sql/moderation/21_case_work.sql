@@ -151,7 +151,7 @@ declare
 begin
   if v_case.claimed_by is null then
     return private.staff_card('cases', p_id);
-  elsif v_case.claimed_by <> app.uid() and v_case.claimed_until > now() then
+  elsif private.is_claimed_by_another(v_case) then
     perform private.require_role('admin');
   end if;
   perform private.set_claim(p_id, false);

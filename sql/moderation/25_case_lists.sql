@@ -175,30 +175,34 @@ end $$;
 comment on function api.get_case is
   'A case with the thing, its reports, earlier cases, proposals, history, and the decisions about the person.';
 
-create function private.require_case_target(p_type text, p_target text) returns uuid
+create type private.case_target as (id uuid, person_id uuid);
+comment on type private.case_target is 'A thing about which a case can be, and the person who answers for it.';
+
+create function private.require_case_target(p_type text, p_target text) returns private.case_target
 language plpgsql stable security definer   -- staff can open a case of what they don't see as people
 set search_path = ''
 as $$
 declare
-  v_id     uuid;
-  v_person uuid;
+  v_target private.case_target;
 begin
   perform private.require_report_finder(p_type);
   if p_type = 'user' then
-    return private.require_any_person(p_target);
+    v_target.id := private.require_any_person(p_target);
+    v_target.person_id := v_target.id;
+    return v_target;
   elsif not pg_input_is_valid(p_target, 'uuid') then
     perform private.raise_error('case_target');
   end if;
-  v_id := p_target::uuid;
+  v_target.id := p_target::uuid;
   -- safe: the query comes from the registry
-  execute (select author from private.report_targets where type = p_type) into v_person using v_id;
-  if v_person is null then
+  execute (select author from private.report_targets where type = p_type) into v_target.person_id using v_target.id;
+  if v_target.person_id is null then
     perform private.raise_error('case_target');
   end if;
-  return v_id;
+  return v_target;
 end $$;
 comment on function private.require_case_target is
-  'The id of a thing about which staff opens a case. A person is named by id, actor id or username.';
+  'The thing about which staff opens a case. A person is named by id, actor id or username.';
 
 create function api.create_case(
   p_target_type text, p_target_id text, p_category text default null, p_note text default null
@@ -207,16 +211,20 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_note text;
-  v_id   uuid;
+  v_note   text;
+  v_target private.case_target;
+  v_id     uuid;
 begin
   perform private.require_role('moderator', 'admin');
   v_note := private.require_short(p_note, 2000, 'case_note');
-  v_id := private.open_case(p_target_type, private.require_case_target(p_target_type, p_target_id),
-                            coalesce(p_category, 'other'), 'staff', v_note);
+  v_target := private.require_case_target(p_target_type, p_target_id);
+  if v_target.person_id = app.uid() then
+    perform private.raise_error('case_own');
+  end if;
+  v_id := private.open_case(p_target_type, v_target.id, coalesce(p_category, 'other'), 'staff', v_note);
   perform private.audit('case.opened', 'case', v_id::text);
   return private.staff_card('cases', v_id);
 end $$;
 comment on function api.create_case is
-  'Opens a case about a thing that nobody reported, or adds a note to its open case. Returns the case. Leaves an '
-  'audit entry.';
+  'Opens a case about a thing that nobody reported, or adds a note to its open case. Nobody opens one about '
+  'themselves. Returns the case. Leaves an audit entry.';

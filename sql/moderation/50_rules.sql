@@ -114,6 +114,7 @@ create table app.rule_hits (
   created_at  timestamptz not null default clock_timestamp(),   -- the worker judges many in a transaction
   case_id     uuid references app.cases on delete set null,
   held        boolean not null default false,
+  hid         boolean not null default false,
   unique (rule_id, target_id)
 );
 create index rule_hits_case_id_idx on app.rule_hits (case_id) where case_id is not null;
@@ -130,6 +131,8 @@ comment on column app.rule_hits.case_id is 'The case that the rule opened or joi
 comment on column app.rule_hits.held is
   'Whether it was hidden before anybody else saw it and staff has not released it. Then those whom it mentions or '
   'answers are notified.';
+comment on column app.rule_hits.hid is
+  'Whether the rule has hidden the thing; false if it was hidden already, or the rule only opens a case.';
 insert into private.retention (relation, counts_from, keep) values ('app.rule_hits', 'created_at', '90 days');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.rule_hits', 'author_id', 'Hints to staff, which are deleted after 90 days. What staff decides is exported.');

@@ -141,6 +141,9 @@ begin
       perform private.lock_judged(p_type, p_id);   -- it is older, so others may have it locked
     end if;
     v_hidden := v_hides and private.hide_by_rule(p_type, p_id);
+    if v_hidden then
+      update app.rule_hits set hid = true where target_id = p_id and rule_id = any (v_live) and action = 'hide';
+    end if;
     perform private.emit('moderation.rule.hit', json_build_object(
       'targetType', p_type, 'targetId', p_id, 'authorId', v_author, 'hidden', v_hidden), array[v_author]);
     perform private.enqueue('rule-cases', json_build_object(

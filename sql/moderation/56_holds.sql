@@ -23,7 +23,7 @@ language plpgsql stable security definer   -- nobody may read hits or decisions 
 set search_path = ''
 as $$
 begin
-  return (exists (select from app.rule_hits h where h.target_id = p_id and h.mode = 'live' and h.action = 'hide')
+  return (exists (select from app.rule_hits h where h.target_id = p_id and h.hid)
           or exists (select from app.decisions d
                      where d.target_type = p_type and d.target_id = p_id and d.lifted_at is null
                        and d.action in ('hide', 'remove') and d.decided_by is null))

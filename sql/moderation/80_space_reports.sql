@@ -118,7 +118,7 @@ begin
     perform private.raise_error('case_closed');
   elsif p_action = 'dismiss' and v_case.staff_from <= now() then
     perform private.raise_error('case_with_staff');
-  elsif v_case.claimed_by <> app.uid() and v_case.claimed_until > now() then
+  elsif private.is_claimed_by_another(v_case) then
     perform private.raise_error('case_claimed');
   elsif p_action = 'unhide' and (private.find_reported_place(v_case.target_type, v_case.target_id)).hidden
         and not private.is_hidden_by(p_space, v_case) then

@@ -19,15 +19,15 @@ comment on column private.access_reasons.effect is
 insert into private.access_reasons (code, effect, text) values
   ('banned_person', 'denies', 'This person is banned and cannot log in.'),
   ('deleted', 'denies', 'It was deleted, so nobody sees it.'),
-  ('erased_author', 'denies', 'Its author was erased, so nobody sees it.'),
+  ('erased_author', 'denies', 'The account of its author was erased, so nobody sees it.'),
   ('banned_author', 'denies', 'Its author is banned, so nobody sees it.'),
   ('returning', 'denies', 'The ban of its author has ended. It comes back within seconds.'),
-  ('blocked', 'denies', 'One of the two blocked the other.'),
+  ('blocked', 'denies', 'The person blocked the author, or the author blocked the person.'),
   ('author', 'allows', 'They are its author.'),
-  ('held_by_rule', 'denies', 'A rule of staff hid it from everybody but its author.'),
-  ('held_by_rule', 'leaves_out', 'A rule of staff hid it. Its author still sees it.'),
-  ('hidden', 'denies', 'Staff hid it from everybody but its author.'),
-  ('hidden', 'leaves_out', 'Staff hid it. Its author still sees it.'),
+  ('held_by_rule', 'denies', 'A moderation rule hid it from everybody but its author.'),
+  ('held_by_rule', 'leaves_out', 'A moderation rule hid it. Its author still sees it.'),
+  ('hidden', 'denies', 'Staff, or who moderates its space, hid it from everybody but its author.'),
+  ('hidden', 'leaves_out', 'Staff, or who moderates its space, hid it. Its author still sees it.'),
   ('removed', 'denies', 'Staff removed it. Only its author sees it.'),
   ('draft', 'denies', 'It is a draft. Only its author sees it.'),
   ('scheduled', 'denies', 'It is not published yet. Only its author sees it.'),
@@ -45,7 +45,11 @@ insert into private.access_reasons (code, effect, text) values
   ('original_unseen', 'denies', 'They do not see the post that it reposts.'),
   ('in_conversation', 'allows', 'They take part in the conversation.'),
   ('not_in_conversation', 'denies', 'They do not take part in the conversation.'),
-  ('limited_author', 'leaves_out', 'Its author, or that of the original, is limited, and they do not follow them.'),
+  (
+    'limited_author',
+    'leaves_out',
+    'Its author, or that of the original, is limited, and this person does not follow that author.'
+  ),
   ('muted', 'leaves_out', 'They muted the author, the post or a word in it.');
 
 create type private.access as (
@@ -139,19 +143,14 @@ end $$;
 comment on function private.reason_of_sight is
   'The reason with the first code, which allows, or the one with the second, which denies.';
 
-create function private.hider(p_type text, p_id uuid, p_hidden_at timestamptz) returns text
+create function private.hider(p_type text, p_id uuid, p_otherwise text) returns text
 language plpgsql stable security definer   -- nobody may read the hits of rules
 set search_path = ''
 as $$
 begin
-  -- a rule notes its hit in the transaction in which it hides
-  return case when exists (select from app.rule_hits h
-                           where h.target_id = p_id and h.target_type = p_type and h.mode = 'live'
-                             and h.action = 'hide'
-                             and h.created_at between p_hidden_at and p_hidden_at + interval '5 minutes')
-              then 'held_by_rule' else 'hidden' end;
+  return case when private.only_rules_hid(p_type, p_id) then 'held_by_rule' else p_otherwise end;
 end $$;
-comment on function private.hider is 'Whether a rule hid a post or a reply, or a member of staff did.';
+comment on function private.hider is 'held_by_rule if only a rule has hidden a thing; otherwise the given code.';
 
 create function private.author_reasons(
   p_author uuid, p_person uuid, p_level smallint, p_catching_up boolean
@@ -192,7 +191,7 @@ begin
     || private.author_reasons((p_post).author_id, p_person, v_rule.level, (p_post).author_banned)
     || array[
       case when (p_post).hidden_at is not null then
-        private.reason(private.hider('post', (p_post).id, (p_post).hidden_at), v_effect) end,
+        private.reason(private.hider('post', (p_post).id, 'hidden'), v_effect) end,
       case when (p_post).published_at is null then
         private.reason('scheduled', v_effect) end,
       case when v_rule.level between 0 and 2 and (v_wanted > 0 or (p_post).space_id is null) then
@@ -225,7 +224,7 @@ begin
     || private.author_reasons((p_reply).author_id, p_person, v_level, (p_reply).author_banned)
     || array[
       case when (p_reply).hidden_at is not null and v_level < 3 then
-        private.reason(private.hider('reply', (p_reply).id, (p_reply).hidden_at), 'denies') end,
+        private.reason(private.hider('reply', (p_reply).id, 'hidden'), 'denies') end,
       private.reason_of_sight(v_post, 'post_seen', 'post_unseen', 'post', (p_reply).post_id)], null);
 end $$;
 comment on function private.reply_reasons is
@@ -247,7 +246,8 @@ begin
             private.reason('deleted', 'denies') end]
     || private.author_reasons((p_content).author_id, p_person, v_rule.level, (p_content).author_hidden)
     || array[
-      case when (p_content).removed_at is not null and v_rule.level < 3 then private.reason('removed', 'denies') end,
+      case when (p_content).removed_at is not null and v_rule.level < 3 then
+        private.reason(private.hider((p_content).kind, (p_content).id, 'removed'), 'denies') end,
       case when v_student then private.reason('student', 'allows')
            when (p_content).is_draft and v_rule.level < 3 then private.reason('draft', 'denies') end,
       case when v_rule.level between 0 and 2 and (p_content).space_id is null and not (p_content).is_draft then

@@ -57,7 +57,8 @@ begin
         cases_closed = excluded.cases_closed, counted_at = excluded.counted_at;
 end $$;
 comment on function private.count_day is
-  'Counts a day, by indexes in the order of time. Of a day that is over it keeps how many people were active.';
+  'Counts a day, by indexes in the order of time, and reads all accounts if the day is not over. Of a day that is '
+  'over it keeps how many people were active.';
 
 create function private.today() returns date
 language plpgsql stable
@@ -88,8 +89,9 @@ begin
   return 1;
 end $$;
 comment on function private.job_count_days is
-  'Job: counts the oldest day of the last 366 that has no final figures, and today if that was 5 minutes ago, and '
-  'returns 1. May run twice: it counts again and gets the same. The worker repeats it until it returns 0.';
+  'Job: counts the oldest day of the last 366 that has no final figures, and today if its last count is over 5 '
+  'minutes old, and returns 1. May run twice: it counts again and gets the same. The worker repeats it until it '
+  'returns 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('count-days', '*/10 * * * *', 300, true);
 
 create function private.read_days(p_from date, p_to date) returns json
@@ -98,10 +100,13 @@ set search_path = ''
 as $$
 declare
   v_first date := ((select min(created_at) from app.users) at time zone 'UTC')::date;
+  v_kept  timestamptz := (select counted_at from app.daily_figures where day = private.today());
 begin
-  if p_to >= private.today() and not exists (
-    select from app.daily_figures where day = private.today() and counted_at > now() - interval '30 seconds') then
-    perform private.count_day(private.today());
+  if p_to >= private.today() and (v_kept is null or v_kept < now() - interval '30 seconds') then
+    perform from app.daily_figures where day = private.today() for update skip locked;
+    if found or v_kept is null then   -- otherwise another transaction is counting
+      perform private.count_day(private.today());
+    end if;
   end if;
   return json_build_object(
     'days', (
@@ -121,7 +126,8 @@ begin
     'countedAt', private.utc((select counted_at from app.daily_figures where day = private.today())));
 end $$;
 comment on function private.read_days is
-  'The figures of these days, both included. Today is counted again if that was more than 30 seconds ago.';
+  'The figures of these days, both included. Today is counted again if that was more than 30 seconds ago; concurrent '
+  'callers get the previous figures.';
 
 create function api.get_daily_figures(p_from date default null, p_to date default null) returns json
 language plpgsql volatile   -- stores the figures of today

@@ -6,7 +6,7 @@ import { Hidden, Reason } from './schemas.ts'
 const hiding =
   'Afterwards only the author sees it, with `hiddenAt`. The author gets a `moderation.actioned` notification that names nobody. Repeating it changes nothing. Writes an audit entry with the reason, if given.'
 const showing =
-  'Makes it visible again to everyone who could see it before. The author gets a `moderation.actioned` notification. Repeating it changes nothing. Writes an audit entry with the reason, if given.'
+  'Makes it visible again to everyone who could see it before. Only an admin can show again what they wrote themselves (403 `role_required`). The author gets a `moderation.actioned` notification. Repeating it changes nothing. Writes an audit entry with the reason, if given.'
 
 export default routes('admin', {
   'POST /admin/posts/:id/hide': {

@@ -116,3 +116,13 @@ test('A reply is hidden from others and unhidden again, and its author is notifi
     { payload: { targetType: 'reply', targetId: id, action: 'hidden' } },
   ])
 })
+
+test('A moderator cannot show again what they wrote themselves; an admin can', async () => {
+  const post = await publish(moderator)
+  const comment = await reply(moderator, post)
+  for (const path of [`/admin/posts/${post}`, `/admin/replies/${comment}`]) {
+    expect(await admin.post(`${path}/hide`)).toMatchObject({ status: 200 })
+    expect(await moderator.post(`${path}/unhide`)).toFailWith(403, 'role_required')
+    expect(await admin.post(`${path}/unhide`)).toMatchObject({ status: 200, body: { hiddenAt: null } })
+  }
+})

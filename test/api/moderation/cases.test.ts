@@ -215,7 +215,7 @@ describe('A case', () => {
     expect(await first.get(`/admin/cases/${UNKNOWN}`)).toFailWith(404, 'case_unknown')
   })
 
-  test('whose reports are settled by their own routes heeds the claim, and is not settled by whom it is about', async () => {
+  test('cannot be closed through the routes of reports while somebody else has claimed it, nor by whom it is about', async () => {
     const id = await reported('post', await publish(alice))
     const own = await reported('post', await publish(first))
     const { items } = (await admin.get<{ items: { id: string; targetId: string }[] }>('/admin/reports?limit=2')).body

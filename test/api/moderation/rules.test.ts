@@ -384,6 +384,17 @@ describe('What a live rule hides', () => {
     await admin.delete(`/admin/rules/${id}`)
   })
 
+  test('that staff hid before stays hidden when a rule hits an edit and its case is dismissed', async () => {
+    const post = await publish(alice, { body: 'Plain' })
+    await owner`update app.posts set hidden_at = now() where id = ${post}` // as 1.0.0 did, without a decision
+    const id = await live()
+    expect(await alice.patch(`/posts/${post}`, { body: spam })).toMatchObject({ status: 200 })
+    await work()
+    await act(post, ['dismiss'])
+    expect(await bob.get(`/posts/${post}`)).toFailWith(404, 'post_unknown')
+    await admin.delete(`/admin/rules/${id}`)
+  })
+
   test('notifies whom it answers when staff shows it for the first time, once', async () => {
     const id = await live()
     const plain = await publish(bob, { body: 'Plain' })

@@ -1,6 +1,6 @@
 -- What staff does in a case: claims, actions, proposals and notes, and what is refused.
 begin;
-select plan(55);
+select plan(56);
 select test.people('alice', 'bob', 'carla', 'mona', 'milo', 'adam');
 update app.users set role = 'admin' where username in ('alice', 'adam');
 update app.users set role = 'moderator' where username in ('mona', 'milo');
@@ -107,7 +107,8 @@ select is(api.create_case('user', 'bob', 'spam', 'Seen in the stream') ->> 'sour
 select is(api.create_case('post', pg_temp.id('four')::text)::jsonb ->> 'category', 'other', 'Staff can open a case about a post');
 select throws_ok($$ select api.create_case('post', gen_random_uuid()::text) $$, 'PT404', 'case_target', 'Not about an unknown post');
 select throws_ok($$ select api.act_on_case(pg_temp.case('four'), '{restore}') $$, 'PT422', 'case_action', 'A deleted post can''t be restored');
-select api.create_case('user', 'alice');
+select throws_ok($$ select api.create_case('user', 'alice') $$, 'PT403', 'case_own', 'Nobody opens a case about themselves');
+select private.open_case('user', test.id('alice'), 'other', 'report');
 insert into made select 'own', id from app.cases where target_id = test.id('alice');
 select throws_ok($$ select api.act_on_case(pg_temp.id('own'), '{dismiss}') $$, 'PT403', 'case_own', 'Nobody works on a case about themselves');
 select test.act_as_service('carla');
