@@ -47,7 +47,7 @@ comment on policy select_all on app.settings is 'Everyone may read the settings,
 -- jwt_fingerprint: only for the owner of the schema, at boot
 alter table private.jwt_fingerprint enable row level security;
 
--- login_secret: only for the owner of the schema, who makes passwords of it
+-- login_secret: only for the owner of the schema, who derives passwords from it
 alter table private.login_secret enable row level security;
 
 -- cursor_keys: only for definer functions

@@ -108,7 +108,7 @@ grant execute on function
   api.update_persona
   to authenticated;
 
--- gate: operations for callers without a token, and those that trust the facade to have checked a password; no token
+-- gate: operations for callers without a token, and those that rely on the facade to have checked a password; no token
 -- can name this role
 grant execute on function
   api.change_password,

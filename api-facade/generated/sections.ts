@@ -414,12 +414,12 @@ export const sections = {
   },
   decisions: {
     single: false,
-    about: 'What staff, or a rule of theirs, decided about a person, as the person reads it, but for who decided.',
+    about: 'What staff, or one of its rules, decided about a person.',
     fields: {
       id: ['uuid'],
-      targetType: ['text', 'What it was decided about: a thing of the person, or user.'],
+      targetType: ['text', 'What the decision is about: the type of a thing of the person, or `user`.'],
       personId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
-      action: ['text', 'A suspend is a ban that ends by itself at ends_at.'],
+      action: ['text', '`suspend` is a ban that ends by itself at ends_at.'],
       category: ['text', 'The id of a row of the table `case_categories`.'],
       rule: ['text?'],
       reason: ['text'],
@@ -427,15 +427,15 @@ export const sections = {
       endsAt: ['timestamp with time zone?', 'When it ends by itself; null if it does not.'],
       liftedAt: [
         'timestamp with time zone?',
-        'When staff or time ended what it did, such as a ban, or staff hid what a rule or a space had hidden; its strikes remain.',
+        'When its effect ended: staff ended it, its time was over, or staff hid what a rule or a space had hidden. Its strikes remain.',
       ],
       overturnedAt: [
         'timestamp with time zone?',
-        'When an appeal overturned it, so that it counts no strikes; null if none did.',
+        'When an appeal overturned it; null if none did. An overturned decision counts no strikes.',
       ],
       spaceId: [
         'uuid?',
-        'The group or guild whose owner or moderator decided it, so that it counts no strikes; null if staff did.',
+        'The group or guild whose owner or a moderator made the decision, which then counts no strikes; null if staff made it.',
       ],
     },
   },
@@ -488,7 +488,10 @@ export const sections = {
       eventId: ['uuid?', 'The id of a row of the table `contents`.'],
       userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
       spaceId: ['uuid?', 'The id of a row of the table `spaces`.'],
-      status: ['text', 'going: the person has a seat. waitlisted: they wait for one. interested: they want none.'],
+      status: [
+        'text',
+        "going: the person has a seat. waitlisted: they are waiting for one. interested: they don't want one.",
+      ],
       since: [
         'timestamp with time zone',
         'When the reply got this status. It is later than that of everybody who got the same status before, so it gives the order in which people wait.',
@@ -592,15 +595,15 @@ export const sections = {
       id: ['uuid'],
       userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
       state: ['text', 'receiving: the file is not complete.'],
-      origin: ['text?', 'The domain of the instance where the dossier is from, as its actorId says.'],
+      origin: ['text?', 'The domain of the instance that wrote the dossier, from its actorId.'],
       issuer: ['text?', 'The address of the instance that signed the dossier; null without a signature.'],
       signature: ['text?'],
-      done: ['integer', 'How many rows have been imported or left out, of `total`.'],
+      done: ['integer', 'How many of the `total` rows have been imported or left out so far.'],
       total: ['integer'],
       problems: ['jsonb', 'The first 200 problems: [{path, code, message}].'],
       problemCount: ['integer'],
       createdAt: ['timestamp with time zone'],
-      endedAt: ['timestamp with time zone?', 'When it was done or stopped; null before.'],
+      endedAt: ['timestamp with time zone?', 'When it was done or stopped; null before that.'],
     },
   },
   intent: {
@@ -1156,7 +1159,7 @@ export const sections = {
       editedAt: ['timestamp with time zone?', 'When its words or media last changed after publication; null if never.'],
       hiddenAt: [
         'timestamp with time zone?',
-        'When staff, or a rule of theirs, hid it from everyone but its author; null if it is not hidden.',
+        'When staff, a space or a rule hid it from everyone but its author; null if it is not hidden.',
       ],
       deletedAt: [
         'timestamp with time zone?',
@@ -1335,7 +1338,7 @@ export const sections = {
       body: ['text'],
       hiddenAt: [
         'timestamp with time zone?',
-        'When staff, or a rule of theirs, hid it from everyone but its author; null if it is not hidden.',
+        'When staff, a space or a rule hid it from everyone but its author; null if it is not hidden.',
       ],
       deletedAt: [
         'timestamp with time zone?',

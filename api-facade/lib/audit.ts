@@ -1,5 +1,5 @@
-// Serves /.well-known/kith/audit: the signed checkpoints of the audit log. Outside /api/v1, for everyone. They tell
-// nothing but how many entries there are, and hashes.
+// Serves /.well-known/kith/audit: the signed checkpoints of the audit log. Outside /api/v1, for everyone. They reveal
+// only hashes and the number of entries.
 import type { Hono } from 'hono'
 import { Checkpoint } from './checkpoints.ts'
 import type { Context, Env } from './context.ts'

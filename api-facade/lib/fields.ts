@@ -17,7 +17,7 @@ export const SuspendedUntil = Timestamp.nullable().describe(
 )
 export const LimitedAt = Timestamp.nullable().describe('When the person was limited; null if they are not limited.')
 export const HiddenAt = Timestamp.nullable().describe(
-  'When staff, or a rule of theirs, hid it from everybody but its author; null if it is not hidden.',
+  'When staff, a group or guild, or a rule hid it from everybody but its author; null if it is not hidden.',
 )
 export const RemovedAt = Timestamp.nullable().describe(
   'When staff removed it, so that only its author sees it; null if they did not.',

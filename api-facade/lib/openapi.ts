@@ -407,8 +407,8 @@ const ready = (): Path => ({
   responses: {
     200: {
       description:
-        'It can. `warnings` lists migrations that are newer than this code, a separate worker that is missing, and ' +
-        'problems of the media storage.',
+        'The instance can take requests. `warnings` lists migrations that are newer than this code, a separate worker that ' +
+        'is missing, and problems of the media storage.',
       headers: onAll,
       content: {
         'application/json': {
@@ -431,7 +431,9 @@ const AssetLinks = zod.array(
       .object({
         namespace: zod.string().describe('Always `android_app`.'),
         package_name: zod.string().describe('The name of the app, such as `org.example.kith`.'),
-        sha256_cert_fingerprints: zod.array(zod.string()).describe('Of the certificates with which the app is signed.'),
+        sha256_cert_fingerprints: zod
+          .array(zod.string())
+          .describe('The fingerprints of the certificates with which the app is signed.'),
       })
       .describe('The app.'),
   }),

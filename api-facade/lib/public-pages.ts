@@ -1,5 +1,5 @@
-// Public pages: a public post and a person, for whoever has the link, as HTML without scripts. SQL decides what everybody
-// may see (sql/posts/56_public_pages.sql), and the instance whether there are such pages at all (PUBLIC_PAGES).
+// Public pages: a public post and a person, for everybody who has the link, as HTML without scripts. SQL decides what
+// everybody may see (sql/posts/56_public_pages.sql), and PUBLIC_PAGES whether the instance serves such pages.
 import type { Hono } from 'hono'
 import { html } from 'hono/html'
 import { publicTexts } from '../../web/pages/texts/public.ts'
@@ -72,7 +72,7 @@ export function mountPublicPages(app: Hono<Env>, config: Config, styles: () => s
   const isIndexed = config.publicPages === 'indexed'
   const storage = config.storage && new URL(config.storage.publicUrl).origin
   const own = [config.facadeUrl, config.publicUrl].map((url) => new URL(url).origin)
-  /** Whether the page may load a picture: from elsewhere it would tell others who reads the page. */
+  /** Whether the page may load a picture. A picture on another host would tell that host who reads the page. */
   const isOurs = (url: string) => [...own, storage].includes(URL.parse(url)?.origin)
   const policy = [
     "default-src 'none'",

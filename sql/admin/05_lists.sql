@@ -83,9 +83,9 @@ end $$;
 comment on function private.staff_page is
   'A page of private.staff_<list>, a view with at, id, said (the text that p_q searches), card and a column for each '
   'filter. It reads the next 400 rows that match the first filter of p_by that is not null, which must have an index '
-  'in the order of the list. It returns those that lie within the two times, match all other filters that are not '
-  'null, and whose text has p_q. If p_q is a UUID, it looks only at the row with this id. p_key is the column that '
-  'orders the list, if that is not the time. The cursor of a short page is the last row that was read, because '
+  'in the order of the list. It returns those that are between the two times, match all other filters that are not '
+  'null, and contain p_q in their text. If p_q is a UUID, it looks only at the row with this id. p_key is the column '
+  'that orders the list, if that is not the time. The cursor of a short page is the last row that was read, because '
   'nothing is hidden from staff.';
 call private.force_index_scans('private.staff_page');
 
@@ -132,4 +132,5 @@ begin
   end if;
   return private.require_any_person(p_person);
 end $$;
-comment on function private.find_staff_person is 'The person by whom staff filters a list; null stays null.';
+comment on function private.find_staff_person is
+  'The id of the person by whom staff filters a list; null remains null.';

@@ -57,8 +57,8 @@ create table private.other_hiders (
   query text primary key
 );
 comment on table private.other_hiders is
-  'Registry: queries that say whether a hidden thing (type $1, id $2) was hidden by somebody other than staff. If '
-  'staff hides it then, it is a decision of staff, although the thing stays as it is.';
+  'Registry: queries that return whether somebody other than staff hid a thing (type $1, id $2) that is hidden. If '
+  'staff then hides it, too, that is a decision of staff, although the thing does not change.';
 
 create function private.takes_over(p_type text, p_id uuid, p_hides boolean) returns boolean
 language plpgsql volatile security definer   -- reads the registry
@@ -77,7 +77,7 @@ begin
   return v_found;
 end $$;
 comment on function private.takes_over is
-  'Whether the caller, who hides a thing that is hidden, thereby takes over from who hid it: private.other_hiders.';
+  'Whether staff takes over a hidden thing from a rule or a space by hiding it, too: private.other_hiders.';
 
 create function private.write_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -160,7 +160,8 @@ begin
   end if;
   return private.write_reply_hidden(p_id, p_hidden, p_reason);
 end $$;
-comment on function private.set_reply_hidden is 'For staff: private.write_reply_hidden, as private.set_post_hidden.';
+comment on function private.set_reply_hidden is
+  'For staff: private.write_reply_hidden. A moderator can''t show again what they wrote themselves.';
 
 create function api.hide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile

@@ -1,5 +1,6 @@
 -- How staff bans, suspends and limits people, and changes their roles.
--- What else a ban does: private.account_steps. What a limit does: sql/social/52_limited.sql. docs/decisions.md, Staff.
+-- What else a ban does: private.account_steps. What a limit does: sql/social/52_limited.sql.
+-- docs/decisions.md, Staff.
 
 create index users_banned_until_idx on app.users (banned_until) where banned_until is not null;
 comment on index app.users_banned_until_idx is 'private.job_end_suspensions.';
@@ -98,7 +99,7 @@ begin
 end $$;
 comment on function private.set_limited is
   'Limits a person whose row private.lock_account locked, or ends the limit, and leaves an audit entry. The person '
-  'stays logged in.';
+  'remains logged in.';
 
 create function private.require_reason(p_reason text) returns text
 language plpgsql stable
@@ -237,8 +238,8 @@ declare
   v_user   uuid;
   v_person app.users;
 begin
-  -- one person per transaction, because the end of a ban takes locks of many ranks; and the credentials, which
-  -- private.lock_account locks first, so that it waits for no login while it has the person
+  -- one person per transaction, because the end of a ban takes locks of many ranks. It locks the credentials too, as
+  -- private.lock_account does first, so that it does not wait for a login while it holds the person
   select u.id into v_user
   from app.users u join private.credentials c on c.user_id = u.id
   where u.banned_until <= now() and u.erased_at is null
@@ -249,7 +250,7 @@ begin
   end if;
   v_person := private.lock_account(v_user);
   if v_person.banned_until is null or v_person.banned_until > now() then
-    return 1;   -- an admin was faster
+    return 1;   -- an admin ended it first
   end if;
   begin
     perform private.set_banned(v_person, false, null);

@@ -60,7 +60,7 @@ begin
     p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_users is
-  'People; those who joined last come first. An email address or actor id in p_q finds its person directly.';
+  'People, the newest members first. An email address or actor id in p_q finds its person directly.';
 
 create function private.staff_user_details(p_user uuid) returns json
 language plpgsql stable security definer   -- staff sees more than any policy allows
@@ -112,7 +112,7 @@ select s.created_at as at, s.id, s.user_id,
 from app.sessions s
 where s.ended_at is null and s.expires_at > now();
 comment on view private.staff_sessions is
-  'Rotating sessions that are not over as staff sees them: what the person sees of them, without tokens.';
+  'Rotating sessions that have not ended, as staff sees them: what the person sees of them, without tokens.';
 
 create function api.list_user_sessions(p_id text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -123,7 +123,7 @@ begin
                             array['user_id'], null, null, null, p_limit, p_cursor);
 end $$;
 comment on function api.list_user_sessions is
-  'The rotating sessions of a person that are not over, newest first: {id, userAgent, createdAt, lastUsedAt, '
+  'The rotating sessions of a person that have not ended, newest first: {id, userAgent, createdAt, lastUsedAt, '
   'expiresAt}.';
 
 create function private.end_sessions_of(p_person app.users, p_reason text) returns integer

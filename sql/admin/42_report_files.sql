@@ -1,5 +1,5 @@
 -- All that a moderator needs to decide about a report: the reported thing, its author, the other reports of it, and
--- what happened with the author before.
+-- what happened to the author before.
 -- docs/decisions.md, Staff.
 
 create function private.reported_thing(p_type text, p_id uuid) returns json
@@ -32,8 +32,8 @@ begin
                      when 'guild' then private.staff_card('spaces', p_id) end;
 end $$;
 comment on function private.reported_thing is
-  'A reported thing as staff sees it. Null for a message, which staff sees only as the copy in its report, and for '
-  'what no longer exists.';
+  'A reported thing as staff sees it. Null for a message, which staff sees only as the copy in its report, and for a '
+  'thing that no longer exists.';
 call private.force_index_scans('private.reported_thing');
 
 create function private.report_cards(p_ids uuid[]) returns json

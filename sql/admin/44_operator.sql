@@ -32,7 +32,7 @@ begin
   elsif v_person.banned_at is not null then
     return json_build_object('result', 'banned');
   elsif exists (select from app.accounts where user_id = v_id and email_verified_at is null) then
-    return json_build_object('result', 'unverified');   -- whoever registered it may be somebody else
+    return json_build_object('result', 'unverified');   -- the person who registered it may be somebody else
   end if;
   perform private.change_account(v_id, 'admin', null);
   perform private.audit('user.role_changed', 'user', v_id::text,
@@ -40,8 +40,9 @@ begin
   return json_build_object('result', 'appointed');
 end $$;
 comment on function private.make_admin is
-  'For npm run admin: makes the person with this address an admin, and creates them with this password if there is '
-  'nobody. {result}: created, appointed, unchanged (an admin already), banned or unverified (both are refused).';
+  'For npm run admin: makes the person with this address an admin. If nobody has the address, it creates a person '
+  'with this password. {result}: created, appointed, unchanged (an admin already), banned or unverified (both are '
+  'refused).';
 
 create function private.set_password(p_email text, p_password_hash text) returns boolean
 language plpgsql volatile

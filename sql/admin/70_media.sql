@@ -50,7 +50,7 @@ begin
     array['owner_id'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_media is
-  'Uploads, newest first, without those that were sent in messages and the posters of these.';
+  'Uploads, newest first, without those that were sent in messages and without their posters.';
 
 create view private.staff_ai_sessions with (security_invoker) as
 select s.created_at as at, s.id, s.user_id, private.ai_status(s) as status, u.username as said,

@@ -16,7 +16,7 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  -- ids help to find the cause, so a UUID is no token
+  -- a UUID is not treated as a token, because ids help to find the cause
   return left(
     regexp_replace(
       regexp_replace(left(p_message, 2000), '[^[:space:]<>"''(),;:]+@[^[:space:]<>"''(),;:]+', '…', 'g'),
@@ -70,8 +70,8 @@ begin
       from (select caused_at from private.effects limit 100000) e));
 end $$;
 comment on function private.staff_jobs is
-  'The state of the worker: its jobs, the newest 50 that failed permanently, of one queue or of all, the queues, each '
-  'counted up to 1000, and the pending effects, counted up to 100,000.';
+  'The state of the worker: its jobs; the newest 50 jobs that failed permanently, in one queue or in all; the number '
+  'of jobs in each queue, counted up to 1000; and the number of pending effects, counted up to 100,000.';
 
 create function api.get_jobs(p_queue text default null) returns json
 language plpgsql stable
@@ -180,7 +180,8 @@ begin
   return v_job.completed_on is null and private.retry_dead_letter(v_job);
 end $$;
 comment on function private.retry_failed_job is
-  'Retries one job that failed for good; false if it was retried before, or its schedule has another one already.';
+  'Retries one job that failed for good; returns false if it was retried before, or if its schedule already has '
+  'another one.';
 call private.force_index_scans('private.retry_failed_job');
 
 create function api.retry_failed_job(p_queue text, p_id uuid) returns json
@@ -219,8 +220,8 @@ from private.stuck_effects s
 join app.person_card p on p.id = s.user_id
 left join private.effects e on e.user_id = s.user_id and e.id = s.effect_id;
 comment on view private.staff_stuck_effects is
-  'The effects that fail as staff sees them, one for each person: with the SQLSTATE of the error, whose message could '
-  'have data.';
+  'The effects that fail, one for each person, as staff sees them: with only the SQLSTATE of the error, because its '
+  'message could contain data.';
 
 create function api.list_stuck_effects(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

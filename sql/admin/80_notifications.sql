@@ -8,7 +8,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- without an actor, so that nobody learns who of the staff did it
+  -- without an actor, so that nobody learns which member of staff did it
   perform private.notify(array(
     select (e.user_id, 'moderation.actioned', null, e.payload ->> 'targetType', e.payload ->> 'targetId',
             e.payload - 'authorId', null, null, e.caused_at)::private.notice

@@ -115,7 +115,7 @@ language plpgsql stable security definer   -- nobody may read the preferences of
 set search_path = ''
 as $$
 begin
-  -- whoever has no row wants the default of the kind
+  -- people without a row get the default of the kind
   return (select count(*) from app.users u where u.banned_at is null and u.erased_at is null)
        - (select count(*)
           from app.notification_preferences p
@@ -123,7 +123,7 @@ begin
           where p.kind = p_kind and not private.is_wanted(p.user_id, p.kind));
 end $$;
 comment on function private.count_recipients is
-  'How many people would be notified if everybody were told something of this kind, whose default is to notify.';
+  'How many people a notification of this kind, whose default is to notify, would reach if it went to everybody.';
 
 create function api.preview_broadcast(p_title text, p_body text) returns json
 language plpgsql volatile
@@ -134,7 +134,7 @@ declare
 begin
   perform private.require_role('admin');
   begin
-    -- the row is written and undone: so a preview refuses and changes texts as a broadcast does
+    -- the row is written and undone, so that a preview rejects and changes texts in the same way as a broadcast
     v_broadcast := private.add_broadcast(p_title, p_body);
     raise exception using errcode = 'KP001';
   exception when sqlstate 'KP001' then

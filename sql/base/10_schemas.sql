@@ -3,9 +3,10 @@
 -- docs/decisions.md, Requests.
 
 create schema if not exists app;
-comment on schema app is 'Tables, card views and app.uid(). Row-level security on every table; exposed by no API.';
+comment on schema app is
+  'Tables, card views and app.uid(). Every table has row-level security. No API exposes the schema.';
 create schema if not exists private;
-comment on schema private is 'Helpers, definer functions and secrets. Exposed by no API.';
+comment on schema private is 'Helpers, definer functions and secrets. No API exposes the schema.';
 create schema if not exists api;
 comment on schema api is 'The operations. It is the only schema that PostgREST exposes.';
 

@@ -48,8 +48,8 @@ begin
       p_kind, coalesce(v_held -> 'keys' -> p_kind, '[]') || coalesce(to_jsonb(p_keys), '[]')))::text, true);
 end $$;
 comment on function private.check_lock_order is
-  'For tests, whose sessions set kith.lock_order to "checked": raises if this transaction already has a lock of a '
-  'later kind, unless it has these very locks already. Every function that locks rows calls it first.';
+  'For tests, whose sessions set kith.lock_order to "checked": raises an error if this transaction already holds a '
+  'lock of a later kind, unless it already holds these locks, too. Every function that locks rows calls it first.';
 
 create function private.lock(p_kind text, variadic p_keys text[] default null) returns void
 language plpgsql volatile

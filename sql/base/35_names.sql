@@ -1,4 +1,4 @@
--- Names: a person can change theirs. The old name still leads to them, and nobody else ever gets it.
+-- Names: a person can change theirs. The old name still finds them, and nobody else ever gets it.
 -- docs/decisions.md, People.
 
 create table app.usernames (
@@ -39,7 +39,7 @@ begin
     'security', 'staff', 'superuser', 'support', 'sysadmin', 'system', 'team', 'webmaster');
 end $$;
 comment on function private.is_reserved is
-  'Whether a name, without its underscores, is one that would make people take its holder for staff.';
+  'Whether a name, without its underscores, would make people believe that its holder is staff.';
 
 create function private.claim_username() returns trigger
 language plpgsql security definer   -- only this trigger may write names

@@ -16,14 +16,15 @@ create table app.audit_log (
 create index audit_log_actor_id_idx on app.audit_log (actor_id, id desc);
 comment on table app.audit_log is
   'Every write by staff, chained by hash to the one before it. It has only ids and numbers; texts and addresses are '
-  'in app.audit_details. So that one entry can be shown without the person who wrote it, its hash covers salted '
-  'hashes of the actor, the address and the detail.';
+  'in app.audit_details. The hash of an entry covers salted hashes of the actor, the address and the detail, so that '
+  'the entry can be shown without its actor.';
 comment on column app.audit_log.detail_hash is
-  'private.salted_hash of the detail as text, empty if there is none. Null in an entry of 1.0.0, as the next two are: '
-  'its hash covers neither detail nor address.';
-comment on column app.audit_log.ip_hash is 'The same of the address.';
+  'private.salted_hash of the detail as text, empty if there is none. Null in an entry that 1.0.0 wrote, because its '
+  'hash covers neither detail nor address; ip_hash and actor_salt are then null, too.';
+comment on column app.audit_log.ip_hash is 'The same for the address.';
 comment on column app.audit_log.actor_salt is
-  'The salt of the hash of actor_id. It stays, as the actor does: whoever got it could find the actor by trial.';
+  'The salt of the hash of actor_id. It is kept, because the actor is kept. It is secret, because with it the actor '
+  'could be found by trial.';
 call private.make_append_only('app.audit_log');
 
 create table app.audit_details (
@@ -38,9 +39,10 @@ create index audit_details_subject_idx on app.audit_details (subject_id, audit_i
 comment on table app.audit_details is
   'The part of an audit entry that can be erased: the caller''s address, reasons, free text.';
 comment on column app.audit_details.subject_id is
-  'The person against whom it was decided: the author of what staff hid or deleted, or who was banned.';
+  'The person whom the decision concerns: the author of what staff hid or deleted, or the person who was banned.';
 comment on column app.audit_details.detail_salt is
-  'The salt of audit_log.detail_hash. It is emptied with the detail: with it, a text could be guessed from its hash.';
+  'The salt of audit_log.detail_hash. It is emptied together with the detail, because with the salt a text could be '
+  'guessed from its hash.';
 comment on column app.audit_details.ip_salt is 'The same for the address.';
 
 create function private.forget_audit_salts() returns trigger
@@ -57,7 +59,7 @@ begin
   return new;
 end $$;
 comment on function private.forget_audit_salts is
-  'Trigger: whoever empties a detail or an address empties its salt. Then the audit log still verifies.';
+  'Trigger: empties the salt of a detail or an address that is emptied. The audit log then still verifies.';
 create trigger _050_forget_salts before update on app.audit_details
   for each row execute function private.forget_audit_salts();
 
@@ -67,8 +69,8 @@ create table private.audit_head (
 );
 create unique index audit_head_one_row_idx on private.audit_head ((true));
 comment on table private.audit_head is
-  'One row as soon as there is an entry: how many entries there are, and the hash of the last one. Without it nobody '
-  'could notice that the last entry was deleted.';
+  'One row, from the first entry on: the number of entries, and the hash of the last one. Without it nobody could '
+  'notice that the last entry was deleted.';
 
 insert into private.lock_kinds (kind, position) values ('audit', 800);
 
@@ -119,8 +121,8 @@ begin
               or p_detail.ip is not null and p_detail.ip_salt is null);
 end $$;
 comment on function private.is_audit_detail_changed is
-  'Whether the detail or the address of an entry is another than when it was written. What an erasure emptied, with '
-  'its salt, is not. Of an entry of 1.0.0 nobody can tell.';
+  'Whether the detail or the address of an entry has changed since it was written. What an erasure emptied together '
+  'with its salt doesn''t count. For an entry that 1.0.0 wrote this can''t be known.';
 
 create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null,
                               p_subject uuid default null)

@@ -8,7 +8,7 @@ begin
   return to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 end $$;
 comment on function private.utc is
-  'A time in the form in which every response has it: UTC with milliseconds and Z. Null if there is none, or no end.';
+  'A time in the form that all responses use: UTC with milliseconds and Z. Null for null and for infinity.';
 
 create function private.calendar_end() returns timestamptz
 language plpgsql immutable parallel safe
@@ -48,7 +48,8 @@ comment on function private.require_cursor is 'Reads a cursor that is a UUID; nu
 -- continues after the last row that was read. The caller may not see that row, so the cursor is sealed: it is
 -- encrypted, and valid only for this caller and this list. Otherwise somebody could change the cursor bit by bit, or
 -- try it in other lists, and learn from the pages what is in it.
--- docs/limits.md; docs/decisions.md, Lists.
+-- docs/limits.md;
+-- docs/decisions.md, Lists.
 
 create table private.cursor_keys (
   hiding  bytea not null default extensions.gen_random_bytes(32),
@@ -181,8 +182,8 @@ begin
   return v_place;
 end $$;
 comment on function private.page_start is
-  'Where a page of this list begins: after the place of its cursor; without a cursor, at the newest row, or with '
-  'p_oldest at the oldest.';
+  'Where a page of this list begins: after the place of its cursor; without a cursor, at the newest row, or at the '
+  'oldest row with p_oldest.';
 
 create function private.rank_start(p_list text, p_cursor text) returns app.rank_place
 language plpgsql stable
@@ -236,7 +237,7 @@ begin
   execute format('alter function %s set enable_incremental_sort = off', p_function);
   -- otherwise the planner would, for the order of an aggregate, read a whole table that happens to be in that order
   execute format('alter function %s set enable_presorted_aggregate = off', p_function);
-  -- with these settings there is only one plan, and to plan at every call would cost as much as running it
+  -- with these settings only one plan is possible, and planning each call would take as long as running it
   execute format('alter function %s set plan_cache_mode = force_generic_plan', p_function);
 end $$;
 comment on procedure private.force_index_scans is
@@ -364,5 +365,5 @@ begin
   return true;
 end $$;
 comment on function private.not_modified is
-  'Sets the ETag of this version on the response. True if If-None-Match has this version: the operation must then '
-  'return null (304). An operation calls it before it makes the response.';
+  'Sets the ETag of this version on the response. Returns true if If-None-Match has this version: the operation must '
+  'then return null (304). An operation calls it before it makes the response.';

@@ -14,8 +14,8 @@ comment on table private.jobs is
   'Registry: the jobs. The function of a job is private.job_<name>, with underscores.';
 comment on column private.jobs.cron is 'When it runs, in UTC.';
 comment on column private.jobs.expires is
-  'After so many seconds a run counts as lost, and the next may begin. If its worker was killed, this takes only 10 '
-  'seconds.';
+  'After this number of seconds a run counts as lost, and the next one may begin. If its worker was killed, this '
+  'takes only 10 seconds.';
 comment on column private.jobs.repeats is
   'A run does the work in pieces: the worker calls the function again until nothing is due, for at most half of '
   'expires. A piece that returns less than 0 has failed: the other pieces still run, and the run fails at its end.';
@@ -117,7 +117,7 @@ comment on function private.job_metrics is
   'For /metrics: {runs: [{job, runs, failures, changed, lastChanged, lastRun, lastFailure}], queues: [{queue, state, '
   'depth}], effects: {depth, lag, stuck}, verifiedBackup}; times in unix seconds. depth is how many effects wait, up '
   'to 100,000; lag is how many seconds ago the oldest of them was caused; stuck is how many people have effects that '
-  'failed; verifiedBackup is until when the last verified backup reaches, or null.';
+  'failed; verifiedBackup is the time of the newest data in the last verified backup, or null.';
 
 create function private.functions_fingerprint() returns text
 language plpgsql stable
@@ -155,8 +155,8 @@ begin
 end $$;
 comment on function private.readiness is
   'For /ready and at a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
-  'functions: private.functions_fingerprint, worker: whether a worker was active lately, within: how long ago at '
-  'most, such as 3 minutes}.';
+  'functions: private.functions_fingerprint, worker: whether a worker was active lately, within: the period that '
+  'counts as lately, such as 3 minutes}.';
 
 create table private.vital_tables (
   relation regclass primary key
@@ -188,8 +188,8 @@ begin
   return to_json(v_locked);
 end $$;
 comment on function private.try_writing is
-  'For /ready: writes a megabyte that is not kept, and returns the vital tables to which nobody can write because of '
-  'a lock. Fails if nothing can be written, for example because the disk is full.';
+  'For /ready: writes a megabyte, which it does not keep, and returns the vital tables to which nobody can write '
+  'because of a lock. Fails if nothing can be written, for example because the disk is full.';
 
 create function private.yield_turn(
   p_table regclass, p_person name, p_who uuid, p_waits text, p_due text, p_again name
@@ -208,11 +208,11 @@ begin
     from others o where t.ctid = o.place $q$, p_table, p_person, p_waits, p_due, p_again) using p_who;
 end $$;
 comment on function private.yield_turn is
-  'For jobs that take one row per call, the one that has been due the longest. After a job took a row of a person, '
-  'this function delays the person''s other due rows: the next 100 keep their place, and the 500 after them are put '
-  'off by up to 50 s, one every 100 ms. So a person with thousands of due rows delays others for a moment at most. '
-  'p_person names the column with the person, p_waits is the condition for waiting rows, and p_due is when a row is '
-  'due: an expression of p_again, indexed after the person.';
+  'For jobs that take one row per call, namely the one that has been due the longest. After a job has taken a row of '
+  'a person, this function delays the person''s other due rows: the next 100 keep their place, and the 500 after them '
+  'are put off by up to 50 s, one every 100 ms. So a person with thousands of due rows delays others for a moment at '
+  'most. p_person names the column with the person, p_waits is the condition for waiting rows, and p_due is when a '
+  'row is due: an expression of p_again, indexed after the person.';
 call private.force_index_scans('private.yield_turn');
 
 create function private.job_roll_realtime_partitions() returns integer

@@ -55,8 +55,8 @@ begin
   return null;
 end $$;
 comment on function private.send_live_tokens is
-  'Trigger: tells Realtime which tokens of a person are still valid: those with this role (null: none at all) that '
-  'were issued at `from` or later. private.check_caller has the same rule.';
+  'Trigger: tells Realtime which tokens of a person are still valid: those with this role (no token at all if the '
+  'role is null) that were issued at `from` or later. private.check_caller has the same rule.';
 create trigger _195_send_live_tokens after update of role, banned_at, erased_at, tokens_valid_from on app.users
   for each row when ((old.role, old.banned_at is null, old.erased_at is null, old.tokens_valid_from)
                      <> (new.role, new.banned_at is null, new.erased_at is null, new.tokens_valid_from))

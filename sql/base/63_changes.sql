@@ -9,8 +9,8 @@ create table private.change_sources (
 comment on table private.change_sources is
   'Registry: the sources of changes.';
 comment on column private.change_sources.finder is
-  'finder(uuid[], smallint[]) returns setof app.change: of changed things of this source, each with the level of its '
-  'change, those of which the caller may learn.';
+  'finder(uuid[], smallint[]) returns setof app.change: it takes changed things of this source, each with the level '
+  'of its change, and returns those of which the caller may learn.';
 
 create type app.change as (id uuid, type text, gone boolean);
 comment on type app.change is

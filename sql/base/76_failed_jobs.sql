@@ -1,4 +1,4 @@
--- For DBAs: jobs that failed for good, and how to send them again.
+-- For DBAs: jobs that failed for good, and how to retry them.
 
 -- pg-boss puts a copy of each job that failed every time into this queue. No worker processes it. The copies are
 -- deleted after 30 days: waiting ones by retentionSeconds, and those that were retried by deleteAfterSeconds.
@@ -36,8 +36,8 @@ exception when unique_violation then
   return false;   -- a job of the same schedule is already waiting or running, so this one is not retried
 end $$;
 comment on function private.retry_dead_letter is
-  'Retries a job that failed for good; false if its schedule has another one already. The caller must have locked the '
-  'row and found that it was not retried.';
+  'Retries a job that failed for good; returns false if its schedule already has another one. The caller must have '
+  'locked the row and found that it was not retried.';
 
 create function private.retry_failed(p_queue text, p_since timestamptz, p_most integer default null) returns integer
 language plpgsql volatile

@@ -4,8 +4,7 @@ create table private.verified_backups (
   reaches_until timestamptz not null
 );
 create unique index verified_backups_one_row_idx on private.verified_backups ((true));
-comment on table private.verified_backups is
-  'One row as soon as there is a verified backup: the last one. For /metrics.';
+comment on table private.verified_backups is 'The last verified backup, for /metrics; no row before the first one.';
 comment on column private.verified_backups.reaches_until is 'The moment of the newest data that was restored.';
 
 select pgboss.create_queue('backups', '{"policy": "standard"}');
@@ -24,5 +23,5 @@ begin
 end $$;
 comment on function private.job_back_up is
   'Job: queues a backup if BACKUP_TO is set. The worker takes it, restores it into a scratch folder, and verifies it '
-  'there. May run twice: while a backup is queued or running, it adds none.';
+  'there. May run twice: it adds none while a backup is queued or running.';
 insert into private.jobs (name, cron, expires) values ('back-up', '20 4 * * *', 60);

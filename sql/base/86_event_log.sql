@@ -1,6 +1,6 @@
--- The event log: the domain events that programs outside may learn of, with public ids only. private.emit notes such
--- an event; the worker writes it into the log a moment later (private.log_events). The numbers of the log are given
--- one transaction at a time, so a reader who continues after the last number never misses an event.
+-- The event log: the domain events that other programs may learn of, with public ids only. private.emit notes such an
+-- event; the worker writes it into the log a moment later (private.log_events). The numbers of the log are given one
+-- transaction at a time, so a reader who continues after the last number never misses an event.
 -- docs/decisions.md, Webhooks.
 
 create table private.outbound_events (
@@ -13,8 +13,8 @@ create table private.outbound_events (
   check (not fields && people)
 );
 comment on table private.outbound_events is
-  'Registry: the domain events that are written into the event log and sent to webhooks. Events of which not '
-  'everybody may know, such as a message or an invitation into a circle, are not here.';
+  'Registry: the domain events that are written into the event log and sent to webhooks. It does not contain events '
+  'that are not public, such as a message or an invitation into a circle.';
 comment on column private.outbound_events.subject_field is
   'The field of the payload with the id of the thing that the event is about. Events of one subject keep their order.';
 comment on column private.outbound_events.fields is
@@ -48,7 +48,7 @@ comment on table private.event_log is
 comment on column private.event_log.id is
   'Identifies the event for good. A number can''t, because after a backup was restored numbers are given again.';
 comment on column private.event_log.subject is 'What the event is about, {type, id}; the id is public.';
-comment on column private.event_log.subject_key is 'The same with the internal id, which never changes.';
+comment on column private.event_log.subject_key is 'The same as `subject`, with the internal id, which never changes.';
 comment on column private.event_log.people is 'The people whom the event names. An erasure finds the event by them.';
 comment on column private.event_log.happened_at is 'When the transaction that caused the event began.';
 comment on column private.event_log.logged_at is 'When the event was written into the log.';

@@ -33,8 +33,7 @@ begin
     perform set_config('kith.unerased', p_user::text, true);
   end if;
 end $$;
-comment on function private.erase_rest is
-  'For steps of an erasure that leave rows: the worker then repeats all steps.';
+comment on function private.erase_rest is 'For steps of an erasure that leave rows: lets the worker repeat all steps.';
 
 create function private.erase_rows(p_user uuid, p_table regclass, p_whose text) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change

@@ -25,8 +25,8 @@ create table private.content_child_tables (
 comment on table private.content_child_tables is
   'Registry: tables of what people leave within contents. Their column author_hidden says whether the author is '
   'banned or erased. person and key are the columns that identify a person''s rows; an index covers both. An erasure '
-  'empties the column words. If words is null, an erasure deletes the rows, unless stays is true because the feature '
-  'erases them itself.';
+  'empties the column words. If words is null, an erasure deletes the rows; but it keeps them if stays is true, '
+  'because the feature erases them itself.';
 
 create function private.prepare_child() returns trigger
 language plpgsql

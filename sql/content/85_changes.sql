@@ -6,7 +6,7 @@ language plpgsql security definer   -- people may not write changes
 set search_path = ''
 as $$
 begin
-  -- a draft is known to its author only
+  -- only its author knows a draft
   perform private.note_changed('content', new.id, case when old.is_draft then 3
                                                        else least(old.required_level, new.required_level) end);
   return null;
@@ -34,6 +34,6 @@ begin
   where noted.is_addressed;
 end $$;
 comment on function private.find_changed_contents is
-  'Of these changed contents, those whose change the caller had the level to see, {id, type, gone}.';
+  'Those of these changed contents whose change the caller had the level to see, {id, type, gone}.';
 call private.force_index_scans('private.find_changed_contents');
 insert into private.change_sources (source, finder) values ('content', 'private.find_changed_contents');

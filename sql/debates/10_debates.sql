@@ -108,7 +108,7 @@ begin
   perform from app.debates where id = any (p_ids) order by id for update;
   delete from app.debates where id = any (p_ids);
 end $$;
-comment on function private.erase_debates is 'Deletes the details of these debates, whose author is erased.';
+comment on function private.erase_debates is 'Deletes the details of these debates when their author is erased.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('debate', 'debates', 'app.debates', 'private.debate_details', 'private.erase_debates');

@@ -1,5 +1,5 @@
--- What people look for in others (their intents), and the people whom they find by it. The interests that a person
--- chose are private: others learn only how many they share.
+-- What people look for in others (their intents), and how they find each other by their intents. The interests that a
+-- person chose are private: others learn only how many they share.
 -- docs/decisions.md, Discovery.
 
 create table app.connection_intents (
@@ -171,7 +171,7 @@ begin
   return (select count(*) from unnest(p_mine) n (id)
           join app.user_interests c on c.user_id = p_person and c.interest_id = n.id);
 end $$;
-comment on function private.count_shared is 'How many of these interests the person has chosen too.';
+comment on function private.count_shared is 'How many of these interests the person has also chosen.';
 call private.force_index_scans('private.count_shared');
 
 create function private.chosen_interests() returns uuid[]

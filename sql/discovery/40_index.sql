@@ -76,7 +76,8 @@ comment on column private.search_documents.hidden is
 comment on column private.search_documents.scope is
   'The scope whose lists contain the document: private.search_scopes. Null if it is in no list.';
 comment on column private.search_documents.ranked is
-  'Its words with at most 16 positions each, for ranking; null if no word has more than 16. See private.ranked_words.';
+  'For ranking: its words with at most 16 positions each; null if no word has more than 16 positions. See '
+  'private.ranked_words.';
 comment on column private.search_documents.gone_at is
   'When the thing was deleted; null until then. Its words are deleted with it. The row stays for a day, for cursors '
   'that name it.';

@@ -1,4 +1,4 @@
--- Payments so far: a person's own, and the totals of a post.
+-- The history of payments: a person's own payments, and the totals of a post.
 -- docs/decisions.md, Mana.
 
 create function private.find_payment_place(p_id uuid) returns app.place

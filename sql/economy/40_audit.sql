@@ -81,7 +81,7 @@ create table private.ledger_findings (
 );
 comment on table private.ledger_findings is
   'What the latest nightly audit of each ledger found, up to 100 violations, so that staff sees more than a number.';
-comment on column private.ledger_findings.ledger is 'mana or treasuries.';
+comment on column private.ledger_findings.ledger is 'Which ledger it is: mana or treasuries.';
 comment on column private.ledger_findings.subject is 'The transaction, account, payment or row that breaks the rule.';
 
 create function private.job_audit_mana() returns integer
@@ -97,7 +97,7 @@ begin
   ), kept as (
     insert into private.ledger_findings (ledger, place, rule, subject, expected, found)
     select 'mana', f.place, f.rule, f.subject, f.expected, f.found from found f where f.place <= 100
-    on conflict do nothing   -- another worker does the same
+    on conflict do nothing   -- another worker is doing the same
   )
   select count(*) into v_found from found;
   return v_found;

@@ -22,7 +22,7 @@ create table app.events (
   constraint event_location check (length(city) <= 100 and length(country) <= 100 and length(address) <= 500),
   constraint event_reason check (length(cancel_reason) <= 500)
 );
-comment on table app.events is 'What an event has besides its head in app.contents.';
+comment on table app.events is 'The columns of an event that its head in app.contents does not have.';
 call private.make_nulls_raise_codes('app.events');
 comment on column app.events.starts_at is
   'When the event starts, as an instant; timezone says which local time the host and the guests use.';
@@ -74,7 +74,7 @@ comment on table app.event_rsvps is
   'Who replied to which event. host_id and space_id are those of the event and never change. They are stored here so '
   'that the triggers of a block and of leaving a space find the replies that they delete.';
 comment on column app.event_rsvps.status is
-  'going: the person has a seat. waitlisted: they wait for one. interested: they want none.';
+  'going: the person has a seat. waitlisted: they are waiting for one. interested: they don''t want one.';
 comment on column app.event_rsvps.since is
   'When the reply got this status. It is later than that of everybody who got the same status before, so it gives the '
   'order in which people wait.';
@@ -110,7 +110,7 @@ insert into private.personal_data (relation, person_column, section, within, omi
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.event_rsvps', 'user_id', 'eventReplies', '{host_id,reminded_for}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.event_rsvps', 'host_id', 'The reply is somebody else''s.'),
+  ('app.event_rsvps', 'host_id', 'The reply belongs to somebody else.'),
   ('app.event_seats', 'host_id', 'A copy of data in contents.');
 
 insert into private.errors (code, status, text) values

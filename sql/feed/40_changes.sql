@@ -1,4 +1,4 @@
--- Catching up: what changed or went away of the things that a client may hold.
+-- Catching up: which of the things that a client may hold have changed, or can no longer be seen.
 -- docs/decisions.md, Feed.
 
 insert into private.errors (code, status, text) values
@@ -12,7 +12,7 @@ declare
   v_from    app.place := private.page_start('changes', p_after);
   v_at      timestamptz := v_from.at;   -- plain variables: an expression defeats the index
   v_id      uuid := v_from.id;
-  -- a change that was noted before may not be committed yet
+  -- a change that was noted earlier may not be committed yet
   v_settled timestamptz := clock_timestamp() - interval '10 seconds';
   v_sources text[];
   v_ids     uuid[];
@@ -56,7 +56,7 @@ begin
     'hasMore', coalesce(v_times[400] < v_settled, false));
 end $$;
 comment on function private.find_changes is
-  'The next 400 changes after a cursor, the oldest first, without those of which the caller may not learn: {items '
+  'The next 400 changes after a cursor, the oldest first, except those of which the caller may not learn: {items '
   '[{type, id, gone}], nextCursor, hasMore}. Changes of the last ten seconds are listed again by the next call, '
   'because earlier ones may be committed after them.';
 call private.force_index_scans('private.find_changes');
@@ -77,5 +77,5 @@ begin
   return private.find_changes(p_after);
 end $$;
 comment on function api.list_changes is
-  'What changed since a cursor of this list, of the things that the caller may hold: {items [{type, id, gone}], '
+  'Which of the things that the caller may hold have changed since a cursor of this list: {items [{type, id, gone}], '
   'nextCursor, hasMore}. Without a cursor it has no items, only the cursor to begin with.';

@@ -158,7 +158,7 @@ begin
                                      (select min_rep from app.guilds where space_id = v_space.id));
 end $$;
 comment on function private.require_guild_applicant is
-  'Passes for a caller who has the reputation that a guild requires of applicants.';
+  'Passes if the caller has the reputation that a guild requires of applicants.';
 
 create function private.apply_to_guild(p_id text, p_message text) returns json
 language plpgsql volatile security definer   -- nobody may write requests

@@ -84,7 +84,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.guild_proposals', 'proposer_id', 'guildProposals', '{due_at}'),
   ('app.guild_votes', 'user_id', 'guildVotes', '{}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.guild_proposals', 'subject_id', 'The proposal is somebody else''s.'),
+  ('app.guild_proposals', 'subject_id', 'The proposal belongs to somebody else.'),
   ('app.guild_charters', 'proposal_id', 'A charter belongs to the guild; its text is also in the proposal.');
 
 insert into private.write_limits (kind, per_hour) values ('proposals', 60);

@@ -139,7 +139,7 @@ declare
     lower(extensions.unaccent(p_first_name || '_' || p_last_name)), '[^a-z0-9]+', '_', 'g'), 24), '_');
 begin
   if length(v_name) < 3 then
-    v_name := btrim('member_' || v_name, '_');   -- of a name in another script nothing may remain
+    v_name := btrim('member_' || v_name, '_');   -- nothing may remain of a name in another script
   end if;
   while private.is_reserved(v_name) or not private.is_free(v_name) loop
     v_name := regexp_replace(v_name, '_?\d*$', '') || '_' || (2 + floor(random() * 9998))::int;

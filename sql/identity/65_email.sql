@@ -157,7 +157,7 @@ comment on function api.resend_verification is
 
 create function api.request_email_change(p_password_hash text, p_email text, p_id uuid, p_token_hash bytea)
 returns json
-language plpgsql volatile security definer   -- only for gate: trusts the facade to have checked the password
+language plpgsql volatile security definer   -- only for gate: relies on the facade to have checked the password
 set search_path = ''
 as $$
 declare

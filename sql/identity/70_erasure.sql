@@ -78,7 +78,7 @@ insert into private.account_steps (step, events, position) values
   ('private.erase_account', '{erasure}', 178);
 
 create function api.erase_me(p_password_hash text) returns json
-language plpgsql volatile security definer   -- only for gate: trusts the facade to have checked the password
+language plpgsql volatile security definer   -- only for gate: relies on the facade to have checked the password
 set search_path = ''
 as $$
 begin

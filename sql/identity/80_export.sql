@@ -12,7 +12,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.invite_tree', 'inviter_id', 'invited', '{}'),
   ('app.invite_tree', 'invitee_id', 'invitedBy', '{code_id}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.invite_codes', 'used_by', 'The code is somebody else''s; invitedBy has the inviter.'),
+  ('app.invite_codes', 'used_by', 'The code belongs to somebody else; invitedBy names the inviter.'),
   ('private.credentials', 'user_id', 'A secret: password hashes never leave the database.');
 
 create function private.is_single(p_source private.personal_data) returns boolean

@@ -1,4 +1,4 @@
--- What an import brings to an account: the profile and the personas. sql/import/10_imports.sql.
+-- How an import changes an account: its profile and its personas. sql/import/10_imports.sql.
 
 create function private.import_picture(p_url text, out url text, out notes jsonb)
 language plpgsql stable
@@ -10,7 +10,8 @@ exception when sqlstate 'PT422' then
   notes := '[{"field": "profilePicUrl", "code": "media_url"}]';
 end $$;
 comment on function private.import_picture is
-  'For importers: the address of a picture; null, with a note, if this instance does not accept it.';
+  'For importers: the address of a picture. If this instance does not accept it, the result is null and a problem is '
+  'reported.';
 
 create function private.import_profile(p_import app.imports, p_row private.import_rows) returns private.import_result
 language plpgsql volatile security definer   -- imports are run by the worker
@@ -26,7 +27,7 @@ begin
   return (p_import.user_id, v_picture.notes)::private.import_result;
 end $$;
 comment on function private.import_profile is
-  'Importer: replaces the name, country, city, about and picture of the person by those that the dossier has.';
+  'Importer: replaces the name, country, city, about and picture of the person with those of the dossier.';
 
 create function private.import_persona(p_import app.imports, p_row private.import_rows) returns private.import_result
 language plpgsql volatile security definer   -- imports are run by the worker

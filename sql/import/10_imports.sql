@@ -1,4 +1,4 @@
--- The import: a person brings an export (a dossier), of this instance or of another one. The facade reads the file and
+-- The import: a person uploads an export (a dossier) of this instance or of another one. The facade reads the file and
 -- adds the rows of the sections that can be imported; when the file is complete, the worker imports them in batches.
 -- Each feature registers in private.import_sections which of its sections can be imported, and how.
 -- docs/decisions.md, Import.
@@ -19,9 +19,9 @@ comment on table private.import_sections is
 comment on column private.import_sections.position is 'The order in which the sections are imported.';
 comment on column private.import_sections.importer is
   'A function (app.imports, private.import_rows) returns private.import_result. It imports one row for the person; '
-  'while it runs, that person is the caller. It raises a code if the row cannot be imported, and may note what it '
-  'left out of the row. Null if rows of this section belong to a row of another section: the importer of that '
-  'section reads them (private.import_details).';
+  'while it runs, that person is the caller. It raises a code if the row cannot be imported, and may report what it '
+  'left out of the row. The value is null if the rows of this section belong to rows of another section: the importer '
+  'of that section then reads them (private.import_details).';
 comment on column private.import_sections.shape is
   'The fields that a row must have: {field: type}. The types: text, uuid, boolean, integer, time, array; with ? the '
   'field may also be null or absent.';
@@ -30,7 +30,7 @@ comment on column private.import_sections.key_field is
 comment on column private.import_sections.of_field is
   'The field with the key of the row of another section to which the row belongs.';
 comment on column private.import_sections.sort_field is
-  'The field, a time, by which the rows are imported; null for the order of the file.';
+  'The field with a time that gives the order in which the rows are imported; null for the order of the file.';
 
 create table app.imports (
   id            uuid primary key default gen_random_uuid(),
@@ -54,13 +54,13 @@ comment on table app.imports is 'The imports of people, kept for 7 days.';
 comment on column app.imports.state is
   'receiving: the file is not complete. waiting: the worker has not begun to import it. running: the worker imports '
   'it. done: the worker has imported it. stopped: the person was banned meanwhile.';
-comment on column app.imports.origin is 'The domain of the instance where the dossier is from, as its actorId says.';
+comment on column app.imports.origin is 'The domain of the instance that wrote the dossier, from its actorId.';
 comment on column app.imports.issuer is
   'The address of the instance that signed the dossier; null without a signature.';
-comment on column app.imports.done is 'How many rows have been imported or left out, of `total`.';
+comment on column app.imports.done is 'How many of the `total` rows have been imported or left out so far.';
 comment on column app.imports.staged is 'How many rows the file had, including those that belong to other rows.';
 comment on column app.imports.problems is 'The first 200 problems: [{path, code, message}].';
-comment on column app.imports.ended_at is 'When it was done or stopped; null before.';
+comment on column app.imports.ended_at is 'When it was done or stopped; null before that.';
 
 create table private.import_rows (
   import_id  uuid not null references app.imports on delete cascade,
@@ -79,12 +79,13 @@ create index import_rows_next_idx on private.import_rows (import_id, position, s
 create index import_rows_of_key_idx on private.import_rows (import_id, section, of_key) where of_key is not null;
 create index import_rows_created_at_idx on private.import_rows (created_at);
 comment on table private.import_rows is
-  'The rows of a dossier that are not imported yet. Each is deleted in the transaction that imports it, so an import '
-  'continues where it ended when a worker was killed.';
+  'The rows of a dossier that are not imported yet. Each is deleted in the transaction that imports it, so that an '
+  'import continues from there if a worker was killed.';
 comment on column private.import_rows.place is 'The place of the row in its section of the file, from 0.';
 comment on column private.import_rows.position is
   'The position of the section; null if the row belongs to another one.';
-comment on column private.import_rows.sort_at is 'The time by which the rows of the section are imported.';
+comment on column private.import_rows.sort_at is
+  'The time that gives the order in which the rows of the section are imported.';
 comment on column private.import_rows.row_key is 'The key of the row in its instance; empty in a section of one row.';
 comment on column private.import_rows.of_key is
   'The key of the row to which this one belongs; null if it belongs to none.';
@@ -112,14 +113,15 @@ insert into private.errors (code, status, text) values
   ('import_daily', 429, 'You can import one dossier within 24 hours. Try again after the number of seconds in '
    'Retry-After.'),
   ('import_invalid', 422, 'This is not a complete dossier. Nothing was imported.'),
-  ('import_changed', 422, 'This dossier is not as its instance signed it: it was changed, or it is not complete, or '
-   'its instance no longer publishes the key. Nothing was imported.'),
+  ('import_changed', 422, 'The signature of this dossier is not valid: the dossier was changed or is not complete, or '
+                          'its instance no longer publishes the key. Nothing was imported.'),
   ('import_large', 413, 'A dossier can have at most 50 MB, 100,000 rows that can be imported and 500,000 others. '
    'Nothing was imported.'),
-  ('import_of_space', 422, 'A post in a group or a guild is not imported, because its members are not known here.'),
+  ('import_of_space', 422, 'A post in a group or a guild is not imported, because this instance does not know the '
+                           'members.'),
   ('import_of_other', 422, 'This belongs to somebody else and is not imported.'),
-  ('import_hidden', 422, 'Staff of its instance hid this post, so it is not imported.'),
-  ('import_scheduled', 422, 'A post that was not published yet is not imported.');
+  ('import_hidden', 422, 'Staff of the instance that wrote the dossier hid this post, so it is not imported.'),
+  ('import_scheduled', 422, 'A post that was not published when the dossier was written is not imported.');
 
 insert into private.lock_kinds (kind, position) values ('import', 250);
 insert into private.write_limits (kind, per_hour) values ('imports', 20);
@@ -131,8 +133,10 @@ insert into private.retention (relation, counts_from, keep, batch) values
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.imports', 'user_id', 'imports', '{staged}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.import_rows', 'import_id', 'The file that the person uploaded, until it is imported, at most for 7 days.'),
-  ('private.imported', 'user_id', 'Which things were imported; the sections have the things themselves.');
+  ('private.import_rows', 'import_id', 'The file that the person uploaded. It is kept until it is imported, for at '
+                                       'most 7 days.'),
+  ('private.imported', 'user_id', 'It says only which things were imported; the things themselves are in their own '
+                                  'sections.');
 
 create function private.erase_imports(p_user app.users) returns void
 language plpgsql volatile

@@ -11,7 +11,7 @@ declare
   v_id     uuid;
 begin
   perform private.count_writes('imports');
-  perform private.lock('import', v_caller::text);   -- so that of concurrent calls only one finishes
+  perform private.lock('import', v_caller::text);   -- so that only one of several concurrent calls finishes it
   delete from app.imports where user_id = v_caller and state = 'receiving';
   select * into v_last from app.imports
   where user_id = v_caller and created_at > now() - interval '24 hours' order by created_at desc limit 1;
@@ -25,7 +25,7 @@ begin
   return v_id;
 end $$;
 comment on function private.begin_import is
-  'Begins an import of the caller, and returns its id. If an earlier import of theirs was not finished, it ends.';
+  'Begins an import of the caller, and returns its id. It ends an earlier import of theirs that was not finished.';
 call private.force_index_scans('private.begin_import');
 
 create function private.list_import_sections() returns json
@@ -72,8 +72,7 @@ begin
   end;
 end $$;
 comment on function private.import_shape_error is
-  'The sentence that says why a value does not have a type of private.import_sections.shape; null if it has the '
-  'type.';
+  'The message that a value does not have a type of private.import_sections.shape; null if it has the type.';
 
 create function private.check_import_rows(p_section private.import_sections, p_from integer, p_items jsonb)
 returns text[]
@@ -103,7 +102,7 @@ comment on function private.check_import_rows is
   'first row.';
 
 create function api.add_import_rows(p_id uuid, p_section text, p_from integer, p_items jsonb) returns json
-language plpgsql volatile security definer   -- trusts the facade to have read the file
+language plpgsql volatile security definer   -- relies on the facade to have read the file
 set search_path = ''
 as $$
 declare
@@ -121,7 +120,7 @@ begin
     where id = p_id and user_id = private.require_caller() and state = 'receiving'
     returning * into v_import;
     if not found then
-      perform private.raise_error('import_running');   -- the person began another one meanwhile
+      perform private.raise_error('import_running');   -- the person has begun another import meanwhile
     elsif v_import.staged > 100000 then
       perform private.raise_error('import_large');
     end if;
@@ -134,11 +133,11 @@ begin
   return json_build_object('problems', to_json(v_errors));
 end $$;
 comment on function api.add_import_rows is
-  'For the facade alone: adds rows of a section to an import of the caller that is not finished, unless one of them '
-  'is wrong: {problems: ["path: what"]}. p_from is the place of the first row in its section.';
+  'For the facade alone: adds rows of a section to an import of the caller that is not finished. If a row is invalid, '
+  'it adds none: {problems: ["path: what"]}. p_from is the place of the first row in its section.';
 
 create function api.finish_import(p_id uuid, p_origin text, p_signature text, p_issuer text) returns json
-language plpgsql volatile security definer   -- trusts the facade to have checked the signature
+language plpgsql volatile security definer   -- relies on the facade to have checked the signature
 set search_path = ''
 as $$
 declare
@@ -156,7 +155,8 @@ begin
   return private.import_card(v_import);
 end $$;
 comment on function api.finish_import is
-  'For the facade alone: the dossier is complete and valid, and the worker imports it. Returns the import.';
+  'For the facade alone: records that the dossier is complete and valid, so that the worker imports it. Returns the '
+  'import.';
 
 create function api.cancel_import(p_id uuid) returns json
 language plpgsql volatile security definer   -- only definer functions write imports

@@ -1,4 +1,5 @@
--- How a dossier is imported: the worker imports up to 200 rows in a transaction, and deletes them in it.
+-- How a dossier is imported: in each transaction the worker imports up to 200 rows, and deletes them from
+-- app.import_rows.
 
 create function private.is_already_here(p_import app.imports, p_section text, p_key text) returns boolean
 language plpgsql stable security definer   -- reads any table of the export
@@ -22,7 +23,7 @@ begin
   return v_found;
 end $$;
 comment on function private.is_already_here is
-  'Whether a row of a dossier of this instance is the importing person''s own, and still exists.';
+  'Whether the thing in this row of a dossier of this instance belongs to the importing person and still exists.';
 
 create function private.find_imported(p_import app.imports, p_section text, p_key text) returns uuid
 language plpgsql stable security definer   -- nobody may read what was imported
@@ -39,14 +40,14 @@ begin
   return v_here;
 end $$;
 comment on function private.find_imported is
-  'The id in this instance of the thing that the person imported under this key. In a dossier of this instance it '
-  'can also be a thing of the person''s own. Null if there is none.';
+  'The id in this instance of the thing that the person imported under this key. If the dossier is of this instance, '
+  'it can also be a thing that the person already has. Null if there is none.';
 
 create function private.import_time(p_text text) returns timestamptz
 language plpgsql stable
 set search_path = ''
 as $$ begin return case when p_text is not null then least(p_text::timestamptz, now()) end; end $$;
-comment on function private.import_time is 'For importers: a time of a dossier, which cannot be in the future here.';
+comment on function private.import_time is 'For importers: a time of a dossier, but never a time in the future.';
 
 create function private.import_details(p_import app.imports, p_section text, p_of text) returns setof jsonb
 language plpgsql stable security definer   -- nobody may read the rows
@@ -98,7 +99,7 @@ begin
 exception when others then
   get stacked diagnostics v_state = returned_sqlstate, v_name = constraint_name;
   if v_state !~ '^(PT|PGRST|22|23)' then
-    raise;   -- such as a deadlock: the batch is tried again
+    raise;   -- such as a deadlock: the batch is retried
   end if;
   return jsonb_build_array(private.import_problem(
     p_row, case when v_state ~ '^(PT|PGRST)' then sqlerrm else nullif(v_name, '') end));
@@ -128,7 +129,7 @@ begin
     update app.imports set state = 'stopped', ended_at = now() where id = v_id and ended_at is null;
     return json_build_object('changed', 0, 'next', null);
   end if;
-  perform private.lock('import', v_user::text);   -- a second worker waits, and then imports other rows
+  perform private.lock('import', v_user::text);   -- a second worker waits here, and then imports other rows
   select * into v_import from app.imports where id = v_id and state in ('waiting', 'running');
   if not found then
     return json_build_object('changed', 0, 'next', null);
@@ -137,7 +138,7 @@ begin
   select r.position into v_position from private.import_rows r
   where r.import_id = v_id and r.position is not null order by r.position limit 1;
   if v_position is null then
-    -- what is left belonged to other rows
+    -- the rows that are left belonged to other rows
     delete from private.import_rows where ctid = any (array(
       select ctid from private.import_rows where import_id = v_id limit 5000));
     get diagnostics v_changed = row_count;
@@ -147,7 +148,7 @@ begin
     return json_build_object('changed', v_changed, 'next', case when v_changed = 5000 then v_id end);
   end if;
 
-  -- the importers use the functions of the operations, which ask for the caller
+  -- the importers call functions of operations, which need to know the caller
   perform set_config('request.jwt.claims', json_build_object('sub', v_user)::text, true);
   select s.importer into strict v_importer from private.import_sections s where s.position = v_position;
   v_rows := array(

@@ -1,4 +1,4 @@
--- What an import brings to the choices of interests. sql/import/10_imports.sql.
+-- How an import adds to a person's choices of interests. sql/import/10_imports.sql.
 
 create function private.interest_with_slug(p_slug text) returns uuid
 language plpgsql stable security definer   -- imports are run by the worker

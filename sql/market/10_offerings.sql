@@ -14,7 +14,7 @@ create table app.offerings (
   constraint offering_stock check (stock between 0 and 1000000),
   constraint offering_delivery check (delivery_days between 1 and 60)
 );
-comment on table app.offerings is 'What an offering has besides its head in app.contents.';
+comment on table app.offerings is 'The columns of an offering that its head in app.contents does not have.';
 call private.make_nulls_raise_codes('app.offerings');
 comment on column app.offerings.price_mana is 'Whole mana that an order costs.';
 comment on column app.offerings.stock is

@@ -22,8 +22,7 @@ comment on column private.order_transitions.after is
   'How long after the order got into this state the worker takes the step by itself; null for all other steps.';
 comment on column private.order_transitions.late is 'Whether the step is allowed only after the deadline.';
 comment on column private.order_transitions.settles is
-  'Who gets the held mana: all of it the buyer or the seller, or both, as the admin divides it. Null if the mana '
-  'remains held.';
+  'Who gets the held mana: the buyer, the seller, or both if an admin divides it. Null if the mana remains held.';
 comment on column private.order_transitions.restocks is
   'Whether the step puts back into the stock what the order took from it.';
 insert into private.order_transitions (state, action, actor, next, after, late, settles, restocks) values

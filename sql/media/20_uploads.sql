@@ -169,7 +169,7 @@ comment on function api.get_asset is
 create function api.commit_asset(
   p_asset_id uuid, p_mime_type text, p_width integer default null, p_height integer default null
 ) returns json
-language plpgsql volatile security definer   -- trusts the facade to have checked the uploaded file
+language plpgsql volatile security definer   -- relies on the facade to have checked the uploaded file
 set search_path = ''
 as $$
 begin
@@ -187,7 +187,7 @@ comment on function api.commit_asset is
 create function api.continue_upload(
   p_asset_id uuid, p_ended text default null, p_begun text default null
 ) returns json
-language plpgsql volatile security definer   -- trusts the facade to have begun the upload in the storage
+language plpgsql volatile security definer   -- relies on the facade to have begun the upload in the storage
 set search_path = ''
 as $$
 declare

@@ -1,8 +1,8 @@
 -- Cases: all open reports of one thing make one case, which staff works on and closes.
 --
 -- Two locks guard a case. Whoever works on it holds the lock `case work` from the beginning to the end of their
--- transaction, so the work of two people never mixes. The row itself, of the kind `case`, is locked late: so a report,
--- or a rule that finds something while a post is written, can add to a case.
+-- transaction, so the work of two people never mixes. The row itself, of the kind `case`, is locked late, so that a
+-- report can add to a case, and so can a rule that hits a post while it is written.
 -- docs/decisions.md, Staff.
 
 insert into private.lock_kinds (kind, position) values ('case work', 205), ('case', 690);
@@ -47,7 +47,7 @@ comment on table app.cases is
   'gets a new case.';
 comment on column app.cases.target_id is 'The thing. It has no foreign key, because targets are in many tables.';
 comment on column app.cases.person_id is 'Who answers for the thing: its author, or the owner of a space.';
-comment on column app.cases.rule is 'Which rule of the instance was broken, in words of staff.';
+comment on column app.cases.rule is 'Which rule of the instance was broken, in the words of staff.';
 comment on column app.cases.priority is
   'How urgent it is: 1 (first) to 4. A report of a more urgent category makes a case more urgent, and never less.';
 comment on column app.cases.source is
@@ -55,18 +55,20 @@ comment on column app.cases.source is
 comment on column app.cases.status is 'open, then closed for good, with an outcome.';
 comment on column app.cases.opened_at is 'When it was opened.';
 comment on column app.cases.closed_at is 'When it was closed; null while it is open.';
-comment on column app.cases.claimed_until is 'When the claim ends, 30 minutes after the last work; null if unclaimed.';
+comment on column app.cases.claimed_until is
+  'When the claim ends: 30 minutes after the last work on the case. Null if unclaimed.';
 comment on column app.cases.reports is 'How many reports belong to it.';
 comment on column app.cases.claimed_by is
-  'Who works on it, until claimed_until. After that time it counts as unclaimed, and the name says only who was last.';
+  'Who works on it, until claimed_until. After that time the case counts as unclaimed, and this is only the last '
+  'person who claimed it.';
 comment on column app.cases.place is
   'The place in the queue, from the highest to the lowest: urgent first, then oldest.';
 comment on column app.cases.space_id is
   'The group or guild that the reported thing is in, whose owner and moderators see the case; null if it is in none, '
   'or a rule or staff opened the case.';
 comment on column app.cases.staff_from is
-  'From when on an open case is in the queue of staff. Before, it is in that of the space; staff finds it there with '
-  'waiting=true, and may decide it.';
+  'When an open case comes into the queue of staff. Before that it is in the queue of the space. Staff can list those '
+  'cases with waiting=true, and may decide them.';
 
 create table app.case_reports (
   case_id   uuid not null references app.cases on delete cascade,
@@ -75,7 +77,7 @@ create table app.case_reports (
 );
 create unique index case_reports_report_id_idx on app.case_reports (report_id);
 comment on table app.case_reports is
-  'The reports of a case. Reports that were settled before there were cases have none.';
+  'The reports of a case. Reports that were settled before the instance had cases belong to none.';
 
 create table app.case_events (
   id       bigint generated always as identity primary key,
@@ -93,8 +95,8 @@ comment on table app.case_events is
 comment on column app.case_events.kind is
   'opened, added (another report or hint), claimed, released, note, changed, proposed, accepted, declined, an action '
   'such as hide, closed, appealed, or upheld and overturned.';
-comment on column app.case_events.actor_id is 'Who of the staff did it; null for reports and rules.';
-comment on column app.case_events.detail is 'Ids, codes and numbers; no words of people.';
+comment on column app.case_events.actor_id is 'The member of staff who did it; null for reports and rules.';
+comment on column app.case_events.detail is 'Ids, codes and numbers, and nothing that people wrote.';
 
 insert into private.errors (code, status, text) values
   ('report_settled', 409, 'This report has already been reviewed or dismissed.');
@@ -148,14 +150,14 @@ begin
   return v_case;
 end $$;
 comment on function private.open_case is
-  'Returns the open case of a target, which it opens if there is none, and adds to its history what was found by a '
-  'report, a rule, a member of staff or a space (p_source). The row is locked until the transaction ends, so call it '
-  'late: ARCHITECTURE.md, Locks.';
+  'Returns the open case of a target, and opens one if there is none. It adds to the history of the case that a '
+  'report, a rule, a member of staff or a space (p_source) pointed to the target. The row is locked until the '
+  'transaction ends, so call it late: ARCHITECTURE.md, Locks.';
 
 create type private.reported_place as (space_id uuid, title text, body text, hidden boolean);
 comment on type private.reported_place is
-  'Where a reported thing is and what it says: private.report_targets.place. All parts are null for a thing that can '
-  'be in no group or guild, or that is deleted.';
+  'The place and the text of a reported thing: private.report_targets.place. All fields are null if the thing is '
+  'deleted, or of a type that can''t be in a group or guild.';
 
 create function private.find_reported_place(p_type text, p_id uuid) returns private.reported_place
 language plpgsql stable security definer   -- reads the registry, and what the caller may not read
@@ -170,7 +172,7 @@ begin
   end if;
   return v_place;
 end $$;
-comment on function private.find_reported_place is 'Where a reported thing is and what it says.';
+comment on function private.find_reported_place is 'The place and the text of a reported thing.';
 
 create function private.place_case() returns trigger
 language plpgsql security definer   -- reads the registries, and what the caller may not read
@@ -187,8 +189,9 @@ begin
   return new;
 end $$;
 comment on function private.place_case is
-  'Trigger: a case that a report opens about a thing in a group or guild is for its owner and moderators, and for '
-  'staff after three days. Staff has it at once if the category says so, or if one of them wrote the thing.';
+  'Trigger: gives a case about a thing in a group or guild to its owner and moderators if a report opened it, and to '
+  'staff three days later. Staff gets it immediately if the category says so, or if the owner or a moderator wrote '
+  'the thing.';
 
 create function private.name_case_person() returns trigger
 language plpgsql security definer   -- reads the registry, and what the caller may not read
@@ -217,7 +220,7 @@ begin
   update app.cases set reports = reports + 1 where id = v_case;
   return null;
 end $$;
-comment on function private.add_report_to_case is 'Trigger: a new report belongs to the open case of its target.';
+comment on function private.add_report_to_case is 'Trigger: adds a new report to the open case of its target.';
 create trigger _200_add_to_case after insert on app.reports
   for each row execute function private.add_report_to_case();
 
@@ -269,14 +272,14 @@ begin
   end if;
   perform private.settle_case_proposal(p_case, null, 'declined');
   perform private.add_case_event(p_case, 'closed', null, json_build_object('outcome', p_outcome));
-  -- after the lock of the row: a report that was being added is now either part of this case or of the next
+  -- after the row is locked: a report that was being added belongs now either to this case or to the next one
   if private.settle_case_reports(jsonb_build_object('caseId', p_case)) ->> 'next' is not null then
     perform private.enqueue('settled-reports', json_build_object('caseId', p_case));
   end if;
 end $$;
 comment on function private.end_case is
-  'Closes a case, if it is open, as acted or dismissed, and settles its open reports: 500 at once, the others by the '
-  'worker.';
+  'Closes an open case as acted or dismissed, and settles its open reports: 500 immediately; the worker settles the '
+  'others.';
 
 create function private.lock_case_work(p_case uuid) returns void
 language plpgsql volatile
@@ -296,7 +299,8 @@ as $$
 begin
   return coalesce((p_case).claimed_by <> app.uid() and (p_case).claimed_until > now(), false);
 end $$;
-comment on function private.is_claimed_by_another is 'Whether somebody else than the caller has claimed a case now.';
+comment on function private.is_claimed_by_another is
+  'Whether somebody other than the caller has a claim of a case now.';
 
 create function private.check_case_worker(p_case app.cases, p_heeds_claim boolean) returns void
 language plpgsql stable
@@ -310,8 +314,8 @@ begin
   end if;
 end $$;
 comment on function private.check_case_worker is
-  'Passes if the caller may work on a case: nobody works on one about themselves or, where the work heeds claims, on '
-  'one that somebody else has claimed.';
+  'Passes if the caller may work on a case. Nobody may work on a case about themselves. If the work respects claims, '
+  'nobody may work on a case that somebody else has claimed.';
 
 create function private.settle_report(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -346,9 +350,9 @@ begin
   return private.staff_card('reports', p_id);
 end $$;
 comment on function private.settle_report is
-  'Settles an open report, and closes its case if no other report of it is open. To dismiss the last one shows again '
-  'what only a rule has hidden. Its reporter is notified, but does '
-  'not learn who settled it; the reported person is not notified. Who may not work on the case may not settle it.';
+  'Settles an open report, and closes its case if no other report of it is open. Dismissing the last report shows the '
+  'thing again if only a rule has hidden it. The reporter is notified, but does not learn who settled the report; the '
+  'reported person is not notified. A person who may not work on the case may not settle its reports.';
 
 create function private.release_settled(p_case uuid) returns void
 language plpgsql volatile security definer   -- staff may not release things directly
@@ -361,7 +365,7 @@ begin
   end if;
 end $$;
 comment on function private.release_settled is
-  'Shows again what only a rule has hidden, if all reports of the case are settled.';
+  'Shows the thing of a case again if only a rule has hidden it and all reports of the case are settled.';
 call private.force_index_scans('private.release_settled');
 
 create function private.end_case_without_reports(p_case uuid, p_outcome text) returns void
@@ -370,7 +374,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_lock_order('case', p_case::text);
-  -- locks the row first, so that a report that is being added counts
+  -- locks the row first, so that a report that is just being added counts
   perform from app.cases where id = p_case and status = 'open' for no key update;
   if found and not exists (select from app.case_reports c join app.reports r on r.id = c.report_id
                            where c.case_id = p_case and r.status = 'open') then

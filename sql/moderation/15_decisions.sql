@@ -1,5 +1,5 @@
--- What staff decided about a person. Each decision is written when its audit entry is, whatever operation causes it:
--- an action of a case, or an operation of sql/admin without a case.
+-- What staff decided about a person. A decision is written together with its audit entry, whether an action in a case
+-- caused it or an operation of sql/admin without a case.
 -- docs/decisions.md, Staff.
 
 create table private.decision_kinds (
@@ -9,7 +9,8 @@ create table private.decision_kinds (
 );
 comment on table private.decision_kinds is
   'Registry: which audit entries about a person (action = <type>.<verb>) are decisions, and which end them.';
-comment on column private.decision_kinds.lifts is 'Whether it ends earlier decisions of this action.';
+comment on column private.decision_kinds.lifts is
+  'Whether it ends earlier decisions with this action, instead of being one.';
 insert into private.decision_kinds (verb, action, lifts) values
   ('warned', 'warn', false),
   ('hidden', 'hide', false),
@@ -49,21 +50,23 @@ create index decisions_category_idx on app.decisions (category);
 create index decisions_decided_by_idx on app.decisions (decided_by, decided_at);
 create index decisions_space_id_idx on app.decisions (space_id) where space_id is not null;
 comment on table app.decisions is
-  'What staff, or a rule of theirs, decided about a person, as the person reads it, but for who decided. An erasure '
-  'empties the words.';
-comment on column app.decisions.target_type is 'What it was decided about: a thing of the person, or user.';
-comment on column app.decisions.action is 'A suspend is a ban that ends by itself at ends_at.';
+  'What staff, or one of its rules, decided about a person. The person reads all of it except who decided. An erasure '
+  'empties the texts.';
+comment on column app.decisions.target_type is
+  'What the decision is about: the type of a thing of the person, or `user`.';
+comment on column app.decisions.action is '`suspend` is a ban that ends by itself at ends_at.';
 comment on column app.decisions.decided_at is 'When it was decided. Its strikes count from then on.';
 comment on column app.decisions.ends_at is 'When it ends by itself; null if it does not.';
 comment on column app.decisions.decided_by is 'The member of staff; null for a rule. The person never learns it.';
 comment on column app.decisions.audit_id is 'The entry of the audit log.';
 comment on column app.decisions.lifted_at is
-  'When staff or time ended what it did, such as a ban, or staff hid what a rule or a space had hidden; its strikes '
-  'remain.';
+  'When its effect ended: staff ended it, its time was over, or staff hid what a rule or a space had hidden. Its '
+  'strikes remain.';
 comment on column app.decisions.overturned_at is
-  'When an appeal overturned it, so that it counts no strikes; null if none did.';
+  'When an appeal overturned it; null if none did. An overturned decision counts no strikes.';
 comment on column app.decisions.space_id is
-  'The group or guild whose owner or moderator decided it, so that it counts no strikes; null if staff did.';
+  'The group or guild whose owner or a moderator made the decision, which then counts no strikes; null if staff made '
+  'it.';
 
 insert into private.event_types (name, payload, happens) values
   ('moderation.decided', '{decisionId,personId,action}', 'staff has warned, limited, suspended or banned a person');
@@ -110,7 +113,7 @@ begin
             (new.detail ->> 'until')::timestamptz, v_entry.id, (v_work ->> 'spaceId')::uuid)
     returning id into v_id;
     if v_entry.target_type = 'user' then
-      -- of what was hidden or removed, admin.content.moderated notifies the author
+      -- the event admin.content.moderated notifies the author of what was hidden or removed
       perform private.emit('moderation.decided', json_build_object(
         'decisionId', v_id, 'personId', new.subject_id, 'action', v_action), array[new.subject_id]);
     end if;
@@ -121,9 +124,9 @@ begin
   return null;
 end $$;
 comment on function private.record_decision is
-  'Trigger: writes the decision of an audit entry that concerns a person, and adds it to the history of the case '
-  'that is being worked on (setting kith.case: {caseId, category, rule, spaceId}), or of the open case of the thing. '
-  'A decision of staff to hide or remove a thing lifts those of a rule or a space.';
+  'Trigger: writes the decision of an audit entry that concerns a person, and adds it to the history of the case that '
+  'is being worked on (setting kith.case: {caseId, category, rule, spaceId}), or of the open case of the thing. If '
+  'staff decides to hide or remove a thing, that lifts the decisions of rules and spaces about it.';
 create trigger _100_record_decision after insert on app.audit_details
   for each row when (new.subject_id is not null) execute function private.record_decision();
 
@@ -132,7 +135,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- without an actor, so that nobody learns who of the staff did it
+  -- without an actor, so that nobody learns which member of staff did it
   perform private.notify(array(
     select (e.user_id, 'moderation.actioned', null, 'decision', e.payload ->> 'decisionId',
             jsonb_build_object('targetType', 'decision', 'targetId', e.payload ->> 'decisionId',
@@ -157,7 +160,7 @@ begin
   return now() - (select value::integer from app.settings where key = 'strike_days') * interval '1 day';
 end $$;
 comment on function private.strikes_since is
-  'Decisions before this time count no strikes any more. The setting strike_days says after how many days.';
+  'Decisions before this time no longer count strikes. The setting strike_days is the number of days.';
 
 create function private.counts_strikes(p_decision app.decisions) returns boolean
 language plpgsql immutable
@@ -184,9 +187,9 @@ begin
                 group by coalesce(d.case_id, d.id)) s);
 end $$;
 comment on function private.count_strikes is
-  'The strikes of a person that have not lapsed: for each case the number of its category, once, however much was '
-  'done in it (private.counts_strikes). They have no effect by themselves; staff sees them. Counts the newest 400 '
-  'decisions.';
+  'The strikes of a person that have not lapsed. Each case counts the number of its category once, however many '
+  'actions were taken in it (private.counts_strikes). They have no effect by themselves; staff sees them. Counts the '
+  'newest 400 decisions.';
 call private.force_index_scans('private.count_strikes');
 
 create function private.decision_card(p_decision app.decisions) returns json

@@ -1,5 +1,5 @@
--- What staff may do in a case. What may be done in which state, by whom and with what is the table
--- private.case_transitions; how it is done to a thing of each type is the table private.case_handlers.
+-- What staff may do in a case. The table private.case_transitions says what may be done in which state, by whom and
+-- with which input. The table private.case_handlers says how it is done to a thing of each type.
 -- docs/decisions.md, Staff.
 
 create table private.case_transitions (
@@ -14,8 +14,8 @@ comment on table private.case_transitions is
   'Registry: what staff may do with a case in each state, and its state afterwards.';
 comment on column private.case_transitions.status is 'The state of the case before it.';
 comment on column private.case_transitions.needs is
-  'claim: nobody else has a claim; reason: a reason; until: a time in the future, which no other action takes; '
-  'person: somebody who answers for the thing.';
+  'What the action requires. claim: nobody else has a claim. reason: a reason. until: a time in the future, which no '
+  'other action takes. person: somebody who answers for the thing.';
 insert into private.case_transitions (status, action, next, roles, needs)
 select s.status, a.action, case when s.status = 'closed' then 'closed' else a.next end, a.roles::text[],
        a.needs::text[]
@@ -51,16 +51,17 @@ create table private.case_handlers (
   primary key (target_type, action)
 );
 comment on table private.case_handlers is
-  'Registry: how an action is done to a thing of a type. The rows of user are done to the person who answers for a '
-  'thing.';
+  'Registry: how an action is done to a thing of a type. Actions of the type `user` are done to the person who '
+  'answers for a thing.';
 comment on column private.case_handlers.statement is
   'The statement, where $1 is the id of the thing or of the person, $2 the reason and $3 the end. It leaves the audit '
   'entry.';
-comment on column private.case_handlers.undo is 'The action that takes it back; null if nothing does.';
+comment on column private.case_handlers.undo is 'The action that undoes it; null if none does.';
 comment on column private.case_handlers.place is
   'The order of several actions: what is done to the thing comes before what is done to the person.';
 comment on column private.case_handlers.by_space is
-  'The statement by which those who moderate a group or guild do it to a thing in there; null if only staff can.';
+  'The statement with which the owner and moderators of a group or guild do it to a thing there; null if only staff '
+  'can.';
 
 create function private.warn_person(p_person uuid, p_reason text) returns void
 language plpgsql volatile

@@ -1,5 +1,5 @@
--- How staff works on a case: each piece of work locks it, checks its state, its claim and the caller's role, and
--- leaves an entry in its history. Claims, notes, and changes of category, priority and rule.
+-- How staff works on a case. Each step locks the case, checks its state, its claim and the caller's role, and adds an
+-- entry to its history. Claims, notes, and changes of category, priority and rule.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -25,8 +25,9 @@ begin
   end if;
 end $$;
 comment on function private.restart_lock_order is
-  'For operations that do several things in one transaction, each with all the locks it needs: the order of locks '
-  'begins again. Such a transaction can deadlock with another; the facade repeats it. ARCHITECTURE.md, Locks.';
+  'For operations that do several things in one transaction, where each takes all the locks it needs: starts the '
+  'order of locks from the beginning. Such a transaction can deadlock with another one; then the facade retries it. '
+  'ARCHITECTURE.md, Locks.';
 
 create function private.begin_case_work(p_case uuid, variadic p_actions text[]) returns app.cases
 language plpgsql volatile security definer   -- staff may not read the registries
@@ -60,7 +61,7 @@ begin
   return v_case;
 end $$;
 comment on function private.begin_case_work is
-  'Locks the work on a case and returns it, if its state, its claim and the caller''s role allow these actions.';
+  'Locks the work on a case, and returns the case if its state, its claim and the caller''s role allow these actions.';
 
 create function private.end_case_work(
   p_case uuid, p_kind text, p_note text default null, p_detail json default '{}', p_next text default 'open'
@@ -83,8 +84,8 @@ begin
   return private.staff_card('cases', p_case);
 end $$;
 comment on function private.end_case_work is
-  'Ends a piece of work on a case: its audit entry and its history, and 30 more minutes for a claim of the caller. '
-  'Returns the case.';
+  'Ends a step of work on a case: writes its audit entry and its entry in the history, and extends a claim of the '
+  'caller to 30 minutes from now. Returns the case.';
 
 create function private.require_short(p_text text, p_most integer, p_code text) returns text
 language plpgsql stable
@@ -99,7 +100,8 @@ begin
   return v_text;
 end $$;
 comment on function private.require_short is
-  'Returns a text in the form in which it is stored, null if there is none; raises the code if it is longer.';
+  'Returns a text in the form in which it is stored, or null if there is none; raises the code if the text is too '
+  'long.';
 
 create function private.set_case(p_case uuid, p_category text, p_rule text, p_priority integer) returns void
 language plpgsql volatile security definer   -- staff may not write cases directly
@@ -114,7 +116,8 @@ begin
   where id = p_case;
 end $$;
 comment on function private.set_case is
-  'Sets category, rule and priority of a case; null keeps one. A new category brings its priority.';
+  'Sets category, rule and priority of a case; null leaves a value as it is. A new category also sets the priority to '
+  'its own.';
 
 create function api.claim_case(p_id uuid) returns json
 language plpgsql volatile
@@ -126,8 +129,8 @@ begin
   return private.end_case_work(p_id, 'claimed');
 end $$;
 comment on function api.claim_case is
-  'Claims an open case for 30 minutes; each work on it by the caller begins them anew. Returns the case. Leaves an '
-  'audit entry.';
+  'Claims an open case for 30 minutes; whenever the caller works on it, the 30 minutes begin again. Returns the case. '
+  'Leaves an audit entry.';
 
 create function private.set_claim(p_case uuid, p_claimed boolean) returns void
 language plpgsql volatile security definer   -- staff may not write cases directly

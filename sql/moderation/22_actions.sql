@@ -1,4 +1,4 @@
--- What staff does in a case to the thing and to the person: one or several actions, all or none.
+-- What staff does in a case to the thing and to the person: one or several actions, of which all succeed or none.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -70,7 +70,7 @@ begin
     'rule', coalesce(p_rule, (p_case).rule))::text, true);
   if exists (select from unnest(p_actions) a cross join lateral private.find_handler(p_case, a) h
              where h.target_type = 'user') then
-    -- before the locks of the thing, as a ban and an erasure take them
+    -- before the locks of the thing, in the same order as a ban and an erasure
     perform private.lock_account((p_case).person_id);
   end if;
   for v_handler in
@@ -128,6 +128,6 @@ begin
                                json_build_object('actions', p_actions), v_next);
 end $$;
 comment on function api.act_on_case is
-  'Does one or several things in a case, all or none: dismiss, warn, hide, unhide, remove, restore, limit, unlimit, '
-  'suspend, ban, unban. To dismiss it shows again what only a rule has hidden. Returns the case. The person concerned '
-  'is notified and reads the reason at /me/standing. Leaves an audit entry for each.';
+  'Takes one or several actions in a case, all or none: dismiss, warn, hide, unhide, remove, restore, limit, unlimit, '
+  'suspend, ban, unban. Dismissing the case shows the thing again if only a rule has hidden it. Returns the case. The '
+  'person concerned is notified and reads the reason at /me/standing. Leaves an audit entry for each.';

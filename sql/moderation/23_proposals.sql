@@ -95,7 +95,7 @@ begin
   return v_proposal;
 end $$;
 comment on function private.settle_case_proposal is
-  'Accepts or declines an open proposal of a case; without an id the one that there may be.';
+  'Accepts or declines an open proposal of a case. Without an id it is the open one, if there is one.';
 
 create function api.accept_case_proposal(p_id uuid, p_proposal_id uuid) returns json
 language plpgsql volatile

@@ -32,8 +32,7 @@ from app.cases c
 left join app.users u on u.id = c.person_id
 left join app.person_card person on person.id = c.person_id
 left join app.person_card claimer on claimer.id = c.claimed_by;
-comment on view private.staff_cases is
-  'Cases as staff sees them. A claim that has ended counts as none.';
+comment on view private.staff_cases is 'Cases as staff sees them. A claim that has ended is left out.';
 
 create function api.list_cases(
   p_status text default null, p_category text default null, p_priority integer default null,
@@ -58,9 +57,9 @@ begin
     array['person_id', 'claimed_by', 'category', 'status'], p_q, p_from, p_to, p_limit, p_cursor, 'place');
 end $$;
 comment on function api.list_cases is
-  'Cases, the most urgent first, of the same priority the oldest first. Filters: state, category, priority, claimed '
-  'by me or nobody, type of the target, person, rule or username, a period, an id. With p_waiting only those that '
-  'still belong to a group or guild, otherwise only the others.';
+  'Cases, the most urgent first, and the oldest first among those of the same priority. Filters: state, category, '
+  'priority, claimed by the caller or by nobody, type of the target, person, rule or username, a period, an id. With '
+  'p_waiting only those that still belong to a group or guild, otherwise only the others.';
 
 create view private.staff_case_reports with (security_invoker) as
 select r.*, r.status = 'open' and coalesce(c.status = 'open' and c.staff_from > now(), false) as waiting
@@ -68,7 +67,7 @@ from private.staff_reports r
 left join app.case_reports b on b.report_id = r.id
 left join app.cases c on c.id = b.case_id;
 comment on view private.staff_case_reports is
-  'Reports as staff sees them, and whether they still belong to a group or guild.';
+  'Reports as staff sees them, and whether their cases still belong to a group or guild.';
 
 create function api.list_reports(
   p_status text default null, p_target_type text default null, p_reporter_id text default null,
@@ -176,10 +175,10 @@ comment on function api.get_case is
   'A case with the thing, its reports, earlier cases, proposals, history, and the decisions about the person.';
 
 create type private.case_target as (id uuid, person_id uuid);
-comment on type private.case_target is 'A thing about which a case can be, and the person who answers for it.';
+comment on type private.case_target is 'A thing that a case can be about, and the person who answers for it.';
 
 create function private.require_case_target(p_type text, p_target text) returns private.case_target
-language plpgsql stable security definer   -- staff can open a case of what they don't see as people
+language plpgsql stable security definer   -- staff can open a case about what they can't see as members
 set search_path = ''
 as $$
 declare

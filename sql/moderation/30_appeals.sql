@@ -1,4 +1,5 @@
--- Appeals: a person can appeal each decision about them once, and somebody else than who decided resolves it.
+-- Appeals: a person can appeal each decision about them once, and somebody other than the member of staff who made the
+-- decision resolves the appeal.
 -- docs/decisions.md, Staff.
 
 create table app.decision_appeals (
@@ -86,8 +87,9 @@ begin
   return format('/me/standing/%s/appeal', (p_decision).id);
 end $$;
 comment on function private.appeal_path is
-  'The route by which the person concerned appeals a decision, logged in or by their password; null if they have '
-  'appealed it already, or it was overturned. An appeal has no deadline.';
+  'The route by which the person concerned appeals a decision: one for people who are logged in, another for those '
+  'who give their password. Null if they have already appealed it, or if it was overturned. An appeal has no '
+  'deadline.';
 
 create function private.appeal_roles(p_decision app.decisions) returns text[]
 language plpgsql stable security definer   -- staff may not read the registry
@@ -97,7 +99,7 @@ begin
   return (select roles from private.case_transitions where status = 'closed' and action = (p_decision).action);
 end $$;
 comment on function private.appeal_roles is
-  'The roles that may resolve an appeal against a decision: the same as may make such a decision.';
+  'The roles that may resolve an appeal against a decision: those that may make such a decision.';
 
 create function private.has_other_resolver(p_decision app.decisions) returns boolean
 language plpgsql stable security definer   -- staff may not read accounts
@@ -112,7 +114,8 @@ begin
       and coalesce(a.last_seen_at, u.created_at) > now() - interval '30 days');
 end $$;
 comment on function private.has_other_resolver is
-  'Whether somebody else than who decided may resolve an appeal and was here in the last 30 days.';
+  'Whether somebody other than the member of staff who decided may resolve an appeal, and was active in the last 30 '
+  'days.';
 
 create function private.may_resolve(p_decision app.decisions) returns boolean
 language plpgsql stable security definer   -- staff may not read the registry
@@ -124,8 +127,8 @@ begin
      and ((p_decision).decided_by is distinct from app.uid() or not private.has_other_resolver(p_decision));
 end $$;
 comment on function private.may_resolve is
-  'Whether the caller may resolve an appeal against a decision: not against their own, as long as somebody else '
-  'could.';
+  'Whether the caller may resolve an appeal against a decision. They may not resolve one against their own decision '
+  'while somebody else could.';
 
 create view private.staff_decision_appeals with (security_invoker) as
 select a.created_at as at, a.id, a.status, a.person_id, concat_ws(' ', u.username, a.text, a.answer) as said,
@@ -177,7 +180,7 @@ begin
   join private.case_handlers u on u.target_type = h.target_type and u.action = h.undo
   where h.target_type = (p_decision).target_type and h.action = (p_decision).action;
   if not found or (p_decision).lifted_at is not null or exists (
-       -- another decision holds it in place
+       -- another decision has the same effect, which therefore stays
        select from app.decisions d
        join private.case_handlers h on h.target_type = d.target_type and h.action = d.action
        where d.target_type = (p_decision).target_type and d.target_id = (p_decision).target_id
@@ -192,9 +195,9 @@ begin
   return true;
 end $$;
 comment on function private.overturn is
-  'Takes back what a decision did, and its strikes. Returns whether anything could be taken back. '
-  'Fails: private.set_post_hidden, private.set_reply_hidden, private.set_content_removed, api.unban_person. '
-  'Never: content_kind.';
+  'Undoes what a decision did, and cancels its strikes. Returns whether anything could be undone. Fails: '
+  'private.set_post_hidden, private.set_reply_hidden, private.set_content_removed, api.unban_person. Never: '
+  'content_kind.';
 
 create function private.settle_decision_appeal(p_id uuid, p_verdict text, p_answer text) returns void
 language plpgsql volatile security definer   -- staff may not write appeals directly
@@ -238,7 +241,8 @@ begin
   perform private.audit('appeal.' || v_status, 'decision', v_decision.id::text);
 end $$;
 comment on function private.settle_decision_appeal is
-  'Upholds or overturns a decision that was appealed, once, and notifies the person, who does not learn by whom.';
+  'Upholds or overturns a decision that was appealed, once, and notifies the person. The person does not learn who '
+  'resolved the appeal.';
 
 create function api.resolve_decision_appeal(p_id uuid, p_verdict text, p_answer text) returns json
 language plpgsql volatile
@@ -259,6 +263,6 @@ begin
   return private.staff_card('decision_appeals', p_id);
 end $$;
 comment on function api.resolve_decision_appeal is
-  'Upholds or overturns a decision that a person appealed, with an answer that the person reads. Overturning takes '
-  'back what was done, if that is possible, and its strikes. Who made the decision can''t resolve the appeal as long '
-  'as somebody else could. Leaves an audit entry.';
+  'Upholds or overturns a decision that a person appealed, with an answer that the person reads. Overturning undoes '
+  'what was done, if that is possible, and cancels its strikes. The member of staff who made the decision can''t '
+  'resolve the appeal while somebody else could. Leaves an audit entry.';

@@ -1,4 +1,4 @@
--- Puppets: the people whom one person invited, and one action against many of them at once.
+-- Puppet accounts: the people whom one person invited, and one action against many of them at once.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -35,7 +35,7 @@ begin
     'invitees', json_build_object('inviter_id', private.find_staff_person(p_id)), array['inviter_id'], p_q, p_from,
     p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_invitees is 'The people whom a person invited; those who joined last come first.';
+comment on function api.list_invitees is 'The people whom a person invited; the newest members come first.';
 
 create function private.lock_accounts(p_people uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may lock credentials
@@ -71,7 +71,7 @@ begin
   perform set_config('kith.case', '', true);
 end $$;
 comment on function private.act_on_people is
-  'Does the same to several people. Fails: api.limit_person, api.ban_person.';
+  'Takes the same action against several people. Fails: api.limit_person, api.ban_person.';
 
 create function api.act_on_invitees(
   p_id text, p_action text, p_people text[], p_reason text, p_category text default null,

@@ -1,4 +1,4 @@
--- What a person reads of the decisions about them, logged in or not: who is banned can't log in.
+-- What a person reads of the decisions about them. They need not be logged in, because a banned person can't log in.
 -- docs/decisions.md, Staff.
 
 create function private.standing(p_person uuid, p_by_password boolean) returns json
@@ -46,8 +46,8 @@ begin
 end $$;
 comment on function private.standing is
   'The standing of a person as they read it: {state, suspendedUntil, strikes, decisions}, with the newest 100 '
-  'decisions and never with who decided. Decisions of one case count their strikes once. With p_by_password the '
-  'person is not logged in, so they appeal by another route.';
+  'decisions and never with who decided. Several decisions of one case count strikes once. With p_by_password the '
+  'person is not logged in, so the result names another route for appeals.';
 call private.force_index_scans('private.standing');
 
 create function private.own_standing() returns json

@@ -1,18 +1,18 @@
--- Rules: what staff lets the instance do by itself with posts, replies and contents. A rule begins in shadow, where it
--- only notes what it would have done.
+-- Rules, by which the instance reports or hides posts, replies and contents automatically. A rule begins in shadow,
+-- where it only records what it would have done.
 -- docs/decisions.md, Staff.
 
 create type private.condition as (kind text, parameters jsonb);
 comment on type private.condition is
-  'A condition of a rule: its kind, of private.rule_conditions, and its parameters as private.read_condition made '
-  'them.';
+  'A condition of a rule: its kind (a row of private.rule_conditions), and its parameters in the form that '
+  'private.read_condition returns.';
 
 create type private.judged as (
   type text, id uuid, author_id uuid, at timestamptz, texts text[], words tsvector
 );
 comment on type private.judged is
-  'A version of a thing as rules judge it: its texts as they were when it was published or edited, the time of that, '
-  'and the words of these texts (private.keyword_words).';
+  'A version of a thing as rules judge it: its texts as they were when it was published or edited, when that was, and '
+  'the words of these texts (private.keyword_words).';
 
 create table private.judged_types (
   type      text primary key references private.report_targets on delete restrict,
@@ -31,11 +31,12 @@ comment on column private.judged_types.finder is
   'Function (text, uuid, timestamptz) returns private.judged[]: the versions of a thing since a time, the newest '
   'first; null if there is none. `npm run gen` writes the function that calls it (sql/generated/30_conditions.sql).';
 comment on column private.judged_types.hidden_at is
-  'The column of the relation that says since when only the author sees the thing.';
-comment on column private.judged_types.verb is 'The audit entry of a rule that hides it is <type>.<verb>.';
+  'The column of the table with the time since which only the author sees the thing.';
+comment on column private.judged_types.verb is
+  'The verb of the audit entry that a rule leaves when it hides such a thing: <type>.<verb>.';
 comment on column private.judged_types.lock_kind is 'The kind of the lock of the thing.';
 comment on column private.judged_types.counters is
-  'The query for the posts of a thing ($1) whose counters hiding it changes; null if there are none.';
+  'The query for the posts whose counters change when the thing ($1) is hidden; null if there are none.';
 
 create table private.rule_conditions (
   kind     text primary key check (kind ~ '^[a-z]+(-[a-z]+)*$'),
@@ -49,14 +50,14 @@ comment on table private.rule_conditions is
 comment on column private.rule_conditions.position is
   'The order in which the conditions of a rule are tried: the cheapest first.';
 comment on column private.rule_conditions.shape is
-  'The parameters: for a whole number its least and its greatest value, [1, 60], for words "keywords". All are '
-  'required, except those whose name here ends with a question mark.';
+  'The parameters by name: for a whole number its least and its greatest value, such as [1, 60]; for words '
+  '"keywords". A parameter is optional if its name here ends with a question mark.';
 comment on column private.rule_conditions.judge is
-  'Function (private.judged, jsonb) returns boolean: whether the version fits these parameters. It goes by how things '
-  'were at its time, so that it says the same then and 30 days later. `npm run gen` writes the '
-  'function that calls it (sql/generated/30_conditions.sql).';
+  'Function (private.judged, jsonb) returns boolean: whether the version fits these parameters. It judges by the '
+  'state at the time of the version, so that it returns the same 30 days later. `npm run gen` writes the function '
+  'that calls it (sql/generated/30_conditions.sql).';
 comment on column private.rule_conditions.moment is
-  'When a rule with such a condition can begin to fit: at the creation of the thing, or at a report of it.';
+  'When a rule with such a condition can first hit a thing: when the thing is created, or when it is reported.';
 
 create table app.moderation_rules (
   id          uuid primary key default gen_random_uuid(),
@@ -81,27 +82,27 @@ create index moderation_rules_created_at_idx on app.moderation_rules (created_at
 create index moderation_rules_mode_idx on app.moderation_rules (mode, created_at desc, id desc);
 create index moderation_rules_category_idx on app.moderation_rules (category);
 comment on table app.moderation_rules is
-  'Rules that open a case for a thing, or also hide it until staff has seen it, if all their conditions hold. There '
-  'are at most 50.';
+  'Rules of the instance, at most 50. If all conditions of a rule hold for a thing, the rule opens a case; it can '
+  'also hide the thing until staff has seen it.';
 comment on column app.moderation_rules.conditions is
-  'The conditions as staff wrote them: [{kind, …}]. They never change, so that all hits of a rule are of the same '
+  'The conditions as staff wrote them: [{kind, …}]. They never change, so that all hits of a rule have the same '
   'conditions.';
 comment on column app.moderation_rules.compiled is
   'The conditions in the form in which they are tried, cheapest first.';
 comment on column app.moderation_rules.at_report is
-  'Whether a condition needs a report: private.rule_conditions.moment.';
+  'Whether one of the conditions needs a report: private.rule_conditions.moment.';
 comment on column app.moderation_rules.applies_to is 'Types of things (private.judged_types), sorted.';
 comment on column app.moderation_rules.action is
   'case: opens a case. hide: also hides the thing from everyone but its author, until staff shows it again or '
   'dismisses its case.';
 comment on column app.moderation_rules.mode is
-  'shadow: only notes what it would do. live: does it. off: is not tried.';
+  'shadow: the rule only records what it would do. live: it does it. off: it is not applied.';
 comment on column app.moderation_rules.category is 'The category of the cases that it opens.';
 comment on column app.moderation_rules.mode_since is 'When it got this mode.';
 comment on column app.moderation_rules.replayed_at is 'When it was last replayed; null if never.';
 comment on column app.moderation_rules.judged is
-  'When things are judged by it. at once: before anybody else sees them, in the transaction that publishes them. '
-  'soon: by the worker. at a report: in the transaction of each report. Null for never.';
+  'When the rule judges things. at once: in the transaction that publishes them, before anybody else sees them. soon: '
+  'in the worker. at a report: in the transaction of each report. Null for never.';
 
 create table app.rule_hits (
   id          uuid primary key default gen_random_uuid(),
@@ -123,14 +124,14 @@ create index rule_hits_target_id_idx on app.rule_hits (target_id);
 create index rule_hits_author_id_idx on app.rule_hits (author_id, created_at desc);
 create index rule_hits_created_at_idx on app.rule_hits (created_at);
 comment on table app.rule_hits is
-  'What fitted a rule, once for each rule and thing. rule_id has no foreign key, because a rule can have more hits '
-  'than one transaction should delete; retention deletes them.';
-comment on column app.rule_hits.mode is 'The mode of the rule at that time: in shadow it only noted the hit.';
+  'The things that a rule has hit, one row for each rule and thing. rule_id has no foreign key, because a rule can '
+  'have more hits than one transaction should delete; a retention job deletes them.';
+comment on column app.rule_hits.mode is 'The mode of the rule at that time: in shadow it only recorded the hit.';
 comment on column app.rule_hits.action is 'What the rule did, or would have done in shadow: case or hide.';
 comment on column app.rule_hits.case_id is 'The case that the rule opened or joined; null in shadow.';
 comment on column app.rule_hits.held is
-  'Whether it was hidden before anybody else saw it and staff has not released it. Then those whom it mentions or '
-  'answers are notified.';
+  'Whether the thing was hidden before anybody else saw it, and staff has not shown it since. When staff shows it, '
+  'the people whom it mentions or answers are notified.';
 comment on column app.rule_hits.hid is
   'Whether the rule has hidden the thing; false if it was hidden already, or the rule only opens a case.';
 insert into private.retention (relation, counts_from, keep) values ('app.rule_hits', 'created_at', '90 days');
@@ -144,7 +145,7 @@ insert into private.errors (code, status, text) values
   ('rule_conditions', 422, 'A rule must have 1 to 10 conditions, each of a known kind, with exactly the parameters of '
    'that kind.'),
   ('rules_exhausted', 409, 'There can be at most 50 rules. Delete one first.'),
-  ('rule_untried', 409, 'A rule can go live when it was in shadow for a day, or was replayed.');
+  ('rule_untried', 409, 'A rule can go live after a day in shadow, or after a replay.');
 
 insert into private.lock_kinds (kind, position) values ('rules', 599);
 

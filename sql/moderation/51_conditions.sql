@@ -10,14 +10,14 @@ begin
           from app.users u where u.id = p_thing.author_id);
 end $$;
 comment on function private.is_by_new_account is
-  'Condition: the author''s account was younger than so many hours.';
+  'Condition: the author''s account was younger than this number of hours.';
 
 create function private.has_link(p_thing private.judged, p_parameters jsonb) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return array_to_string(p_thing.texts, ' ') ~* '(https?://|\mwww\.)\S'; end $$;
 comment on function private.has_link is
-  'Condition: a text has a link, which begins with http://, https:// or www. (also in Markdown).';
+  'Condition: a text has a link: something that begins with http://, https:// or www., also in Markdown.';
 
 create function private.has_words(p_thing private.judged, p_parameters jsonb) returns boolean
 language plpgsql stable
@@ -33,7 +33,7 @@ comment on function private.has_words is
   'Condition: a text has one of these words or phrases, compared as muted keywords are (private.muted_words).';
 
 create function private.is_too_frequent(p_thing private.judged, p_parameters jsonb) returns boolean
-language plpgsql stable security definer   -- counts what its author published, whoever may see it
+language plpgsql stable security definer   -- counts everything that the author published, whoever may see it
 set search_path = ''
 as $$
 declare
@@ -54,7 +54,7 @@ begin
     ) w);
 end $$;
 comment on function private.is_too_frequent is
-  'Condition: with this thing, its author had published more than so many posts and replies within so many minutes.';
+  'Condition: with this thing, its author had published more than `count` posts and replies within `minutes` minutes.';
 call private.force_index_scans('private.is_too_frequent');
 
 create function private.is_near_ban(p_thing private.judged, p_parameters jsonb) returns boolean
@@ -109,7 +109,8 @@ begin
     ) >= (p_parameters ->> 'people')::integer);
 end $$;
 comment on function private.is_reported_by_trusted is
-  'Condition: at the time of one of its last 50 reports, reports of it by so many trusted people were open.';
+  'Condition: when one of the last 50 reports of the thing was made, it had open reports by at least `people` trusted '
+  'people.';
 
 create function private.is_trusted_reporter(p_person uuid, p_at timestamptz, p_reputation integer) returns boolean
 language plpgsql stable security definer   -- nobody may read other people's reports
@@ -124,8 +125,8 @@ begin
     or (p_reputation is not null and coalesce(private.total_reputation(p_person), 0) >= p_reputation);
 end $$;
 comment on function private.is_trusted_reporter is
-  'Whether by that time staff had settled at least three of the person''s reports and had reviewed, not dismissed, '
-  'more than half of the last 100; or whether they have this much reputation now.';
+  'Whether the person is a trusted reporter: by that time staff had settled at least three of their reports, and had '
+  'dismissed fewer than half of the last 100; or they have this much reputation now.';
 
 insert into private.rule_conditions (kind, position, shape, judge, moment) values
   ('new-account', 100, '{"hours": [1, 8760]}', 'private.is_by_new_account', 'creation'),

@@ -1,4 +1,4 @@
--- How a rule is read from what staff writes, strictly.
+-- How the input of staff becomes a rule. Everything that a rule can't have is an error.
 -- docs/decisions.md, Staff.
 
 create function private.read_keywords(p_words jsonb) returns jsonb
@@ -58,7 +58,8 @@ begin
   return (v_kind.kind, v_read)::private.condition;
 end $$;
 comment on function private.read_condition is
-  'Reads a condition as staff writes it, {kind, …}, strictly by the shape of its kind.';
+  'Returns a condition from what staff wrote, {kind, …}; raises an error unless it has exactly the parameters of its '
+  'kind.';
 
 create function private.read_conditions(p_conditions jsonb) returns private.condition[]
 language plpgsql stable security definer   -- nobody else may read the registry
@@ -76,7 +77,7 @@ begin
     order by k.position, c.place);
 end $$;
 comment on function private.read_conditions is
-  'Reads the conditions of a rule, and puts those first that are tried first.';
+  'Returns the conditions of a rule, in the order in which they are tried.';
 
 create function private.read_applies_to(p_types text[]) returns text[]
 language plpgsql stable security definer   -- nobody else may read the registry

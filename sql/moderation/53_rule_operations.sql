@@ -167,9 +167,8 @@ begin
   return private.staff_card('rules', p_id);
 end $$;
 comment on function api.update_rule is
-  'Changes a rule, {name, action, mode}, and returns it. Its conditions never change. It can go live only when it was '
-  'in shadow for a day or was replayed. Repeating it changes nothing. Leaves an audit entry. Fails: '
-  'value_invalid.';
+  'Changes a rule, {name, action, mode}, and returns it. Its conditions never change. It can go live only after a day '
+  'in shadow or a replay. Repeating it changes nothing. Leaves an audit entry. Fails: value_invalid.';
 
 create function private.drop_rule(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write rules, not even the service role
@@ -195,4 +194,4 @@ begin
   return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_rule is
-  'Deletes a rule. What it hid stays hidden, and its hits are deleted by their age. Leaves an audit entry.';
+  'Deletes a rule. What it hid stays hidden. A job deletes its hits when they are old. Leaves an audit entry.';

@@ -28,8 +28,7 @@ begin
     where p.id = p_id and p.published_at is not null and w.at >= p_since
       and not (p.imported_at is not null and w.is_first));
 end $$;
-comment on function private.find_post_versions is
-  'The last 20 versions of a published post, without the one that was imported.';
+comment on function private.find_post_versions is 'The last 20 versions of a published post, without an imported one.';
 call private.force_index_scans('private.find_post_versions');
 
 create function private.find_reply_versions(p_type text, p_id uuid, p_since timestamptz) returns private.judged[]
@@ -58,7 +57,7 @@ begin
     where c.id = p_id and c.kind = p_type and not c.is_draft and c.deleted_at is null and w.at >= p_since);
 end $$;
 comment on function private.find_content_versions is
-  'The present version of a content, with its title and its text: earlier ones are not kept. None of a draft.';
+  'The current version of a content, with its title and its text; earlier ones are not kept. A draft has none.';
 
 insert into private.judged_types (type, finder, relation, hidden_at, verb, lock_kind, counters) values
   ('post', 'private.find_post_versions', 'app.posts', 'hidden_at', 'hidden', 'post', null),
@@ -84,10 +83,11 @@ begin
   perform private.check_lock_order(v_type.lock_kind, p_id::text);
 end $$;
 comment on function private.lock_judged is
-  'Locks what hiding a thing locks before the thing itself, which the caller locks next: ARCHITECTURE.md, Locks.';
+  'Takes the locks that come before the lock of a thing when the thing is hidden. The caller locks the thing next: '
+  'ARCHITECTURE.md, Locks.';
 
 create function private.hide_by_rule(p_type text, p_id uuid) returns boolean
-language plpgsql volatile security definer   -- the author may not hide it, nor may who reports it
+language plpgsql volatile security definer   -- neither the author nor the reporter may hide it
 set search_path = ''
 as $$
 declare
@@ -138,7 +138,7 @@ begin
   end loop;
   if v_live <> '{}' then
     if v_hides and p_judged = '{at a report}' then
-      perform private.lock_judged(p_type, p_id);   -- it is older, so others may have it locked
+      perform private.lock_judged(p_type, p_id);   -- it is older, so others may have locked it
     end if;
     v_hidden := v_hides and private.hide_by_rule(p_type, p_id);
     if v_hidden then
@@ -152,9 +152,9 @@ begin
   return coalesce(v_hidden, false);
 end $$;
 comment on function private.judge is
-  'Judges the versions of a thing since a time by the rules that are tried at these times '
-  '(app.moderation_rules.judged). Notes each rule that it fits once, and hides it if a live rule says so. '
-  'The worker then opens a case for what fits live rules. Returns whether it has hidden the thing.';
+  'Judges the versions of a thing since a time by the rules that apply at these times (app.moderation_rules.judged). '
+  'Records a hit once for each rule, and hides the thing if a live rule says so. The worker then opens a case for the '
+  'hits of live rules. Returns whether it has hidden the thing.';
 
 create function private.judge_new(p_type text, p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write hits
@@ -172,9 +172,9 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin perform private.judge_new('post', (p_event ->> 'postId')::uuid); end $$;
 comment on function private.judge_post is
-  'Listener: judges a post by the live rules that hide, before anybody else sees it. It is the last listener but for '
-  'mentions, because hiding locks documents of the search (ARCHITECTURE.md, Locks); the others only leave effects, '
-  'which find it hidden.';
+  'Listener: judges a post by the live rules that hide, before anybody else sees it. Only the listener for mentions '
+  'runs later, because hiding locks documents of the search (ARCHITECTURE.md, Locks). The listeners before it only '
+  'leave effects, which will find the post hidden.';
 
 create function private.judge_reply(p_event jsonb) returns void
 language plpgsql volatile
@@ -187,8 +187,9 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin perform private.judge('post', (p_event ->> 'postId')::uuid, '{at once,at a report}', now()); end $$;
 comment on function private.judge_edited_post is
-  'Listener: judges what an edit has made of a post, if it changed the text or the media: otherwise there is no '
-  'version since the edit. Rules about reports too, because an edit can make an old report fit.';
+  'Listener: judges a post after an edit, if the edit changed the text or the media; otherwise it made no new '
+  'version. It also applies the rules about reports, because after an edit such a rule can hit a post that was '
+  'reported earlier.';
 
 create function private.judge_published(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -204,7 +205,7 @@ begin
         order by e.id) w;
 end $$;
 comment on function private.judge_published is
-  'Listener: judges posts and replies by the rules in shadow and those that only open a case.';
+  'Listener: judges posts and replies by the rules that are in shadow and by those that only open a case.';
 
 create function private.judge_edited(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -245,7 +246,8 @@ begin
   return null;
 end $$;
 comment on function private.judge_content is 'Trigger: judges a content that its author has published or edited.';
--- at commit, because the detail, which contains the text, is written after the head; before the search indexes it
+-- at commit, because the detail, which contains the text, is written after the head; but before the search indexes the
+-- content
 create constraint trigger _190_judge_new_content after insert on app.contents
   deferrable initially deferred for each row execute function private.judge_content();
 create constraint trigger _190_judge_edited_content after update of edited_at, is_draft on app.contents

@@ -1,4 +1,5 @@
--- What follows when things fit live rules: cases, decisions, and what is done when staff shows again what was held.
+-- What follows when a live rule hits a thing: the case, the decision, and what is done when staff shows the thing
+-- again.
 -- docs/decisions.md, Staff.
 
 create function private.is_hidden(p_type text, p_id uuid) returns boolean
@@ -16,7 +17,7 @@ begin
   return v_hidden;
 end $$;
 comment on function private.is_hidden is
-  'Whether a thing is hidden. Locks it until the transaction ends, so that nobody shows it meanwhile.';
+  'Whether a thing is hidden. Locks the thing until the transaction ends, so that nobody shows it meanwhile.';
 
 create function private.only_rules_hid(p_type text, p_id uuid) returns boolean
 language plpgsql stable security definer   -- nobody may read hits or decisions directly
@@ -54,11 +55,12 @@ begin
                        and d.action = 'hide' and d.space_id is not null));
 end $$;
 comment on function private.others_hid is
-  'Whether a hidden thing was hidden by a rule or by a space, and the caller works for neither.';
+  'Whether a rule or a space hid a hidden thing. False while the owner or a moderator of a group or guild works on a '
+  'case.';
 insert into private.other_hiders (query) values ('select private.others_hid($1, $2)');
 
 create function private.release_held(p_type text, p_id uuid) returns void
-language plpgsql volatile security definer   -- whoever dismisses may be no admin, who alone restores contents
+language plpgsql volatile security definer   -- a moderator may dismiss, but only admins may restore contents
 set search_path = ''
 as $$
 declare
@@ -82,8 +84,8 @@ begin
      where k.verb = v_type.verb), v_author, null);
 end $$;
 comment on function private.release_held is
-  'Shows again what only a rule has hidden, as staff does, and thereby lifts the decision of the rule. Nothing '
-  'happens to other things. Its callers check who may do it.';
+  'Shows a thing again that only a rule has hidden, in the same way as staff does, which lifts the decision of the '
+  'rule. Does nothing with any other thing. Its callers check who may do it.';
 
 create function private.record_hold(p_type text, p_id uuid, p_author uuid, p_case uuid, p_category text) returns void
 language plpgsql volatile security definer   -- nobody may write the log or decisions directly
@@ -98,8 +100,8 @@ begin
   perform set_config('kith.case', '', true);
 end $$;
 comment on function private.record_hold is
-  'Leaves the audit entry, and thereby the decision, that a rule has hidden a thing. Its author reads that it was '
-  'automatic and of which category, but never the rule.';
+  'Writes the audit entry of a rule that has hidden a thing, and so the decision. The author reads that it was '
+  'automatic, and its category, but never the rule.';
 
 create function private.open_rule_cases(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker may use none of our tables
@@ -134,10 +136,11 @@ begin
   return json_build_object('changed', v_cases, 'next', null);
 end $$;
 comment on function private.open_rule_cases is
-  'For the worker alone: opens the case of what fitted live rules, or adds to it, {targetType, targetId, authorId, '
-  'ruleIds, hidden}, each hit once, and leaves the decision if they have hidden it and nobody has decided since. It '
-  'is a job of its own, because the case and the audit log are locked after what others lock for the same post, and '
-  'because in the author''s transaction the audit entry would be by the author.';
+  'For the worker alone: adds the hits of live rules, {targetType, targetId, authorId, ruleIds, hidden}, to the open '
+  'case of their target, each hit once, and opens a case if there is none. It writes the decision if the rules have '
+  'hidden the thing and nobody has decided since. It is a job of its own for two reasons: the case and the audit log '
+  'come late in the order of locks, and in the author''s transaction the audit entry would name the author as its '
+  'actor.';
 call private.make_batch_queue('rule-cases', 'private.open_rule_cases');
 
 create function private.note_released(p_event jsonb) returns void
@@ -152,8 +155,9 @@ begin
   end if;
 end $$;
 comment on function private.note_released is
-  'Listener: has the worker notify those whom a held post or reply mentions, or a reply answers, because '
-  'staff has locked documents of the search already (ARCHITECTURE.md, Locks).';
+  'Listener: queues the notifications of those whom a held post or reply mentions, and of those whom a held reply '
+  'answers. The worker sends them, because staff''s transaction has already locked documents of the search '
+  '(ARCHITECTURE.md, Locks).';
 insert into private.event_listeners (event, listener, position) values
   ('admin.content.moderated', 'private.note_released', 510);
 
@@ -180,14 +184,14 @@ begin
   return json_build_object('changed', v_changed, 'next', null);
 end $$;
 comment on function private.mention_released is
-  'For the worker alone: emits the mentions of a post or a reply {targetType, targetId} that a rule had held back '
-  'since its creation, and notifies those whom a reply answers, once. If staff has hidden it again, the next release '
-  'does it.';
+  'For the worker alone: emits the mentions of a post or a reply {targetType, targetId} that a rule had hidden since '
+  'its creation, and notifies those whom a reply answers, once. If staff has hidden it again meanwhile, this happens '
+  'when staff shows it the next time.';
 call private.make_batch_queue('released-holds', 'private.mention_released');
 
 insert into private.event_types (name, payload, happens) values
   ('moderation.reply.released', '{replyId}',
-   'staff has released a reply that a rule had held back since its creation');
+   'staff has shown a reply that a rule had hidden since its creation');
 insert into private.event_listeners (event, listener, position, timing) values
   ('moderation.reply.released', 'private.notify_replied', 600, 'soon');
 
@@ -204,6 +208,7 @@ begin
     where (e.payload ->> 'hidden')::boolean));
 end $$;
 comment on function private.notify_held is
-  'Listener: tells a person that something of theirs is hidden until staff has seen it, but never which rule it fits.';
+  'Listener: notifies a person that something of theirs is hidden until staff has seen it, but never tells which rule '
+  'hit it.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('moderation.rule.hit', 'private.notify_held', 600, 'soon');

@@ -9,12 +9,12 @@ begin
   return exists (select from app.decisions d
                  where d.target_type = p_type and d.target_id = p_id and d.lifted_at is null
                    and d.action in ('hide', 'remove')
-                   -- what only a rule hid, staff has decided when it has closed the case as acted
+                   -- staff has decided about what only a rule hid if it has closed the case as acted
                    and (d.decided_by is not null
                         or exists (select from app.cases c where c.id = d.case_id and c.outcome = 'acted')))
     -- before there were decisions
     or coalesce((private.find_reported_place(p_type, p_id)).hidden, false)
-    -- what only a rule hid is decided above
+    -- the condition above decides about what only a rule hid
     and not exists (select from app.rule_hits h
                     where h.target_id = p_id and h.mode = 'live' and h.action = 'hide');
 end $$;
@@ -88,8 +88,8 @@ begin
 end $$;
 comment on function private.replay is
   'Judges the next 20,000 things of these types of the last 30 days, newest first: {looked, wouldHit, '
-  'ofWhichStaffRemoved, sample (the first 20 hits), lookedUntil, nextCursor}. Of contents, those of '
-  'other kinds are counted as looked at; each is judged by its present version.';
+  'ofWhichStaffRemoved, sample (the first 20 hits), lookedUntil, nextCursor}. `looked` includes contents of other '
+  'kinds. A content is judged by its current version.';
 call private.force_index_scans('private.replay');
 
 create function api.replay_draft(p_conditions jsonb, p_applies_to text[], p_cursor text default null) returns json
@@ -100,14 +100,13 @@ begin
   perform private.require_role('admin');
   return private.replay(private.read_conditions(p_conditions), private.read_applies_to(p_applies_to), p_cursor);
 end $$;
-comment on function api.replay_draft is
-  'Replays a rule that was not made yet: private.replay.';
+comment on function api.replay_draft is 'Replays a rule that does not exist yet: private.replay.';
 
 create function private.note_replay(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write rules, not even the service role
 set search_path = ''
 as $$ begin update app.moderation_rules set replayed_at = now() where id = p_id; end $$;
-comment on function private.note_replay is 'Notes that a rule was replayed, so that it can go live.';
+comment on function private.note_replay is 'Records that a rule was replayed, so that it can go live.';
 
 create function api.replay_rule(p_id uuid, p_cursor text default null) returns json
 language plpgsql volatile
@@ -124,4 +123,4 @@ begin
   perform private.note_replay(p_id);
   return v_answer;
 end $$;
-comment on function api.replay_rule is 'Replays a rule: private.replay. Then it can go live.';
+comment on function api.replay_rule is 'Replays a rule: private.replay. After that the rule can go live.';

@@ -20,7 +20,7 @@ comment on column private.audit_checkpoints.root is
   'The root of the Merkle tree (RFC 9162, 2.1) over the hashes of the entries that it covers.';
 comment on column private.audit_checkpoints.previous is 'SHA-256 of the text of the checkpoint before it.';
 comment on column private.audit_checkpoints.key is 'The public Ed25519 key that verifies the signature, in base64url.';
-comment on column private.audit_checkpoints.signature is 'Of private.checkpoint_text, in base64url.';
+comment on column private.audit_checkpoints.signature is 'The signature of private.checkpoint_text, in base64url.';
 call private.make_append_only('private.audit_checkpoints');
 
 insert into private.errors (code, status, text) values
@@ -138,8 +138,8 @@ begin
   return 1;
 end $$;
 comment on function private.job_checkpoint_audit is
-  'Job: queues a checkpoint of the audit log if there are entries without one. The worker signs it. May run twice: '
-  'while one is queued or running, it adds none.';
+  'Job: queues a checkpoint of the audit log if there are entries without one. The worker signs it. May run twice: it '
+  'queues none while another one is queued or running.';
 insert into private.jobs (name, cron, expires) values ('checkpoint-audit', '30 2 * * *', 60);
 
 create function private.next_checkpoint(p_key text) returns json
@@ -180,7 +180,7 @@ begin
   return found;
 end $$;
 comment on function private.add_checkpoint is
-  'For the worker alone: adds a signed checkpoint. False if another worker was first.';
+  'For the worker alone: adds a signed checkpoint. Returns false if another worker was first.';
 
 create function private.list_checkpoints(p_from bigint) returns json
 language plpgsql stable security definer   -- nobody may read the table
@@ -196,7 +196,7 @@ begin
                select from private.audit_checkpoints c where c.number >= p_from + c_most)));
 end $$;
 comment on function private.list_checkpoints is
-  'For the facade: 100 checkpoints from a number on, {checkpoints, next}; next is null at the end.';
+  'For the facade: 100 checkpoints from this number on, {checkpoints, next}; next is null at the end.';
 
 create function private.get_checkpoint(p_number bigint) returns json
 language plpgsql stable security definer   -- nobody may read the table

@@ -1,5 +1,5 @@
--- Statements of reasons: what staff decided about a person, with the proof that it stands in the audit log. The proof
--- never tells who decided: the hash of an entry covers only a salted hash of its actor.
+-- Statements of reasons: what staff decided about a person, with the proof that it is in the audit log. The proof
+-- never reveals who decided, because the hash of an entry covers only a salted hash of its actor.
 -- docs/decisions.md, Staff.
 
 create unique index audit_checkpoints_entries_idx on private.audit_checkpoints (entries);
@@ -20,7 +20,7 @@ begin
   select * into v_entry from app.audit_log where id = p_entry;
   select * into v_detail from app.audit_details where audit_id = p_entry;
   select * into v_checkpoint from private.audit_checkpoints where entries >= p_entry order by entries limit 1;
-  if not found or v_entry.detail_hash is null then   -- the content of an entry of 1.0.0 has the id of the actor
+  if not found or v_entry.detail_hash is null then   -- an entry that 1.0.0 wrote contains the id of the actor
     return null;
   end if;
   v_after := coalesce((select entries from private.audit_checkpoints where number = v_checkpoint.number - 1), 0);
@@ -38,8 +38,8 @@ begin
     'checkpoint', private.checkpoint_card(v_checkpoint));
 end $$;
 comment on function private.audit_proof is
-  'The proof that an entry stands in the audit log: {previous, content, detail, salt, place, size, path, checkpoint}. '
-  'Null until a checkpoint covers it. Detail and salt are null after an erasure.';
+  'The proof that an entry is in the audit log: {previous, content, detail, salt, place, size, path, checkpoint}. '
+  'Null until a checkpoint covers it. `detail` and `salt` are null after an erasure.';
 call private.force_index_scans('private.audit_proof');
 
 create function private.statement(p_person uuid, p_decision uuid, p_by_password boolean) returns json
@@ -73,8 +73,8 @@ begin
   return v_statement;
 end $$;
 comment on function private.statement is
-  'The statement of reasons for a decision about a person, never with who decided. With p_by_password the person is '
-  'not logged in, so they appeal by another route.';
+  'The statement of reasons for a decision about a person. It never says who decided. With p_by_password the person '
+  'is not logged in, so it names another route for an appeal.';
 
 create function private.own_statement(p_decision uuid) returns json
 language plpgsql stable security definer   -- nobody may read decisions directly
@@ -87,9 +87,8 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.own_statement(p_id); end $$;
 comment on function api.get_statement is
-  'The statement of reasons for a decision about the caller, never with who decided: {id, action, targetType, '
-  'targetId, category, categoryText, rule, reason, automated, endsAt, liftedAt, overturnedAt, createdAt, appealPath, '
-  'proof}.';
+  'The statement of reasons for a decision about the caller, without who decided: {id, action, targetType, targetId, '
+  'category, categoryText, rule, reason, automated, endsAt, liftedAt, overturnedAt, createdAt, appealPath, proof}.';
 
 create function api.find_statement(p_user_id uuid, p_password_hash text, p_decision_id uuid) returns json
 language plpgsql stable security definer   -- only for gate: who is banned has no token

@@ -29,8 +29,7 @@ begin
                  where e.case_id = (p_case).id and e.kind = 'space' and e.detail ->> 'action' <> 'unhide');
 end $$;
 comment on function private.closed_by_space is
-  'Whether those who moderate a group or guild closed a case: they do so before staff has it, by hiding or '
-  'dismissing.';
+  'Whether the owner or a moderator of a group or guild closed a case, by hiding or dismissing before staff got it.';
 call private.force_index_scans('private.closed_by_space');
 
 create function private.transparency(p_year integer) returns json

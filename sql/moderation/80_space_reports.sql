@@ -8,7 +8,7 @@ insert into private.errors (code, status, text) values
   ('hidden_by_staff', 409, 'Staff hid this, so only staff can show it again.');
 
 create function private.space_report_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- whoever moderates a space sees what was reported there
+language plpgsql stable security definer   -- those who moderate a space see what was reported there
 set search_path = ''
 as $$
 begin
@@ -34,9 +34,10 @@ begin
     cross join lateral private.find_reported_place(c.target_type, c.target_id) t);
 end $$;
 comment on function private.space_report_cards is
-  'These cases as those who moderate the space see them, in order: {id, targetType, targetId, author, title, excerpt, '
-  'hidden, category, reportCount, reports [{category, reason}], withStaff, status, outcome, createdAt}. Its callers '
-  'check who asks. It never says who reported; the author is null if the caller can''t see them.';
+  'These cases in this order, as those who moderate the space see them: {id, targetType, targetId, author, title, '
+  'excerpt, hidden, category, reportCount, reports [{category, reason}], withStaff, status, outcome, createdAt}. Its '
+  'callers check who may see the cases. It never contains the reporter; the author is null if the caller can''t see '
+  'that person.';
 call private.force_index_scans('private.space_report_cards');
 
 create function private.find_space_cases(p_space uuid, p_from app.place) returns app.found
@@ -63,7 +64,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_space_cases is
-  'The next open cases of a space that are not about the caller, among its next 400.';
+  'The open cases that are not about the caller, among the next 400 of a space.';
 call private.force_index_scans('private.find_space_cases');
 
 create function private.list_space_reports(p_kind text, p_id text, p_limit integer, p_cursor text) returns json
@@ -72,7 +73,7 @@ set search_path = ''
 as $$
 declare
   v_space uuid := (private.require_space(p_kind, p_id)).id;
-  v_from  app.place := ('infinity', v_space)::app.place;   -- any id works: no case is at infinity
+  v_from  app.place := ('infinity', v_space)::app.place;   -- any id works, because no case has this time
   v_found app.found;
 begin
   perform private.require_space_role(v_space, 'owner', 'moderator');
@@ -99,7 +100,7 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.list_space_reports(private.require_space_kind(p_kind), p_id, p_limit, p_cursor); end $$;
 comment on function api.list_space_reports is
-  'The open cases about what is in a group or guild, newest first, for its owner and moderators. Nobody sees those '
+  'The open cases about things in a group or guild, newest first, for its owner and moderators. Nobody sees cases '
   'about what they wrote themselves.';
 
 create function private.require_space_case(p_space uuid, p_case uuid, p_action text) returns app.cases
@@ -127,7 +128,7 @@ begin
   return v_case;
 end $$;
 comment on function private.require_space_case is
-  'A case of a space in which the caller may do this: hide, unhide or dismiss.';
+  'Returns a case of a space if the caller may take this action in it: hide, unhide or dismiss.';
 
 create function private.is_hidden_by(p_space uuid, p_case app.cases) returns boolean
 language plpgsql stable security definer   -- nobody may read decisions directly
@@ -139,8 +140,8 @@ begin
                    and d.lifted_at is null and d.action = 'hide' and d.space_id = p_space);
 end $$;
 comment on function private.is_hidden_by is
-  'Whether it was this space that hid the thing of a case. If staff hides it then, the decision of the space is '
-  'lifted (private.record_decision).';
+  'Whether this space hid the thing of a case. It is false if staff hid the thing after the space, because that lifts '
+  'the decision of the space (private.record_decision).';
 
 create function private.act_for_space(p_kind text, p_id text, p_case uuid, p_action text, p_reason text) returns json
 language plpgsql volatile security definer   -- those who moderate a space may not write posts and cases
@@ -156,7 +157,7 @@ begin
   perform private.require_space_case(v_space, p_case, p_action);
   perform private.lock('case work', p_case::text);
   perform private.lock_visible_space(p_kind, p_id);
-  v_case := private.require_space_case(v_space, p_case, p_action);   -- again: all of it may have changed meanwhile
+  v_case := private.require_space_case(v_space, p_case, p_action);   -- again: it may have changed meanwhile
   if p_action is distinct from 'dismiss' then
     select by_space into v_statement from private.case_handlers
     where target_type = v_case.target_type and action = p_action;
@@ -179,8 +180,8 @@ begin
   return private.space_report_cards(array[p_case]) -> 0;
 end $$;
 comment on function private.act_for_space is
-  'Does something in a case for the owner or a moderator of its space. Dismissing and hiding close it, unless staff '
-  'already has it: then it stays open until staff decides. Fails: post_unknown, reply_unknown.';
+  'Takes an action in a case for the owner or a moderator of its space. Dismissing and hiding close the case, unless '
+  'staff already has it; then it stays open until staff decides. Fails: post_unknown, reply_unknown.';
 
 create function api.act_on_space_report(
   p_kind text, p_id text, p_case_id uuid, p_action text, p_reason text default null
@@ -192,5 +193,5 @@ begin
   return private.act_for_space(private.require_space_kind(p_kind), p_id, p_case_id, p_action, p_reason);
 end $$;
 comment on function api.act_on_space_report is
-  'Hides or shows again what was reported in a group or guild (hide, unhide), or settles its case without that '
-  '(dismiss), for the owner and moderators. Returns the case. Leaves an audit entry.';
+  'For the owner and moderators of a group or guild: hides what was reported there (hide), shows it again (unhide), '
+  'or closes its case without hiding it (dismiss). Returns the case. Leaves an audit entry.';

@@ -7,7 +7,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, within, omits) values
   ('app.decision_appeals', 'decision_id', 'decisionAppeals', '{decisions}', '{person_id,resolved_by}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.decision_appeals', 'person_id', 'The person of the decision, in whose section the appeals are.'),
+  ('app.decision_appeals', 'person_id', 'The section of the decision has its appeals, and names the person.'),
   ('app.decision_appeals', 'resolved_by', 'The work of staff, which the audit log contains.'),
   ('app.cases', 'person_id', 'The work of staff; what was decided is in the section decisions.'),
   ('app.cases', 'target_id', 'The work of staff; what was decided is in the section decisions.'),

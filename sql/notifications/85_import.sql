@@ -1,4 +1,4 @@
--- What an import brings of preferences. sql/import/10_imports.sql.
+-- How an import sets a person's preferences. sql/import/10_imports.sql.
 
 create function private.import_preference(p_import app.imports, p_row private.import_rows)
 returns private.import_result
@@ -12,7 +12,7 @@ begin
   perform api.update_preferences(jsonb_build_object(p_row.item ->> 'kind', p_row.item));
   return null;
 end $$;
-comment on function private.import_preference is 'Importer: the channels that the person chose for a kind.';
+comment on function private.import_preference is 'Importer: sets the channels that the person chose for a kind.';
 
 create function private.import_settings(p_import app.imports, p_row private.import_rows) returns private.import_result
 language plpgsql volatile security definer   -- imports are run by the worker
@@ -23,7 +23,7 @@ begin
     'timezone', p_row.item -> 'timezone', 'digestHour', p_row.item -> 'digestHour'));
   return null;
 end $$;
-comment on function private.import_settings is 'Importer: the time zone and the hour of the digest.';
+comment on function private.import_settings is 'Importer: sets the time zone and the hour of the digest.';
 
 insert into private.import_sections (section, position, importer, key_field, shape) values
   ('notificationSettings', 400, 'private.import_settings', null, '{"timezone": "text", "digestHour": "integer?"}'),

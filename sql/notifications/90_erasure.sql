@@ -12,8 +12,8 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.pushed_subjects', 'user_id', 'What was pushed within the hour; deleted after it.'),
   ('private.pushes', 'notification_id', 'Which device got which notification, for two days; both have sections.'),
   ('private.digests', 'user_id', 'That a digest was mailed, for eight days; the notifications have its content.'),
-  ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its '
-  'own.');
+  ('app.notification_actors', 'actor_id', 'The notification belongs to somebody else; what the person did for it has '
+                                          'a section of its own.');
 
 create function private.erase_notifications(p_user app.users) returns void
 language plpgsql volatile

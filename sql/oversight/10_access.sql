@@ -1,5 +1,5 @@
--- Access explained for staff: whether a person sees a thing, and why. What they see is asked of the rule itself, as
--- that person; the reasons only explain it. test/model/access.test.ts compares the two in random worlds.
+-- Tells staff whether a person sees a thing, and why. The answer comes from the rule of visibility itself, which is
+-- evaluated as that person; the reasons only explain it. test/model/access.test.ts compares the two in random worlds.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -23,45 +23,45 @@ insert into private.access_reasons (code, effect, text) values
   ('banned_author', 'denies', 'Its author is banned, so nobody sees it.'),
   ('returning', 'denies', 'The ban of its author has ended. It comes back within seconds.'),
   ('blocked', 'denies', 'The person blocked the author, or the author blocked the person.'),
-  ('author', 'allows', 'They are its author.'),
+  ('author', 'allows', 'The person is its author.'),
   ('held_by_rule', 'denies', 'A moderation rule hid it from everybody but its author.'),
   ('held_by_rule', 'leaves_out', 'A moderation rule hid it. Its author still sees it.'),
-  ('hidden', 'denies', 'Staff, or who moderates its space, hid it from everybody but its author.'),
-  ('hidden', 'leaves_out', 'Staff, or who moderates its space, hid it. Its author still sees it.'),
+  ('hidden', 'denies', 'Staff, or those who moderate its space, hid it from everybody but its author.'),
+  ('hidden', 'leaves_out', 'Staff, or those who moderate its space, hid it. Its author still sees it.'),
   ('removed', 'denies', 'Staff removed it. Only its author sees it.'),
   ('draft', 'denies', 'It is a draft. Only its author sees it.'),
   ('scheduled', 'denies', 'It is not published yet. Only its author sees it.'),
   ('scheduled', 'leaves_out', 'It is not published yet. Its author already sees it.'),
   ('public', 'allows', 'Everybody sees it.'),
-  ('circle', 'allows', 'They are in a circle of its author.'),
-  ('circle', 'denies', 'It is for the circles of its author, and they are in none.'),
-  ('inner_circle', 'allows', 'They are in the inner circle of its author.'),
-  ('inner_circle', 'denies', 'It is for the inner circle of its author, and they are not in it.'),
-  ('student', 'allows', 'They are a student of this course, which is archived.'),
-  ('space_member', 'allows', 'They are a member of the group or guild.'),
-  ('space_private', 'denies', 'They are not a member of the group or guild, and only members see what is in it.'),
-  ('post_seen', 'allows', 'They see the post that it answers.'),
-  ('post_unseen', 'denies', 'They do not see the post that it answers.'),
-  ('original_unseen', 'denies', 'They do not see the post that it reposts.'),
-  ('in_conversation', 'allows', 'They take part in the conversation.'),
-  ('not_in_conversation', 'denies', 'They do not take part in the conversation.'),
+  ('circle', 'allows', 'The person is in a circle of its author.'),
+  ('circle', 'denies', 'It is for the circles of its author, and the person is in none of them.'),
+  ('inner_circle', 'allows', 'The person is in the inner circle of its author.'),
+  ('inner_circle', 'denies', 'It is for the inner circle of its author, and the person is not in it.'),
+  ('student', 'allows', 'The person is a student of this course, which is archived.'),
+  ('space_member', 'allows', 'The person is a member of the group or guild.'),
+  ('space_private', 'denies', 'The person is not a member of the group or guild, and only members see what is in it.'),
+  ('post_seen', 'allows', 'The person sees the post that it answers.'),
+  ('post_unseen', 'denies', 'The person does not see the post that it answers.'),
+  ('original_unseen', 'denies', 'The person does not see the post that it reposts.'),
+  ('in_conversation', 'allows', 'The person takes part in the conversation.'),
+  ('not_in_conversation', 'denies', 'The person does not take part in the conversation.'),
   (
     'limited_author',
     'leaves_out',
-    'Its author, or that of the original, is limited, and this person does not follow that author.'
+    'Its author, or the author of the original, is limited, and the person does not follow that author.'
   ),
-  ('muted', 'leaves_out', 'They muted the author, the post or a word in it.');
+  ('muted', 'leaves_out', 'The person muted the author, the post or a word in it.');
 
 create type private.access as (
   type text, id uuid, author_id uuid, can_see boolean, is_listed boolean, is_muted boolean, is_shown boolean
 );
 comment on type private.access is
-  'What the rules say about a thing and a person: whether they see it, whether no limit of its author keeps it out of '
-  'their feeds and searches, whether their mutes do, and whether these may show it. The last three are null for what '
-  'is never listed.';
+  'What the rules say about a thing and a person: whether they see it, whether the limits on authors leave it in '
+  'their feeds and searches, whether their mutes leave it out, and whether feeds and searches may show it to them '
+  'after all. The last three are null for a thing that feeds and searches never contain.';
 
 create function private.find_access(p_type text, p_id uuid) returns private.access
-language plpgsql stable security definer   -- asks the views for definer functions
+language plpgsql stable security definer   -- reads the views that definer functions use
 set search_path = ''
 as $$
 declare
@@ -75,7 +75,7 @@ begin
     v_access.is_listed := exists (select from private.listed_posts where id = p_id);
     v_access.is_muted := v_access.is_listed and cardinality((private.without_phrases(
       v_choice.muted_words, private.feed_chosen(v_choice, array[p_id], true), null, v_choice.characters)).ids) = 0;
-    -- no feed has what only its author sees
+    -- no feed contains what only its author sees
     v_access.is_shown := v_access.is_listed and not v_access.is_muted
       and exists (select from app.posts where id = p_id and required_level <= 2);
   elsif p_type = 'reply' then
@@ -94,11 +94,11 @@ begin
   return v_access;
 end $$;
 comment on function private.find_access is
-  'Whether the caller sees this post, reply or content, what is in this group or guild, or this conversation, by the '
-  'same views and functions that their own requests use.';
+  'Whether the caller sees this post, reply, content or conversation, or what is in this group or guild. It uses the '
+  'same views and functions as the caller''s own requests.';
 
 create function private.access_of(p_person uuid, p_type text, p_id uuid) returns private.access
-language plpgsql stable security definer   -- asks as another person
+language plpgsql stable security definer   -- reads as another person
 set search_path = ''
 as $$
 declare
@@ -115,12 +115,11 @@ begin
   end if;
   return v_access;
 end $$;
-comment on function private.access_of is
-  'private.find_access for any person, for staff: the rules are asked as if this person were the caller.';
+comment on function private.access_of is 'For staff: private.find_access as if this person were the caller.';
 
 create type private.access_reason as (code text, effect text, about_type text, about_id uuid);
 comment on type private.access_reason is
-  'A row of private.access_reasons that applies, and the thing on which it depends, if that is another one.';
+  'A row of private.access_reasons that applies, and the thing on which it depends, if that is a different thing.';
 
 create function private.reason(
   p_code text, p_effect text, p_about_type text default null, p_about_id uuid default null
@@ -141,7 +140,8 @@ begin
                         case when p_sees then 'allows' else 'denies' end, p_about_type, p_about_id);
 end $$;
 comment on function private.reason_of_sight is
-  'The reason with the first code, which allows, or the one with the second, which denies.';
+  'Returns the reason with the first code if the person is allowed to see the thing, otherwise the reason with the '
+  'second code.';
 
 create function private.hider(p_type text, p_id uuid, p_otherwise text) returns text
 language plpgsql stable security definer   -- nobody may read the hits of rules
@@ -150,7 +150,8 @@ as $$
 begin
   return case when private.only_rules_hid(p_type, p_id) then 'held_by_rule' else p_otherwise end;
 end $$;
-comment on function private.hider is 'held_by_rule if only a rule has hidden a thing; otherwise the given code.';
+comment on function private.hider is
+  'Returns held_by_rule if only a rule has hidden the thing, otherwise the given code.';
 
 create function private.author_reasons(
   p_author uuid, p_person uuid, p_level smallint, p_catching_up boolean
@@ -170,8 +171,8 @@ begin
          when p_level = 3 then private.reason('author', 'allows') end], null);
 end $$;
 comment on function private.author_reasons is
-  'The reasons that lie in the author of a thing and in what the person is to them. Which of the two blocked the '
-  'other is not told.';
+  'The reasons that depend on the author of a thing, and on the relation between the person and the author. They do '
+  'not tell which of the two blocked the other.';
 
 create function private.post_reasons(p_post app.posts, p_person uuid, p_access private.access)
 returns private.access_reason[]
@@ -185,7 +186,7 @@ declare
 begin
   select * into v_rule
   from private.visibility((p_post).author_id, v_wanted, (p_post).space_id, p_viewer => p_person);
-  v_effect := case when v_rule.level = 3 then 'leaves_out' else 'denies' end;   -- what nobody but the author sees
+  v_effect := case when v_rule.level = 3 then 'leaves_out' else 'denies' end;   -- what only the author sees
   return array_remove(
     array[case when (p_post).deleted_at is not null then private.reason('deleted', 'denies') end]
     || private.author_reasons((p_post).author_id, p_person, v_rule.level, (p_post).author_banned)
@@ -289,7 +290,7 @@ begin
   return (p_type, v_id, v_author, null, null, null, null)::private.access;
 end $$;
 comment on function private.find_thing is
-  'The id and the author of a thing that staff names, whoever sees it.';
+  'The id and the author of a thing that staff names, whether or not anybody sees it.';
 
 create function private.explain_access(p_person uuid, p_type text, p_target text) returns json
 language plpgsql stable security definer   -- reads what policies hide
@@ -335,7 +336,7 @@ begin
       join private.access_reasons t on t.code = r.code and t.effect = r.effect));
 end $$;
 comment on function private.explain_access is
-  'Whether a person sees a thing, and the reasons, in the order of the rule. It has none of the thing''s words.';
+  'Whether a person sees a thing, and the reasons, in the order of the rule. It contains none of the thing''s text.';
 
 create function api.explain_access(p_person_id text, p_target_type text, p_target_id text) returns json
 language plpgsql stable
@@ -346,5 +347,5 @@ begin
   return private.explain_access(private.require_any_person(p_person_id), p_target_type, p_target_id);
 end $$;
 comment on function api.explain_access is
-  'Whether a person sees a post, a reply, a content, what is in a group or guild, or a conversation, and why: '
+  'Whether a person sees a post, a reply, a content or a conversation, or what is in a group or guild, and why: '
   '{personId, person, targetType, targetId, authorId, author, canSee, shown, reasons: [{code, effect, text, about}]}.';

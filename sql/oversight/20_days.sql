@@ -1,4 +1,5 @@
--- Figures of each day, for plots. Days that are over are counted once and kept; today is counted when somebody looks.
+-- Figures of each day, for plots. A day that is over is counted once, and its figures are kept. The current day is
+-- counted when somebody asks for it.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -19,19 +20,19 @@ create table app.daily_figures (
 comment on table app.daily_figures is 'What happened on each day, in UTC.';
 comment on column app.daily_figures.joined is 'People who joined.';
 comment on column app.daily_figures.active is
-  'People who were here, as counted last on that day; null for days before there were these figures. Who was here is '
-  'stored only for the latest time, so it can''t be counted later.';
-comment on column app.daily_figures.posts is 'Posts that were written, scheduled ones and reposts too.';
+  'People who were active, by the last count of that day; null for days before these figures existed. It can''t be '
+  'counted later, because only the time of each person''s last activity is stored.';
+comment on column app.daily_figures.posts is 'Posts that were written, including scheduled posts and reposts.';
 comment on column app.daily_figures.replies is 'Replies that were written.';
 comment on column app.daily_figures.payments is 'Payments, without reversals.';
 comment on column app.daily_figures.mana is 'Whole mana that these payments moved.';
 comment on column app.daily_figures.reports is 'Reports by people.';
 comment on column app.daily_figures.cases_closed is 'Cases that staff or a space decided.';
 comment on column app.daily_figures.counted_at is
-  'When they were counted. A day that was counted after its end is final.';
+  'When the figures were counted. They are final if that was after the end of the day.';
 
 create function private.count_day(p_day date) returns void
-language plpgsql volatile security definer   -- counts the rows of everybody
+language plpgsql volatile security definer   -- counts everybody's rows
 set search_path = ''
 as $$
 declare
@@ -57,8 +58,8 @@ begin
         cases_closed = excluded.cases_closed, counted_at = excluded.counted_at;
 end $$;
 comment on function private.count_day is
-  'Counts a day, by indexes in the order of time, and reads all accounts if the day is not over. Of a day that is '
-  'over it keeps how many people were active.';
+  'Counts a day, with indexes in the order of time. If the day is not over, it also reads all accounts to count the '
+  'active people; if it is over, that figure stays as it is.';
 
 create function private.today() returns date
 language plpgsql stable
@@ -89,9 +90,9 @@ begin
   return 1;
 end $$;
 comment on function private.job_count_days is
-  'Job: counts the oldest day of the last 366 that has no final figures, and today if its last count is over 5 '
-  'minutes old, and returns 1. May run twice: it counts again and gets the same. The worker repeats it until it '
-  'returns 0.';
+  'Job: counts the oldest of the last 366 days that has no final figures, and the current day if its last count is '
+  'more than 5 minutes old, and returns 1. May run twice: it counts again and gets the same figures. The worker '
+  'repeats it until it returns 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('count-days', '*/10 * * * *', 300, true);
 
 create function private.read_days(p_from date, p_to date) returns json
@@ -126,8 +127,8 @@ begin
     'countedAt', private.utc((select counted_at from app.daily_figures where day = private.today())));
 end $$;
 comment on function private.read_days is
-  'The figures of these days, both included. Today is counted again if that was more than 30 seconds ago; concurrent '
-  'callers get the previous figures.';
+  'The figures of the days between these two, both included. The current day is counted again if its last count is '
+  'more than 30 seconds old; concurrent callers get the previous figures.';
 
 create function api.get_daily_figures(p_from date default null, p_to date default null) returns json
 language plpgsql volatile   -- stores the figures of today

@@ -172,7 +172,7 @@ comment on column app.posts.trending_at is 'The place in the trending order: pri
 comment on column app.posts.scheduled_emitted_at is
   'When a scheduled post was published, by the job or by its author; null for other posts.';
 comment on column app.posts.hidden_at is
-  'When staff, or a rule of theirs, hid it from everyone but its author; null if it is not hidden.';
+  'When staff, a space or a rule hid it from everyone but its author; null if it is not hidden.';
 comment on column app.posts.edited_at is 'When its words or media last changed after publication; null if never.';
 comment on column app.posts.imported_at is
   'When its author imported it from a dossier; null for a post that was written here.';

@@ -32,7 +32,7 @@ create index replies_own_idx on app.replies (post_id, author_id, created_at, id)
 create index replies_author_id_idx on app.replies (author_id, created_at desc, id desc);
 comment on table app.replies is 'Replies to posts. Deleted and hidden replies keep their rows.';
 comment on column app.replies.hidden_at is
-  'When staff, or a rule of theirs, hid it from everyone but its author; null if it is not hidden.';
+  'When staff, a space or a rule hid it from everyone but its author; null if it is not hidden.';
 comment on column app.replies.deleted_at is 'When it was deleted, for everyone and permanently; null if it was not.';
 comment on column app.replies.parent_id is
   'The reply under the same post that this one answers; null if it answers the post itself.';

@@ -1,4 +1,5 @@
--- Public pages: what whoever has the link sees of a public post and of a person, if the instance serves such pages.
+-- Public pages: what everybody who has the link sees of a public post and of a person, if the instance serves such
+-- pages.
 -- docs/decisions.md, Visibility.
 
 create function private.public_author(p_id uuid) returns json
@@ -30,8 +31,8 @@ begin
 end $$;
 comment on function api.get_public_post is
   'A post for its public page, {id, title, body, media, publishedAt, editedAt, author, persona, quotedPostId}; null '
-  'if there is none that everybody may see: private.listed_posts without a caller. A repost has no page. quotedPostId '
-  'is null if not everybody may see the quoted post.';
+  'if there is no such post that everybody may see: private.listed_posts without a caller. A repost has no page. '
+  'quotedPostId is null if not everybody may see the quoted post.';
 
 create function api.get_public_profile(p_username text) returns json
 language plpgsql stable security definer   -- only for gate: nobody is logged in, and no policy is for nobody
@@ -55,5 +56,5 @@ begin
     where l.id = private.find_person(p_username));
 end $$;
 comment on function api.get_public_profile is
-  'A person for their public page, {person, about, posts}; null if there is nobody whom everybody may see: '
+  'A person for their public page, {person, about, posts}; null if there is no such person whom everybody may see: '
   'private.listed_people without a caller. The posts are those of the newest 40 that have a page.';

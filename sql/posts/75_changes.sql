@@ -6,7 +6,7 @@ language plpgsql security definer   -- people may not write changes
 set search_path = ''
 as $$
 begin
-  -- Until it is published a post is known to its author only. Its publication also clears publish_at.
+  -- Only its author knows a post until it is published. Publishing also clears publish_at.
   perform private.note_changed('post', new.id, case
     when old.published_at is null or old.publish_at is distinct from new.publish_at then 3
     else least(old.required_level, new.required_level) end);
@@ -50,7 +50,7 @@ begin
     and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null);
 end $$;
 comment on function private.find_changed_posts is
-  'Of these changed posts, those whose change the caller had the level to see, {id, type, gone}.';
+  'Those of these changed posts whose change the caller had the level to see, {id, type, gone}.';
 call private.force_index_scans('private.find_changed_posts');
 insert into private.change_sources (source, finder) values ('post', 'private.find_changed_posts');
 

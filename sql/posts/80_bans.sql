@@ -116,7 +116,7 @@ begin
   perform private.lock_written(private.next_posts(p_user.id, null), private.next_replies(p_user.id, null));
 end $$;
 comment on function private.lock_published is
-  'Step: calls private.lock_written for what a ban or an erasure changes at once.';
+  'Step: calls private.lock_written for the rows that a ban or an erasure changes in its own transaction.';
 -- the first of the steps that change what a person wrote
 insert into private.account_steps (step, events, position) values
   ('private.lock_published', '{ban,unban,erasure}', 100);

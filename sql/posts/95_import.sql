@@ -1,4 +1,4 @@
--- What an import brings of posts and series. sql/import/10_imports.sql.
+-- How an import adds posts and series. sql/import/10_imports.sql.
 -- docs/decisions.md, Import.
 
 insert into private.event_types (name, payload, happens) values
@@ -27,7 +27,7 @@ begin
   end loop;
 end $$;
 comment on function private.import_media is
-  'For importers: the media of a post that can be used here, and notes about the others.';
+  'For importers: the media of a post that can be used here, and the problems of the others.';
 
 create function private.import_poll(p_import app.imports, p_key text, p_post uuid) returns jsonb
 language plpgsql volatile security definer   -- imports are run by the worker
@@ -124,7 +124,7 @@ begin
   return (v_id, v_notes)::private.import_result;
 end $$;
 comment on function private.import_post is
-  'Importer: a published post with its date, its poll without votes, and its visibility. A quote becomes a note. '
+  'Importer: adds a published post with its date, its poll without votes, and its visibility. A quote becomes a note. '
   'Reposts, and posts that were scheduled, hidden by staff or in a space, are not imported.';
 
 create function private.import_series(p_import app.imports, p_row private.import_rows) returns private.import_result
@@ -143,7 +143,7 @@ begin
   v_posts := array(select private.find_imported(p_import, 'posts', d ->> 'postId')
                    from private.import_details(p_import, 'seriesItems', p_row.row_key) d
                    order by (d ->> 'position')::integer);
-  -- locked without a rank: nobody waits for a lock of this transaction while holding one of these rows
+  -- locked outside the order of locks, because nobody who holds one of these rows waits for a lock of this transaction
   perform from app.posts where id = any (v_posts) order by id for share;
   insert into app.series_items (series_id, post_id, position)
   select v_id, p.id, row_number() over (order by min(w.place))
@@ -153,7 +153,7 @@ begin
   group by p.id;
   return (v_id, null)::private.import_result;
 end $$;
-comment on function private.import_series is 'Importer: a series with those of its posts that are here.';
+comment on function private.import_series is 'Importer: adds a series with those of its posts that were imported.';
 
 insert into private.import_sections (section, position, importer, key_field, sort_field, shape) values
   ('posts', 300, 'private.import_post', 'id', 'createdAt', '{"id": "text", "format": "text", "title": "text?",

@@ -16,7 +16,7 @@ create table app.problems (
   check (solved_at is null or closed_at is null)
 );
 create unique index problems_hold_id_key on app.problems (hold_id) where hold_id is not null;
-comment on table app.problems is 'What a problem has besides its head in app.contents.';
+comment on table app.problems is 'The columns of a problem that its head in app.contents does not have.';
 comment on column app.problems.bounty is
   'Mana for the person who solves the problem: held while the problem is open, paid once it is solved; 0 if the mana '
   'was given back.';
@@ -60,7 +60,7 @@ begin
   perform from app.problems where id = any (p_ids) order by id for update;
   delete from app.problems where id = any (p_ids);
 end $$;
-comment on function private.erase_problems is 'Deletes the details of these problems, whose author is erased.';
+comment on function private.erase_problems is 'Deletes the details of these problems when their author is erased.';
 
 create function private.matches_problem_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable
@@ -195,7 +195,7 @@ begin
   end if;
 end $$;
 comment on function private.release_bounties_later is
-  'Step: has the worker give back the bounties of a banned or erased person.';
+  'Step: queues the refund of the bounties of a banned or erased person.';
 insert into private.account_steps (step, events, position) values
   ('private.release_bounties_later', '{ban,erasure}', 171);
 

@@ -6,7 +6,7 @@ create table app.projects (
   summary app.markdown not null,
   status  text not null default 'recruiting' check (status in ('recruiting', 'active', 'completed', 'archived'))
 );
-comment on table app.projects is 'What a project has beside its head in app.contents.';
+comment on table app.projects is 'The columns of a project that its head in app.contents does not have.';
 call private.make_nulls_raise_codes('app.projects');
 comment on column app.projects.status is
   'The author may set any status at any time. A completed or archived project accepts no applications, members or '

@@ -11,8 +11,8 @@ insert into private.personal_data (relation, person_column, section, whose) valu
   ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 't.value <> 0');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.reputation_kinds', 'user_id', 'Computed from reputationEntries.'),
-  ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, '
-  'replies and invitedBy.'),
+  ('app.reputation_entries', 'earned_from', 'The entry belongs to somebody else; what the person did for it is in '
+                                            'reactions, replies and invitedBy.'),
   ('app.reputation_entries', 'source_id', 'Only the cause of an entry.'),
   ('private.contribution_inheritance', 'entry_id', 'Entries whose shares the inviters have not received yet. They '
   'are kept for a minute or two.');

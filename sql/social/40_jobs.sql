@@ -22,4 +22,4 @@ comment on function private.job_check_audience is
   'Job: compares app.audience with a full rebuild in both directions and repairs the pairs that differ. Any '
   'difference is a bug, because triggers maintain the table. May run twice: pairs are recomputed under their locks.';
 insert into private.jobs (name, cron, expires, alarm) values
-  ('check-audience', '40 3 * * *', 300, 'the audience was not what circles and blocks make of it');
+  ('check-audience', '40 3 * * *', 300, 'app.audience differed from what circles and blocks require');

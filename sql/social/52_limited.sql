@@ -21,7 +21,7 @@ create trigger _055_list_limited after update of limited_at on app.users
 create function private.limited_for(p_author uuid, p_viewer uuid default null) returns table (is_limited boolean)
 language sql stable   -- without a search_path, so that Postgres inlines it: test/guards.test.ts
 begin atomic
-  select (select exists (select from app.limited_people))   -- once for a statement: usually nobody is limited
+  select (select exists (select from app.limited_people))   -- evaluated once per statement: usually nobody is limited
      and (select true from app.limited_people l
           where l.user_id = p_author
             and l.user_id is distinct from coalesce(p_viewer, (select app.uid()))
@@ -31,9 +31,9 @@ begin atomic
 end;
 comment on function private.limited_for is
   'The one rule of limited people: whether this person is limited, and the viewer neither follows them nor is them. '
-  'Feeds, searches and suggestions then leave out what the person wrote. One row. For each person it probes a small '
-  'table, and the follows only if it finds the person there. If p_viewer is null the viewer is the caller; without a '
-  'caller it is nobody, who follows nobody.';
+  'Feeds, searches and suggestions then leave out what the person wrote. Returns one row. For each person it probes a '
+  'small table, and the follows only if it finds the person there. If p_viewer is null, the viewer is the caller; '
+  'without a caller the viewer follows nobody.';
 
 create view private.listed_people with (security_invoker) as
 select p.* from private.visible_people p cross join lateral private.limited_for(p.id) l where not l.is_limited;

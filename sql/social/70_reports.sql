@@ -78,7 +78,7 @@ comment on table app.reports is
   'Reports to the staff. target_id has no foreign key, because targets are in many tables. reason is in the '
   'reporter''s own words.';
 comment on column app.reports.author_id is
-  'Who answered for the target when it was reported. A trigger writes it.';
+  'The person who answered for the target when it was reported. A trigger writes it.';
 comment on column app.reports.copy is
   'What was reported, as the reporter saw it, if staff cannot see it elsewhere; otherwise null. A trigger of the '
   'feature writes it. senderId is the person who wrote the words, and body has the words; an erasure of that person '
@@ -159,7 +159,8 @@ begin
   using new.target_id;
   return new;
 end $$;
-comment on function private.name_reported_author is 'Trigger: stores in a report who answers for its target.';
+comment on function private.name_reported_author is
+  'Trigger: stores in a report the person who answers for its target.';
 create trigger _050_name_author before insert on app.reports
   for each row execute function private.name_reported_author();
 

@@ -1,4 +1,4 @@
--- What an import brings of circles and muted keywords. sql/import/10_imports.sql.
+-- How an import adds circles and muted keywords. sql/import/10_imports.sql.
 
 create function private.import_circle(p_import app.imports, p_row private.import_rows) returns private.import_result
 language plpgsql volatile security definer   -- imports are run by the worker
@@ -13,7 +13,7 @@ begin
   returning id into v_id;
   return (v_id, null)::private.import_result;
 end $$;
-comment on function private.import_circle is 'Importer: a circle without its members.';
+comment on function private.import_circle is 'Importer: adds a circle without its members.';
 
 create function private.import_keyword(p_import app.imports, p_row private.import_rows) returns private.import_result
 language plpgsql volatile security definer   -- imports are run by the worker
@@ -35,7 +35,7 @@ begin
   return (v_id, null)::private.import_result;
 end $$;
 comment on function private.import_keyword is
-  'Importer: a muted keyword whose time has not ended, unless the person has muted it already.';
+  'Importer: adds a muted keyword whose time has not ended, unless the person has already muted it.';
 
 insert into private.import_sections (section, position, importer, key_field, sort_field, shape) values
   ('circles', 200, 'private.import_circle', 'id', 'createdAt', '{"id": "text", "kind": "text", "name": "text",

@@ -17,8 +17,8 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, across_blocks) values
   ('app.blocks', 'blocker_id', 'blocks', true);
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.blocks', 'blocked_id', 'Who blocked a person is known only to the blocker.'),
-  ('app.mutes', 'muted_id', 'Who muted a person is known only to the muter.'),
+  ('app.blocks', 'blocked_id', 'Only the blocker may know whom they blocked.'),
+  ('app.mutes', 'muted_id', 'Only the muter may know whom they muted.'),
   ('app.reports', 'author_id', 'Reports about what a person wrote are only for staff.'),
   ('app.reports', 'target_id', 'Reports about a person are only for staff.'),
   ('app.reports', 'reviewed_by', 'The work of staff, which the audit log contains.'),

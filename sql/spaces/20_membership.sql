@@ -231,7 +231,7 @@ begin
   perform private.count_writes('memberships');
   v_space := private.lock_visible_space(p_kind, p_id, array[v_user]);
   perform private.require_space_role(v_space.id, 'owner');
-  perform private.require_visible_person(p_person);   -- again, because a ban may have been made while we waited
+  perform private.require_visible_person(p_person);   -- again: the person may have been banned meanwhile
   perform private.set_space_role(v_space, v_user, p_role);
   return private.member_cards(v_space.id, array[v_user]) -> 0;
 end $$;

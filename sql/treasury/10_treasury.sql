@@ -197,7 +197,7 @@ begin
   if v_user = app.uid() then
     perform private.raise_error('disburse_oneself');
   end if;
-  perform private.require_visible_person(p_person);   -- again: a ban may have happened while we waited
+  perform private.require_visible_person(p_person);   -- again: a ban may have happened meanwhile
   v_id := private.move_treasury(v_space.id, 'disbursement', app.uid(), array[v_user], array[-p_amount], v_note);
   return json_build_object(
     'entry', private.treasury_cards(array(select id from app.treasury_entries where transaction_id = v_id)) -> 0,
@@ -301,7 +301,7 @@ set search_path = ''
 as $$
 begin
   return query
-    select 'the rows of a treasury are what its account got', coalesce(e.transaction_id, r.transaction_id),
+    select 'the rows of a treasury add up to the entries of its account', coalesce(e.transaction_id, r.transaction_id),
            coalesce(e.amount, 0)::bigint, coalesce(r.total, 0)::bigint
     from (select x.* from app.mana_entries x join app.mana_accounts a on a.id = x.account_id
           where a.kind = 'treasury') e
@@ -340,4 +340,4 @@ comment on function private.job_audit_treasuries is
   'Job: counts the rows that private.audit_treasuries returns, and keeps the first 100 for staff. Any row is an error '
   'in the books: select * from private.audit_treasuries(). May run twice: it replaces what it kept.';
 insert into private.jobs (name, cron, expires, alarm) values
-  ('audit-treasuries', '52 3 * * *', 300, 'the rows of treasuries are not what the ledger of mana has');
+  ('audit-treasuries', '52 3 * * *', 300, 'the rows of treasuries differ from the ledger of mana');

@@ -33,18 +33,20 @@ create table private.webhooks (
 comment on table private.webhooks is
   'The addresses to which events are sent, at most 20. The secrets are stored as they are, because each request is '
   'signed with them.';
-comment on column private.webhooks.previous_secret is 'The secret before the last change; it still signs for a day.';
-comment on column private.webhooks.previous_until is 'Until when the previous secret signs too.';
+comment on column private.webhooks.previous_secret is
+  'The previous secret, which still signs for a day after the change.';
+comment on column private.webhooks.previous_until is 'When the previous secret stops signing.';
 comment on column private.webhooks.queued_to is
-  'The number of the last event of the log that was considered. It does not change while the webhook is inactive, so '
-  'the webhook later gets the events of that time that are still in the log.';
+  'The number of the last event of the log for which deliveries were queued, if the webhook wants it. It does not '
+  'change while the webhook is inactive. So after that the webhook gets the events of that time, as far as they are '
+  'still in the log.';
 comment on column private.webhooks.failing_since is
   'When a delivery was given up; null again after the next one that succeeds.';
 comment on column private.webhooks.deleted_at is
   'When it was deleted; the worker then deletes its deliveries and, at the end, this row.';
 
 create function private.require_webhook_url(p_url text) returns text
-language plpgsql stable security definer   -- operators of other features may not read the settings
+language plpgsql stable security definer   -- other callers may not read the settings
 set search_path = ''
 as $$
 declare
@@ -59,8 +61,8 @@ begin
   return v_url;
 end $$;
 comment on function private.require_webhook_url is
-  'The address, trimmed. Addresses of WEBHOOK_EXEMPT may have a port and no TLS. At each request the sender also '
-  'checks that the name has only public addresses.';
+  'The address, trimmed. Addresses in WEBHOOK_EXEMPT may have a port, and need no TLS. At each request the worker '
+  'also checks that the name has only public addresses.';
 
 create function private.require_webhook_events(p_events text[]) returns text[]
 language plpgsql stable security definer   -- nobody may read the registry
@@ -76,7 +78,7 @@ begin
   end if;
   return v_events;
 end $$;
-comment on function private.require_webhook_events is 'The events, each once and sorted.';
+comment on function private.require_webhook_events is 'The events, sorted and without duplicates.';
 
 create function private.require_webhook(p_id uuid) returns private.webhooks
 language plpgsql stable security definer   -- nobody may read the secrets
@@ -129,4 +131,4 @@ as $$
 begin
   return 'whsec_' || translate(encode(p_secret, 'base64'), e'\n', '');
 end $$;
-comment on function private.webhook_secret is 'A secret in the form of Standard Webhooks.';
+comment on function private.webhook_secret is 'A new secret in the form that Standard Webhooks defines.';

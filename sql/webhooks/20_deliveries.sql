@@ -26,7 +26,7 @@ create index webhook_deliveries_pending_idx on private.webhook_deliveries (webho
   where status = 'pending';
 create index webhook_deliveries_created_at_idx on private.webhook_deliveries (created_at);
 comment on table private.webhook_deliveries is
-  'The deliveries to webhooks: one for each event of the log and webhook, and those of tests.';
+  'The deliveries to webhooks: one for each event of the log and each webhook that wants it, and those of tests.';
 comment on column private.webhook_deliveries.sequence is
   'The number of the event in private.event_log; null for a test. There is no foreign key, because with one the '
   'worker and an erasure could deadlock.';
@@ -55,15 +55,15 @@ create table private.webhook_turns (
 );
 create index webhook_turns_due_at_idx on private.webhook_turns (webhook_id, due_at);
 comment on table private.webhook_turns is
-  'One row for each webhook and subject with pending deliveries. The first of them is sent when the row is due, and '
-  'the others wait. Rows are written under the lock of the webhook.';
+  'One row for each webhook and subject with pending deliveries. The first of these deliveries is sent when the row '
+  'is due, and the others wait. Rows are written only under the lock of the webhook.';
 comment on column private.webhook_turns.due_at is
-  'When the next attempt may begin. While an attempt runs, it is the end of its lease: then another worker takes '
-  'over.';
+  'When the next attempt may begin. While an attempt runs, this is the end of its lease; after that another worker '
+  'takes over.';
 comment on column private.webhook_turns.claim is 'The id of the running attempt; null if none runs.';
 
 create function private.forget_deliveries() returns trigger
-language plpgsql security definer   -- whoever deletes from the log may not use the deliveries
+language plpgsql security definer   -- who deletes from the log may not use the deliveries
 set search_path = ''
 as $$
 begin
@@ -190,7 +190,8 @@ declare
   c_lease constant interval := '1 minute';
   v_taken json;
 begin
-  -- a subject without pending deliveries has no turn; the lock of the webhook keeps new ones from coming meanwhile
+  -- deletes the row of a subject without pending deliveries; because of the lock of the webhook no new ones can appear
+  -- meanwhile
   with due as materialized (
     select t.subject_key,
            (select d.id from private.webhook_deliveries d

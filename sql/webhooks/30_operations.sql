@@ -21,7 +21,7 @@ begin
                'happens', t.happens) order by o.event)
       from private.outbound_events o join private.event_types t on t.name = o.event));
 end $$;
-comment on function private.find_webhooks is 'All webhooks, oldest first, and the events that they can have.';
+comment on function private.find_webhooks is 'All webhooks, oldest first, and the events that they can get.';
 
 create function api.list_webhooks() returns json
 language plpgsql stable
@@ -31,7 +31,7 @@ begin
   perform private.require_role('admin');
   return private.find_webhooks();
 end $$;
-comment on function api.list_webhooks is 'All webhooks, at most 20, and the events that they can have.';
+comment on function api.list_webhooks is 'All webhooks, at most 20, and the events that they can get.';
 
 create function api.get_webhook(p_id uuid) returns json
 language plpgsql stable
@@ -172,7 +172,7 @@ begin
   return v_webhook;
 end $$;
 comment on function private.change_webhook_secret is
-  'Gives a webhook that the caller has locked another secret; the last one signs too for 24 hours.';
+  'Gives a webhook that the caller has locked another secret; for 24 hours the previous one signs, too.';
 
 create function api.rotate_webhook_secret(p_id uuid) returns json
 language plpgsql volatile
@@ -221,7 +221,8 @@ begin
     'createdAt', private.utc(p_delivery.created_at));
 end $$;
 comment on function private.delivery_card is
-  'A delivery as admins see it. nextAttemptAt is null if it has ended, or waits for an earlier one of its subject.';
+  'A delivery as admins see it. nextAttemptAt is null if the delivery has ended, or waits for an earlier one of its '
+  'subject.';
 
 create function private.find_webhook_deliveries(p_webhook uuid, p_status text, p_limit integer, p_cursor text)
 returns json
@@ -317,7 +318,7 @@ begin
   return v_card;
 end $$;
 comment on function api.replay_webhook_delivery is
-  'Sends a delivery again, or a pending one now. Leaves an audit entry.';
+  'Sends a delivery again, or sends a pending one now. Leaves an audit entry.';
 
 create function private.add_webhook_test(p_webhook uuid) returns json
 language plpgsql volatile security definer   -- nobody may write the deliveries
@@ -327,7 +328,7 @@ declare
   v_subject  constant text := 'webhook:' || p_webhook;
   v_delivery private.webhook_deliveries;
 begin
-  -- one at a time: a test that waits is sent now
+  -- at most one test waits: it is sent now
   select * into v_delivery from private.webhook_deliveries d
   where d.webhook_id = p_webhook and d.subject_key = v_subject and d.status = 'pending' order by d.id limit 1;
   if not found then
@@ -339,7 +340,7 @@ begin
   return private.delivery_card(v_delivery);
 end $$;
 comment on function private.add_webhook_test is
-  'Queues a test for a webhook that the caller has locked, or makes the one that waits due now.';
+  'Queues a test for a webhook that the caller has locked, or makes a pending test due now.';
 
 create function api.test_webhook(p_id uuid) returns json
 language plpgsql volatile
@@ -393,5 +394,5 @@ begin
   return private.find_events(greatest(p_after, 0), p_limit);
 end $$;
 comment on function api.list_logged_events is
-  'The event log of the last 30 days, oldest first, after a number: {items, next, oldest}. next is the p_after of the '
-  'next call, also at the end.';
+  'The events of the last 30 days with a higher number than p_after, oldest first: {items, next, oldest}. `next` is '
+  'p_after for the next call, even if there are no further events now.';

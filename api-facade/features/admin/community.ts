@@ -64,7 +64,7 @@ export default routes('admin', {
   'GET /admin/reports': {
     summary: 'List reports, newest first',
     description:
-      '`copy` is a reported message as the reporter saw it; staff can see messages nowhere else. What was reported in a group or guild is first for its owner and moderators, and comes into this list after three days, or at once if its category or its author requires it; `waiting=true` lists what is not here yet. `q` matches the reason or the id of what was reported. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      '`copy` is a reported message as the reporter saw it; staff can see messages nowhere else. Reports of what is in a group or guild go to its owner and moderators first. They come into this list after three days, or immediately if their category or the author of the thing requires it; `waiting=true` lists those that are not here yet. `q` matches the reason or the id of what was reported. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_reports',
     query: ReportsQuery,
@@ -75,7 +75,7 @@ export default routes('admin', {
   'GET /admin/reports/:id': {
     summary: 'Get a report with all that belongs to it',
     description:
-      '`target` is the reported thing as the lists for staff show it; null for a message, of which staff sees only `copy`, and for what no longer exists. `author` is who answered for it when it was reported: its author, or the owner of a group or guild. `reportsOfTarget` has the other reports of the same thing. `history` has the reports of other things of the author, and what staff decided against the author; who decided and why is only in the audit log. Each list has the newest 50, and those of `history` are chosen from the newest 400.',
+      '`target` is the reported thing as the lists for staff show it; null for a message, of which staff sees only `copy`, and for what no longer exists. `author` is the person who was responsible for it when it was reported: its author, or the owner of a group or guild. `reportsOfTarget` has the other reports of the same thing. `history` has the reports of other things of the author, and what staff decided against the author; who decided and why is only in the audit log. Each list has the newest 50, and those of `history` are chosen from the newest 400.',
     access: 'moderator',
     operation: 'get_report',
     params: UuidId,

@@ -18,13 +18,13 @@ export default routes('admin', {
   'GET /admin/content': {
     summary: 'List content of every kind, newest first',
     description:
-      'With `kind` only content of that kind, or what others left within content, such as `arguments`: `detail` then has the `body` and the id of the content. Includes removed content and content of banned people, but not content of erased people. `q` is an id, or words in title and text: all must occur as whole words; case and accents are ignored. `from` (inclusive) and `to` (exclusive) refer to the time of publication. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'With `kind` only content of that kind, or children of content of that kind, such as `arguments`: for a child, `detail` has the `body` and the id of the content. Includes removed content and content of banned people, but not content of erased people. `q` is an id, or words in title and text: all must occur as whole words; case and accents are ignored. `from` (inclusive) and `to` (exclusive) refer to the time of publication. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_contents',
     query: ContentQuery,
     page: true,
     answers: { 200: StaffContentPage },
-    outcome: 'A page of contents of all kinds, or of what was left within them.',
+    outcome: 'A page of contents of all kinds, or of their children.',
   },
   'POST /admin/content/:kind/:id/remove': {
     summary: 'Remove content',

@@ -29,7 +29,7 @@ export default routes('admin', {
   'GET /admin/economy/audit': {
     summary: 'Get the result of the latest audit of the books',
     description:
-      'Two nightly jobs check every rule of the ledgers: the entries of each transaction add up to zero, so all accounts together do, and each balance is the sum of its entries. Up to 100 violations of each are listed; any is a fault.',
+      'Two nightly jobs check every rule of the ledgers: the entries of each transaction add up to zero, and so do all accounts together; each balance is the sum of its entries. Up to 100 violations of each rule are listed; any violation is a bug.',
     access: 'moderator',
     operation: 'get_books',
     answers: { 200: Books },

@@ -117,7 +117,7 @@ export const StaffCirclePage = Page(
       accent: Colour,
       ownerId: InternalId,
       owner: PersonCard,
-      memberCount: z.int().describe('All members, banned ones too, without the owner.'),
+      memberCount: z.int().describe('The number of members, including banned people, without the owner.'),
       createdAt: Timestamp,
     })
     .openapi('StaffCircle'),
@@ -132,7 +132,7 @@ export const ReportsQuery = z.object({
   targetType: TargetType.optional().describe('Only reports of things of this type.'),
   reporterId: AnyPerson.optional(),
   waiting: Flag.optional().describe(
-    'With `true` only open reports about which a group or guild still decides by itself; otherwise all others.',
+    'With `true` only open reports that a group or guild still decides by itself; otherwise all others.',
   ),
   ...narrowing,
 })

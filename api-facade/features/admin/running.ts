@@ -35,7 +35,7 @@ export default routes('admin', {
   'GET /admin/audit-log': {
     summary: 'List entries of the audit log, newest first',
     description:
-      'Every change by staff. `ip` and `detail` are removed when a person whom they mention is erased. `q` matches action, actor, target, address or detail. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'All changes that staff made. `ip` and `detail` are removed when a person whom they mention is erased. `q` matches action, actor, target, address or detail. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'admin',
     operation: 'list_audit_log',
     query: AuditQuery,
@@ -124,7 +124,7 @@ export default routes('admin', {
   'GET /admin/signals': {
     summary: 'List payments and votes between neighbours in the invite tree',
     description:
-      'Hints at fake accounts, not proof: friends may vote for each other. Lists the largest sums of each kind first, up to 1000 per kind, among the newest 20,000 payments and votes. The list is computed again for every page; a cursor is an offset.',
+      'These are signs of fake accounts, but no proof: friends may vote for each other. Lists the largest sums of each kind first, up to 1000 per kind, among the newest 20,000 payments and votes. The list is computed again for every page; a cursor is an offset.',
     access: 'moderator',
     operation: 'list_signals',
     query: SignalsQuery,

@@ -122,7 +122,7 @@ const ContentKinds = z
 export const ContentParams = z.object({ kind: ContentKinds, id: IdParam })
 export const ContentQuery = z.object({
   kind: ContentKinds.optional().describe(
-    'Only contents of this kind, or what others wrote below them: such as `videos` or `arguments`.',
+    'Only contents of this kind, or children of this kind, such as `videos` or `arguments`.',
   ),
   status: z
     .enum(['visible', 'removed'])
@@ -154,7 +154,7 @@ export const StaffContent = z
     detail: z.record(z.string(), z.unknown()).describe('The fields of its kind, as in its card.'),
     createdAt: Timestamp,
     editedAt: Timestamp.nullable().describe(
-      'When its author last edited it; null if never, and for what others wrote below a content.',
+      'When its author last edited it; null if never, and for children of contents.',
     ),
     removedAt: RemovedAt,
   })
@@ -171,9 +171,12 @@ export const StaffConversationPage = Page(
       id: Uuid,
       kind: z
         .enum(['direct', 'group'])
-        .describe('`direct`: two people, for ever. `group`: an owner and up to 49 others.'),
+        .describe('`direct`: always the same two people. `group`: an owner and up to 49 others.'),
       memberCount: z.int().min(0).max(50).describe('Current members.'),
-      messageCount: z.int().min(0).describe('Messages ever sent, system messages and deleted ones too.'),
+      messageCount: z
+        .int()
+        .min(0)
+        .describe('All messages that were ever sent, including system messages and deleted ones.'),
       lastMessageAt: Timestamp.nullable().describe('When the latest message was sent; null before the first.'),
       createdAt: Timestamp,
     })

@@ -1,26 +1,26 @@
-// Reads a dossier while it arrives: checks its form, computes the digests of its members, and passes on the rows that can
-// be imported, some hundred at a time. Of the file it holds one row and one batch.
+// Reads a dossier while it arrives: checks its form, computes the digests of its members, and passes on the rows that
+// can be imported, some hundred at a time. It keeps only one row and one batch of the file in memory.
 import { Tokenizer, TokenParser, TokenType } from '@streamparser/json'
 import { ApiError } from '../../lib/errors.ts'
 import { createDigests, type Digests } from '../../lib/signing.ts'
 import type { Begun } from './schemas.ts'
 
-/** The most bytes of a dossier, and between the ends of two rows. */
+/** The maximum number of bytes of a dossier, and of a row. */
 export const BYTES = 50_000_000
 const ROW = 2_000_000
 /** How much is parsed at once, so that a long row is noticed before its end. */
 const PIECE = 65_536
-/** The most rows that are not imported, members, levels, and problems that an answer lists. */
+/** The maximum numbers of rows that are not imported, of members, of levels, and of problems in an answer. */
 const ITEMS = 500_000
 const MEMBERS = 1000
 const LEVELS = 32
 const PROBLEMS = 100
-/** When a batch is passed on. */
+/** The sizes at which a batch is passed on. */
 const BATCH = { rows: 200, characters: 500_000 }
 
 type Batch = { section: string; from: number; items: unknown[] }
 export type Head = { origin: string; signature: string | undefined; digests: Digests }
-/** Takes rows of a section, from the `from`th on. @returns what is wrong in them */
+/** Takes rows of a section, the first of which has the place `from`. @returns what is wrong in them */
 export type Take = (section: string, from: number, items: readonly unknown[]) => Promise<readonly string[]>
 
 const FORMAT = 'service-gdpr-export-v1'

@@ -1,4 +1,4 @@
-// The import of a dossier. Rules are in sql/import/. docs/decisions.md, Import.
+// The import of a dossier. The rules: sql/import. docs/decisions.md, Import.
 import { webAddress } from '../../../edge-functions/shared/addresses.ts'
 import { call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
@@ -100,9 +100,9 @@ export default routes('import', {
   'POST /me/import': {
     summary: 'Import an export of another account',
     description: [
-      'Takes a file of `GET /me/export` of any Kith instance, up to 50 MB, once within 24 hours, and imports it in the background: `GET /me/import` shows the progress. The file must arrive within a minute. A file that is not a dossier is refused whole, with what is wrong where, and nothing of it is imported. Everything imported is yours alone, whoever the dossier says it is from.',
-      'Imported are: the name, country, city, about and picture; personas (the default one replaces yours; another one with the name of one of yours is that one); interests by slug; circles without their members; muted keywords; published posts with their dates, visibility, interests, media addresses and polls without votes; series; preferences. Nobody is notified of an imported post, and it earns nothing. Reposts, posts in groups and guilds, scheduled posts, and posts that staff hid are left out; a quote becomes a note, because the quoted post is not here; journalism becomes an ordinary post. Limits hold as usual, except those per hour. What could not be imported is listed in `problems`.',
-      'Importing a dossier again changes nothing: each thing is known by its instance and its id there, also if you have deleted it here.',
+      'Takes a file of `GET /me/export` of any Kith instance, up to 50 MB, once within 24 hours, and imports it in the background: `GET /me/import` shows the progress. The file must arrive within a minute. A file that is not a dossier is refused as a whole, with a list of what is wrong where, and nothing of it is imported. Everything that is imported belongs to you, whoever the dossier is from.',
+      'These are imported: the name, country, city, about and picture; personas (the default one replaces yours; another one with the name of one of yours is taken for that one, which does not change); interests by slug; circles without their members; muted keywords; published posts with their dates, visibility, interests, media addresses and polls without votes; series; preferences. Nobody is notified of an imported post, and it earns nothing. Reposts, posts in groups and guilds, scheduled posts, and posts that staff hid are left out; a quote becomes a note, because the quoted post is not here; journalism becomes an ordinary post. Limits hold as usual, except those per hour. What could not be imported is listed in `problems`.',
+      'Importing a dossier again changes nothing: a thing that was imported before is recognized by its instance and its id there, even if you have deleted it here.',
       'A dossier is signed by its instance: `signature` is a compact JWS (EdDSA, Ed25519) whose payload is `{iss, digests}`. `digests` has for each other member of the file the SHA-256, in hex, of its value in the canonical form of RFC 8785 (JCS). The key is at `/.well-known/kith` of `iss`. 422 `import_changed` if the signature does not fit the file. Without a signature, or if the keys of the instance cannot be read, the dossier is imported all the same, and `signature` says so.',
     ].join('\n\n'),
     access: 'user',

@@ -13,7 +13,9 @@ export const Dossier = z
       .string()
       .nullable()
       .optional()
-      .describe('The signature of the instance. A file without one is imported, too, and says so.'),
+      .describe(
+        'The signature of the instance. A file without one is imported, too; then the `signature` of the import is `none`.',
+      ),
   })
   .openapi('Dossier', { description: 'A file of `GET /me/export`, of this or of another instance.' })
 
@@ -21,7 +23,7 @@ export const Import = z
   .object({
     id: Uuid,
     state: z.enum(['waiting', 'running', 'done', 'stopped']).describe('`stopped`: you were banned before it was done.'),
-    origin: z.string().describe('The domain of the instance where the dossier is from.'),
+    origin: z.string().describe('The domain of the instance that wrote the dossier.'),
     signature: z
       .enum(['valid', 'unknown_instance', 'none'])
       .describe(
@@ -36,15 +38,17 @@ export const Import = z
     problems: z
       .array(
         z.object({
-          path: z.string().describe('The place in the file, such as `posts.12.media.0`.'),
+          path: z.string().describe('The position in the file, such as `posts.12.media.0`.'),
           code: z.string().describe('The code of the error that the row would have caused.'),
           message: z.string().describe('The text of that error.'),
         }),
       )
-      .describe('What was left out and why, the first 200. `path` is the place in the file: `posts.12.media.0`.'),
-    problemCount: z.int().describe('How many problems there were, also beyond the first 200.'),
+      .describe(
+        'The first 200 things that were left out, and why. `path` is the position in the file: `posts.12.media.0`.',
+      ),
+    problemCount: z.int().describe('How many problems there were, including those after the first 200.'),
     createdAt: Timestamp,
-    endedAt: Timestamp.nullable().describe('When it was done or stopped; null before.'),
+    endedAt: Timestamp.nullable().describe('When it was done or stopped; null before that.'),
   })
   .openapi('Import')
 

@@ -5,7 +5,7 @@ import { Attachment, altText } from '../media/schemas.ts'
 
 const Kind = z
   .enum(['direct', 'group'])
-  .describe('`direct`: two people, for ever. `group`: an owner and up to 49 others.')
+  .describe('`direct`: always the same two people. `group`: an owner and up to 49 others.')
 
 const sender = PersonCard.nullable().describe('Null if the account was erased.')
 export const Message = z

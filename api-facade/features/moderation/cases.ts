@@ -31,7 +31,7 @@ const claimed = '409 `case_claimed` while somebody else has a claim. 403 `case_o
 const audited = 'Writes an audit entry.'
 const ProposalId = z.object({ id: IdParam, proposalId: IdParam })
 export const unlogged =
-  'For people who cannot log in because they are banned or suspended, and for everybody else. The password is checked as at a login, with the same limits: attempts with a wrong one count together.'
+  'For people who cannot log in because they are banned or suspended, and for everybody else. The password is checked as at a login, with the same limits: wrong passwords at both count together.'
 
 export default routes('moderation', {
   'GET /admin/cases': {
@@ -76,7 +76,7 @@ export default routes('moderation', {
   },
   'POST /admin/cases/:id/claim': {
     summary: 'Claim a case',
-    description: `For 30 minutes, which begin again whenever you work on it. ${claimed} ${audited}`,
+    description: `Claims it for 30 minutes, which begin again whenever you work on it. ${claimed} ${audited}`,
     access: 'moderator',
     operation: 'claim_case',
     params: UuidId,
@@ -124,7 +124,7 @@ export default routes('moderation', {
   },
   'POST /admin/cases/:id/proposals/:proposalId/accept': {
     summary: 'Accept a proposal',
-    description: `Does what was proposed, with its reason, as \`POST /admin/cases/:id/actions\` does. You count as who decided. ${claimed}`,
+    description: `Does what was proposed, with the reason of the proposal, as \`POST /admin/cases/:id/actions\` does. You are recorded as the person who decided. ${claimed}`,
     access: 'admin',
     operation: 'accept_case_proposal',
     params: ProposalId,
@@ -176,7 +176,7 @@ export default routes('moderation', {
   },
   'POST /admin/appeals/:id/resolve': {
     summary: 'Uphold or overturn a decision that a person appealed',
-    description: `Possible once, for those who could make the decision themselves. Who made it gets 409 \`appeal_own_decision\` as long as somebody else could resolve it: a member of staff with the role who was here in the last 30 days. Overturning takes back what was done and its strikes. What can’t be taken back, such as a deletion, stays: \`undone\` is then false. The person is notified and reads the answer, but not who gave it. ${audited}`,
+    description: `Possible once, for those who could make such a decision themselves. The person who made the decision gets 409 \`appeal_own_decision\` while somebody else could resolve it: a member of staff with the role who was active in the last 30 days. Overturning undoes what was done, and cancels its strikes. What can’t be undone, such as a deletion, stays: \`undone\` is then false. The person is notified and reads the answer, but not who gave it. ${audited}`,
     access: 'moderator',
     operation: 'resolve_decision_appeal',
     params: UuidId,
@@ -195,7 +195,7 @@ export default routes('moderation', {
   'POST /me/standing/:id/appeal': {
     summary: 'Appeal a decision about you',
     description:
-      'Possible once for each decision (409 `decision_appealed`). Somebody else than who decided resolves it, if there is anybody. 404 for a decision that is not about you.',
+      'Possible once for each decision (409 `decision_appealed`). If possible, somebody who did not make the decision resolves it. 404 for a decision that is not about you.',
     access: 'user',
     operation: 'appeal_decision',
     params: UuidId,

@@ -49,7 +49,7 @@ export default routes('moderation', {
   'GET /admin/transparency/:year': {
     summary: 'Get the figures of a year for a transparency report',
     description:
-      'Notices by category, decisions by action, category and who decided, automated or not, appeals with their outcomes, and how long staff and spaces took. Like lists for staff it is CSV with `Accept: text/csv`.',
+      'Notices by category; decisions by action, by category, by who decided, and by whether they were automated; appeals with their outcomes; and how long staff and spaces took. Like lists for staff it is CSV with `Accept: text/csv`.',
     access: 'admin',
     params: Year,
     operation: 'get_transparency',

@@ -9,7 +9,7 @@ const Condition = z
     z
       .strictObject({
         kind: z.literal('new-account').describe('The author’s account was new when it was published or edited.'),
-        hours: z.int().min(1).max(8760).describe('It was younger than so many hours.'),
+        hours: z.int().min(1).max(8760).describe('It was younger than this number of hours.'),
       })
       .openapi('RuleConditionNewAccount'),
     z
@@ -21,7 +21,7 @@ const Condition = z
           .max(100)
           .openapi({ example: ['casino', 'easy money'] })
           .describe(
-            'Each of them is enough. They are compared as muted keywords are: whole words, in any letter case, with or without accents, in the first 5000 characters.',
+            'One of them is enough. They are compared as muted keywords are: whole words, in any letter case, with or without accents, in the first 5000 characters.',
           ),
       })
       .openapi('RuleConditionWords'),
@@ -32,13 +32,15 @@ const Condition = z
       .openapi('RuleConditionLink'),
     z
       .strictObject({
-        kind: z.literal('rate').describe('The author published much.'),
+        kind: z.literal('rate').describe('The author published a lot in a short time.'),
         moreThan: z
           .int()
           .min(1)
           .max(500)
-          .describe('More than so many posts and replies, with this one. At an edit, those before it.'),
-        minutes: z.int().min(1).max(1440).describe('Within so many minutes.'),
+          .describe(
+            'The author published more than this number of posts and replies, including this one. For an edit, those before it count.',
+          ),
+        minutes: z.int().min(1).max(1440).describe('Within this number of minutes.'),
       })
       .openapi('RuleConditionRate'),
     z
@@ -48,25 +50,29 @@ const Condition = z
           .describe(
             'Somebody near the author in the invite tree was banned or suspended at its publication or edit, and still is.',
           ),
-        steps: z.int().min(1).max(3).describe('At most so many invitations away.'),
+        steps: z.int().min(1).max(3).describe('At most this number of invitations away.'),
       })
       .openapi('RuleConditionNearBan'),
     z
       .strictObject({
-        kind: z.literal('reports').describe('Trusted people reported it, and their reports were open together.'),
+        kind: z
+          .literal('reports')
+          .describe('Trusted people reported it, and their reports were open at the same time.'),
         people: z
           .int()
           .min(1)
           .max(20)
           .describe(
-            'At least so many. Trusted are those of whose settled reports, at least three, staff reviewed more than half instead of dismissing them.',
+            'At least this number of trusted people. A person is trusted if staff has settled at least three of their reports and dismissed fewer than half of them.',
           ),
         reputation: z
           .int()
           .min(1)
           .max(1_000_000)
           .nullish()
-          .describe('Trusted are also those who have at least this much reputation now. Default: nobody is.'),
+          .describe(
+            'A person who has at least this much reputation now is trusted, too. Default: reputation makes nobody trusted.',
+          ),
       })
       .openapi('RuleConditionReports'),
   ])
@@ -77,7 +83,7 @@ const AppliesTo = z
   .array(z.enum(judgedTypes))
   .min(1)
   .max(judgedTypes.length)
-  .describe('What it judges: posts, replies and kinds of contents.')
+  .describe('The types of things that it judges: posts, replies and kinds of contents.')
 const Action = z
   .enum(['case', 'hide'])
   .describe(
@@ -85,7 +91,7 @@ const Action = z
   )
 const Mode = z
   .enum(['shadow', 'live', 'off'])
-  .describe('`shadow`: only notes what it would do. `live`: does it. `off`: judges nothing.')
+  .describe('`shadow`: it only records what it would do. `live`: it does it. `off`: it judges nothing.')
 const Category = z
   .string()
   .describe('The category of the cases that it opens: one of `GET /reports/categories`.')
@@ -134,7 +140,7 @@ export const Rule = z
   .openapi('Rule')
 export const RulePage = Page(Rule)
 
-const TargetType = z.enum(judgedTypes).describe('What fitted the rule.')
+const TargetType = z.enum(judgedTypes).describe('What the rule hit.')
 export const RuleHitsQuery = z.object({
   mode: z.enum(['shadow', 'live']).optional().describe('Only hits in this mode.'),
   ...narrowing,
@@ -147,7 +153,7 @@ export const RuleHitPage = Page(
       targetId: Uuid,
       authorId: InternalId,
       author: PersonCard,
-      mode: z.enum(['shadow', 'live']).describe('The mode of the rule then: in shadow it only noted the hit.'),
+      mode: z.enum(['shadow', 'live']).describe('The mode of the rule then: in shadow it only recorded the hit.'),
       action: Action.describe('What it did, or would have done in shadow.'),
       caseId: Uuid.nullable().describe(
         'The case that it opened or joined; null in shadow, and for a moment after a hit.',
@@ -177,7 +183,7 @@ export const Replay = z
             targetId: Uuid,
             authorId: InternalId,
             author: PersonCard,
-            excerpt: z.string().max(200).describe('The beginning of its text, of the newest version that fits.'),
+            excerpt: z.string().max(200).describe('The beginning of the text of the newest version that fits.'),
             removed: z.boolean().describe('Whether staff has hidden or removed it.'),
             createdAt: Timestamp,
           })
@@ -189,6 +195,6 @@ export const Replay = z
     nextCursor: z
       .string()
       .nullable()
-      .describe('Send it to look at older ones; null if it looked at all of the last 30 days.'),
+      .describe('Send it to look at older things; null if it looked at all of the last 30 days.'),
   })
   .openapi('RuleReplay')

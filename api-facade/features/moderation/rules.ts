@@ -1,5 +1,5 @@
-// Rules: what the instance does by itself with what people publish. The rules about them: sql/moderation/50_rules.sql to
-// 57_replay.sql.
+// Rules: what the instance does automatically with what people publish. The rules about them:
+// sql/moderation/50_rules.sql to 57_replay.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import {
@@ -30,7 +30,7 @@ export default routes('moderation', {
   'POST /admin/rules': {
     summary: 'Make a rule',
     description:
-      'A rule judges posts, replies and contents when they are published, and posts and contents again after each edit, as they are then. It hits each of them once, so that what staff has released stays. It begins in shadow: it only notes what it would do. Writes an audit entry.',
+      'A rule judges posts, replies and contents when they are published, and posts and contents again after each edit. It hits each of them at most once, so that it does not hide again what staff has shown. It begins in shadow: it only records what it would do. Writes an audit entry.',
     access: 'admin',
     operation: 'create_rule',
     body: NewRule,
@@ -76,9 +76,9 @@ export default routes('moderation', {
     outcome: 'The rule is deleted.',
   },
   'GET /admin/rules/:id/hits': {
-    summary: 'List what fitted a rule, newest first',
+    summary: 'List the hits of a rule, newest first',
     description:
-      'Each thing once, for 90 days. `q` is the id of a hit or text in the id of its target. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Each thing is listed once, for 90 days. `q` is the id of a hit or text in the id of its target. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_rule_hits',
     params: UuidId,
@@ -90,7 +90,7 @@ export default routes('moderation', {
   'POST /admin/rules/:id/replay': {
     summary: 'Try a rule on the last 30 days',
     description:
-      'Judges what was published in the last 30 days, newest first, up to 20,000 things in one request, as the rule would have judged them then: with the text, the age of the account, the rate and the reports of that time. Of a post it judges the last 20 versions, of a content the present one only. Bans that were lifted since, and reputation, are as they are now. Afterwards the rule can go live.',
+      'Judges what was published in the last 30 days, newest first, up to 20,000 things in one request, as the rule would have judged them then: with the text, the age of the account, the rate and the reports of that time. It judges the last 20 versions of a post, but only the current version of a content. Bans and reputation are as they are now: a ban that has ended does not count. Afterwards the rule can go live.',
     access: 'admin',
     operation: 'replay_rule',
     params: UuidId,

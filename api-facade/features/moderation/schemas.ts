@@ -19,7 +19,7 @@ const Rule = z.string().trim().min(1).max(300)
 const CaseStatus = z.enum(['open', 'closed']).describe('A closed case stays closed: a new report opens another one.')
 const Decided = z
   .enum(['warn', 'hide', 'remove', 'limit', 'suspend', 'ban'])
-  .describe('What staff did. A `suspend` is a ban that ends by itself.')
+  .describe('What staff did. `suspend` is a ban that ends by itself.')
 const TargetType = z.string().openapi({ description: 'The type of the thing.', example: 'post' })
 
 export const CasesQuery = z.object({
@@ -47,7 +47,10 @@ const shape = {
   ),
   person: PersonCard.nullable().describe('Who answers for the thing; null if nobody does any more.'),
   category: Category,
-  rule: z.string().nullable().describe('The broken rule of the instance, in words of staff; null if none was named.'),
+  rule: z
+    .string()
+    .nullable()
+    .describe('The broken rule of the instance, in the words of staff; null if none was named.'),
   priority: Priority,
   source: z
     .enum(['report', 'rule', 'staff', 'space'])
@@ -58,14 +61,14 @@ const shape = {
   claimedById: InternalId.nullable().describe('The internal id of who is working on it; null if nobody is.'),
   claimedBy: PersonCard.nullable().describe('Who is working on it; null if nobody is.'),
   claimedUntil: Timestamp.nullable().describe(
-    'When the claim ends, 30 minutes after the last work; null if there is none.',
+    'When the claim ends: 30 minutes after the last work on the case. Null if there is no claim.',
   ),
   closedById: InternalId.nullable().describe('The internal id of who closed it; null while it is open.'),
   closedAt: Timestamp.nullable().describe('When it was closed; null while it is open.'),
   spaceId: Uuid.nullable().describe(
     'The group or guild whose owner and moderators see the case; null if there is none.',
   ),
-  staffFrom: Timestamp.describe('From when on staff finds it in the queue while it is open.'),
+  staffFrom: Timestamp.describe('When the open case comes into the queue of staff.'),
   updatedAt: Timestamp.describe('When something last happened in it.'),
   createdAt: Timestamp,
 }
@@ -80,7 +83,7 @@ export const StaffDecision = z
     targetId: Uuid.describe('For a person the internal id.'),
     action: Decided,
     category: Category,
-    rule: z.string().nullable().describe('The broken rule, in words of staff; null if none was named.'),
+    rule: z.string().nullable().describe('The broken rule, in the words of staff; null if none was named.'),
     reason: z.string().describe('What the person reads.'),
     decidedById: InternalId.nullable().describe('The internal id of who decided; null for an automatic rule.'),
     endsAt: Timestamp.nullable().describe('When it ends by itself; null if it does not.'),
@@ -173,7 +176,8 @@ export const CaseActions = z.object({
 })
 export const NewProposal = z.object({
   actions: Actions.openapi({
-    description: 'What an admin should do: some of `remove`, `restore` and one of `limit`, `suspend`, `ban` and so on.',
+    description:
+      'What an admin should do: some of the actions that moderators can’t take themselves, such as `remove`, `restore`, `limit`, `suspend` and `ban`.',
     example: ['ban'],
   }),
   reason: z.string().trim().min(1).max(1000).describe('What the person is to read, 1 to 1000 characters.'),
@@ -204,7 +208,7 @@ const AppealStatus = z
 const Undone = z
   .boolean()
   .nullable()
-  .describe('Whether what was done could be taken back, which a deletion can’t. Null unless it was overturned.')
+  .describe('Whether what was done could be undone; a deletion can’t be. Null unless the decision was overturned.')
 export const AppealsQuery = z.object({
   status: AppealStatus.optional(),
   personId: AnyPerson.optional(),
@@ -234,7 +238,7 @@ export const Verdict = z.object({
 
 export const AppealPath = z.string().nullable().openapi({
   description:
-    'The route to which you post your appeal, `POST /auth/appeal` if you are not logged in. There is no deadline. Null if you cannot appeal it, because you have done so already, or because it was overturned.',
+    'The route to which you post your appeal; `POST /auth/appeal` if you are not logged in. There is no deadline. Null if you cannot appeal the decision, because you have already done so, or because it was overturned.',
   example: '/me/standing/4d3c1a52-6f0e-4f8e-9a50-3f3d1f1b2a77/appeal',
 })
 export const Standing = z
@@ -243,7 +247,7 @@ export const Standing = z
       .enum(['active', 'limited', 'suspended', 'banned'])
       .describe('`limited`: only followers find what you publish. `suspended`: banned for a time.'),
     suspendedUntil: SuspendedUntil,
-    strikes: z.int().describe('Your strikes that have not lapsed. The decisions of one case count once.'),
+    strikes: z.int().describe('Your strikes that have not lapsed. Several decisions of one case count only once.'),
     decisions: z
       .array(
         z
@@ -255,13 +259,15 @@ export const Standing = z
             category: Category,
             rule: z.string().nullable().describe('The rule of the instance that was broken; null if none was named.'),
             reason: z.string().describe('Why; empty if staff gave no reason.'),
-            automated: z.boolean().describe('Whether a rule decided, and no person. Then it counts no strikes.'),
+            automated: z
+              .boolean()
+              .describe('Whether a rule decided instead of a person. Such a decision counts no strikes.'),
             strikes: z.int().describe('How many strikes it counts now.'),
             strikesUntil: Timestamp.nullable().describe('When its strikes lapse; null if it counts none.'),
             endsAt: Timestamp.nullable().describe('When it ends by itself; null if it does not.'),
             liftedAt: Timestamp.nullable().describe('When staff ended it, or its time was over; null while it lasts.'),
             overturnedAt: Timestamp.nullable().describe('When your appeal overturned it; null if none did.'),
-            appealable: z.boolean().describe('Whether you can appeal it: once for each decision.'),
+            appealable: z.boolean().describe('Whether you can appeal it. Each decision can be appealed once.'),
             appealPath: AppealPath,
             appeal: z
               .object({

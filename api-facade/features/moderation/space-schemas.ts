@@ -18,8 +18,10 @@ export const SpaceReport = z
     category: Category,
     reportCount: z.int().describe('How many reports belong to the case.'),
     reports: z
-      .array(z.object({ category: Category, reason: z.string().describe('In the words of who reported it.') }))
-      .describe('The newest 20 reports, without who made them.'),
+      .array(
+        z.object({ category: Category, reason: z.string().describe('In the words of the person who reported it.') }),
+      )
+      .describe('The newest 20 reports, without the people who made them.'),
     withStaff: z.boolean().describe('Whether staff already has the case. Then only staff can close it.'),
     status: z.enum(['open', 'closed']).describe('A closed case stays closed: a new report opens another one.'),
     outcome: z.enum(['acted', 'dismissed']).nullable().describe('How it was closed; null while it is open.'),

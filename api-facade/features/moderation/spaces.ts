@@ -6,9 +6,10 @@ import { GuildId } from '../guilds/schemas.ts'
 import { SpaceReason, SpaceReport, SpaceReportPage } from './space-schemas.ts'
 
 const limit = 'Limit: 300 of these decisions per person and hour, unless the operator sets another one.'
-const refused = '404 also for what you wrote yourself. 409 `case_claimed` while a member of staff works on the case.'
+const refused =
+  'Also 404 for a case about what you wrote yourself. 409 `case_claimed` while a member of staff works on the case.'
 
-/** The routes of a kind of spaces. `who` moderates it. */
+/** The routes for a kind of space, which `who` moderate. */
 function about(
   kind: 'group' | 'guild',
   Name: 'Group' | 'Guild',
@@ -25,7 +26,7 @@ function about(
   return {
     [`GET /${kind}s/:id/reports`]: {
       summary: `List what was reported in a ${kind}, newest first`,
-      description: `Only the ${who} can read this list; others get 403. All open reports of one thing are one case. It never says who reported, and has nothing about what you wrote yourself. After three days the case is also for staff; at once if it has one of the categories that the operator names, or if one of the ${who} wrote the thing. A case that staff or a rule opened is not in this list.`,
+      description: `Only the ${who} can read this list; others get 403. All open reports of one thing are one case. It never says who reported, and contains no cases about what you wrote yourself. After three days staff sees the case, too; immediately if it has one of the categories that the operator names, or if one of the ${who} wrote the thing. A case that staff or a rule opened is not in this list.`,
       access: 'user',
       operation: 'list_space_reports',
       id: `list${Name}Reports`,
@@ -37,7 +38,7 @@ function about(
     },
     [`POST /${kind}s/:id/reports/:caseId/hide`]: {
       summary: `Hide a post or a reply that was reported in a ${kind}`,
-      description: `For the ${who}. Nobody but its author sees it from then on, as if staff had hidden it. The author is notified and reads the reason, but not who decided, and can appeal to staff. The case closes and its reporters get a \`moderation.actioned\` notification, unless the case is already with staff: then it stays open until staff decides. 422 \`case_action\` for other things. ${refused} ${limit}`,
+      description: `For the ${who}. Nobody but its author sees it from then on, as if staff had hidden it. The author is notified and reads the reason, but not who decided, and can appeal to staff. The case closes and its reporters get a \`moderation.actioned\` notification, unless the case is already with staff: then it stays open until staff decides. 422 \`case_action\` for things of other types. ${refused} ${limit}`,
       ...act('hide'),
       id: `hideReportedIn${Name}`,
       body: SpaceReason,

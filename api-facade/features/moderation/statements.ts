@@ -11,21 +11,21 @@ const Statement = z
     id: Uuid,
     action: z
       .enum(['warn', 'hide', 'remove', 'limit', 'suspend', 'ban'])
-      .describe('What was decided. A `suspend` is a ban that ends by itself.'),
+      .describe('What was decided. `suspend` is a ban that ends by itself.'),
     targetType: z.string().openapi({ description: 'The type of what it concerns.', example: 'post' }),
     targetId: Uuid.nullable().describe('What it concerns; null if it concerns you and not a thing.'),
     category: z.string().openapi({ description: 'What was wrong with it.', example: 'spam' }),
     categoryText: z.string().describe('The category in words.'),
     rule: z.string().nullable().describe('The broken rule of the instance; null if none was named.'),
     reason: z.string().describe('The reason in the words of staff; empty if none was given.'),
-    automated: z.boolean().describe('Whether a rule decided, and no person.'),
+    automated: z.boolean().describe('Whether a rule decided instead of a person.'),
     endsAt: Timestamp.nullable().describe('When it ends by itself; null if it does not.'),
     liftedAt: Timestamp.nullable().describe('When it was ended; null if it was not.'),
     overturnedAt: Timestamp.nullable().describe('When an appeal overturned it; null if none did.'),
     createdAt: Timestamp,
     appealPath: AppealPath,
     proof: Proof.nullable().describe(
-      'Proves that the decision stands in the audit log; null until the next checkpoint covers it, within a day.',
+      'Proves that the decision is in the audit log; null until the next checkpoint covers it, within a day.',
     ),
   })
   .openapi('Statement')
@@ -34,7 +34,7 @@ export default routes('moderation', {
   'GET /me/standing/:id/statement': {
     summary: 'Get the statement of reasons for a decision about you',
     description:
-      'What was decided and why, and the proof that it stands in the audit log: docs/audit.md says how to verify it. It never tells who decided. `appealPath` says how to appeal. 404 for a decision that is not about you.',
+      'What was decided and why, and the proof that it is in the audit log: docs/audit.md says how to verify it. It never says who decided. `appealPath` says how to appeal. 404 for a decision that is not about you.',
     access: 'user',
     operation: 'get_statement',
     params: UuidId,

@@ -1,5 +1,5 @@
-// What staff looks at beside its lists: access explained, the figures of each day, and the standing of a person. The
-// rules: sql/oversight.
+// What staff can look at besides its lists: why somebody sees a thing, the figures of each day, and the standing of a
+// person. The rules: sql/oversight.
 import { routes, type Table } from '../../lib/routes.ts'
 import { AnyPersonId } from '../admin/schemas.ts'
 import { Standing } from '../moderation/schemas.ts'
@@ -12,7 +12,7 @@ const table: Table = routes('oversight', {
   'GET /admin/access': {
     summary: 'Explain why a person sees a thing or does not',
     description:
-      'The rules are asked as if the person were the caller, so `canSee` is what they really get; the reasons explain it. A block is told without who made it. The answer has none of the thing’s words, and of a conversation only whether the person takes part.',
+      'The rules are evaluated as if the person were the caller, so `canSee` is what they really get; the reasons explain it. The answer does not say who made a block. It contains nothing of the thing’s text, and of a conversation only whether the person takes part.',
     access: 'moderator',
     operation: 'explain_access',
     query: AccessQuery,
@@ -36,7 +36,7 @@ const table: Table = routes('oversight', {
     operation: 'get_user_standing',
     params: AnyPersonId,
     answers: { 200: Standing },
-    outcome: 'The standing, which names nobody who decided.',
+    outcome: 'The standing, which does not say who decided.',
   },
 })
 export default table

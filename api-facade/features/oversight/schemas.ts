@@ -4,7 +4,7 @@ import { AnyPerson } from '../admin/list-schemas.ts'
 
 const TargetType = z
   .enum(['post', 'reply', 'content', 'group', 'guild', 'conversation'])
-  .describe('`content` is a content of any kind. Of a group or guild it is about what is in it.')
+  .describe('`content` is a content of any kind. For a group or guild, the answer is about what is in it.')
 export const AccessQuery = z.object({
   personId: AnyPerson,
   targetType: TargetType,
@@ -47,7 +47,7 @@ export const Access = z
     targetId: Uuid.describe('The id of the thing.'),
     authorId: Uuid.nullable().describe('The internal id of its author; null for spaces and conversations.'),
     author: PersonCard.nullable().describe('Its author; null for spaces and conversations.'),
-    canSee: z.boolean().describe('Whether the person sees it: by the rule itself, not by the reasons.'),
+    canSee: z.boolean().describe('Whether the person sees it. This comes from the rule itself, not from the reasons.'),
     shown: z
       .boolean()
       .nullable()
@@ -86,8 +86,10 @@ export const DailyFigures = z
           active: z
             .int()
             .nullable()
-            .describe('People who were here. Null if it was not counted on that day, because it cannot be later.'),
-          posts: figure('Posts that were written, scheduled ones and reposts too.'),
+            .describe(
+              'People who were active. Null if they were not counted on that day, because they cannot be counted later.',
+            ),
+          posts: figure('Posts that were written, including scheduled posts and reposts.'),
           replies: figure('Replies that were written.'),
           payments: figure('Payments, without reversals.'),
           mana: figure('Whole mana that these payments moved.'),
@@ -96,6 +98,6 @@ export const DailyFigures = z
         }),
       )
       .describe('One entry for each day, the oldest first.'),
-    countedAt: Timestamp.nullable().describe('When today was last counted; null if it was not.'),
+    countedAt: Timestamp.nullable().describe('When the current day was last counted; null if it was not.'),
   })
   .openapi('DailyFigures')

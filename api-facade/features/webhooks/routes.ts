@@ -19,7 +19,7 @@ export const about = 'Webhooks and the log of events, for admins.'
 
 export default routes('webhooks', {
   'GET /admin/webhooks': {
-    summary: 'List webhooks, and the events that they can have',
+    summary: 'List webhooks, and the events that they can get',
     description: 'All of them, at most 20, oldest first.',
     access: 'admin',
     operation: 'list_webhooks',
@@ -69,7 +69,7 @@ export default routes('webhooks', {
   'POST /admin/webhooks/:id/secret': {
     summary: 'Replace the secret of a webhook',
     description:
-      'For 24 hours requests have a signature of each: of the new secret and of the one before. A secret that is older than these two ends immediately. Writes an audit entry.',
+      'For 24 hours requests have two signatures: with the new secret and with the previous one. A secret that is older than these two ends immediately. Writes an audit entry.',
     access: 'admin',
     operation: 'rotate_webhook_secret',
     secret: true,
@@ -89,7 +89,7 @@ export default routes('webhooks', {
   },
   'GET /admin/webhooks/:id/deliveries': {
     summary: 'List the deliveries of a webhook, newest first',
-    description: 'Those of the last 30 days. Deliveries of events that name an erased person are deleted.',
+    description: 'The deliveries of the last 30 days. Deliveries of events that name an erased person are deleted.',
     access: 'admin',
     operation: 'list_webhook_deliveries',
     params: UuidId,
@@ -101,7 +101,7 @@ export default routes('webhooks', {
   'POST /admin/webhooks/:id/deliveries/:deliveryId/replay': {
     summary: 'Send a delivery again',
     description:
-      'Whether it arrived or was given up; it is then tried for three days again. A pending one is due immediately, but still waits for an earlier one of its subject. Writes an audit entry.',
+      'This is possible for a delivery that arrived, and for one that was given up; it is then tried for three days again. A pending one is due immediately, but still waits for an earlier one of its subject. Writes an audit entry.',
     access: 'admin',
     operation: 'replay_webhook_delivery',
     params: DeliveryId,
@@ -111,7 +111,7 @@ export default routes('webhooks', {
   'GET /admin/events': {
     summary: 'Read the event log',
     description:
-      'The events of the last 30 days that webhooks can have, oldest first. Send `next` as `after` to continue: no event is ever skipped, because numbers become visible in their order. An event is in the log about a second after it happened. If `after` is less than `oldest` - 1, events in between were deleted by age or by an erasure. Numbers have gaps.',
+      'The events of the last 30 days that webhooks can get, oldest first. Send `next` as `after` to continue: no event is ever skipped, because numbers become visible in their order. An event is in the log about a second after it happened. If `after` is less than `oldest` - 1, events in between were deleted by age or by an erasure. Numbers have gaps.',
     access: 'admin',
     operation: 'list_logged_events',
     query: EventsQuery,

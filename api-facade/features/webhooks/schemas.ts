@@ -44,10 +44,10 @@ export const Webhook = z
     events: z.array(z.string()).describe('The names of the events that are sent.'),
     active: z.boolean().describe('Whether events are sent.'),
     failingSince: Timestamp.nullable().describe(
-      'When a delivery was given up after three days. Null again after the next one that arrives, or a new address.',
+      'When a delivery was given up after three days. It becomes null when the next delivery arrives, and when the address changes.',
     ),
     previousSecretUntil: Timestamp.nullable().describe(
-      'Until when the previous secret signs too; null if it does not.',
+      'When the previous secret stops signing; null if there is none.',
     ),
     createdAt: Timestamp,
   })
@@ -104,7 +104,7 @@ export const WebhookDelivery = z
     excerpt: z
       .string()
       .nullable()
-      .describe('Up to 200 characters of the last response if it was no success, otherwise null.'),
+      .describe('The first 200 characters of the last response, if it was an error; otherwise null.'),
     createdAt: Timestamp,
   })
   .openapi('WebhookDelivery')

@@ -1461,7 +1461,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what fitted a rule, newest first */
+        /** List the hits of a rule, newest first */
         get: operations["adminListRuleHits"];
         put?: never;
         post?: never;
@@ -1784,7 +1784,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List webhooks, and the events that they can have */
+        /** List webhooks, and the events that they can get */
         get: operations["adminListWebhooks"];
         put?: never;
         /** Add a webhook */
@@ -6747,7 +6747,7 @@ export interface components {
             authorId: string | null;
             /** @description Its author; null for spaces and conversations. */
             author: components["schemas"]["PersonCard"] | null;
-            /** @description Whether the person sees it: by the rule itself, not by the reasons. */
+            /** @description Whether the person sees it. This comes from the rule itself, not from the reasons. */
             canSee: boolean;
             /** @description Whether feeds and searches may show it to the person; null for what they never show. */
             shown: boolean | null;
@@ -7151,7 +7151,7 @@ export interface components {
             /** @enum {string} */
             action: "warn" | "hide" | "remove" | "limit" | "suspend" | "ban";
             category: string;
-            /** @description The broken rule, in words of staff; null if none was named. */
+            /** @description The broken rule, in the words of staff; null if none was named. */
             rule: string | null;
             /** @description What the person reads. */
             reason: string;
@@ -7452,9 +7452,9 @@ export interface components {
                 day: string;
                 /** @description People who joined. Null if it has not been counted yet. */
                 joined: number | null;
-                /** @description People who were here. Null if it was not counted on that day, because it cannot be later. */
+                /** @description People who were active. Null if they were not counted on that day, because they cannot be counted later. */
                 active: number | null;
-                /** @description Posts that were written, scheduled ones and reposts too. Null if it has not been counted yet. */
+                /** @description Posts that were written, including scheduled posts and reposts. Null if it has not been counted yet. */
                 posts: number | null;
                 /** @description Replies that were written. Null if it has not been counted yet. */
                 replies: number | null;
@@ -7467,7 +7467,7 @@ export interface components {
                 /** @description Cases that were decided. Null if it has not been counted yet. */
                 casesClosed: number | null;
             }[];
-            /** @description When today was last counted; null if it was not. */
+            /** @description When the current day was last counted; null if it was not. */
             countedAt: components["schemas"]["Timestamp"] | null;
         };
         Debate: {
@@ -7622,7 +7622,7 @@ export interface components {
             exportedAt?: string;
             /** @description Whose file it is: its domain is the `origin` of the import. */
             actorId: string;
-            /** @description The signature of the instance. A file without one is imported, too, and says so. */
+            /** @description The signature of the instance. A file without one is imported, too; then the `signature` of the import is `none`. */
             signature?: string | null;
         } & {
             [key: string]: unknown;
@@ -7831,7 +7831,7 @@ export interface components {
             debates: components["schemas"]["ExportedDebates"][];
             /** @description Appeals against decisions, one for each decision. */
             decisionAppeals: components["schemas"]["ExportedDecisionAppeals"][];
-            /** @description What staff, or a rule of theirs, decided about a person, as the person reads it, but for who decided. */
+            /** @description What staff, or one of its rules, decided about a person. */
             decisions: components["schemas"]["ExportedDecisions"][];
             /** @description Links that verify an address, with the SHA-256 of the token that was mailed. */
             emailVerifications: components["schemas"]["ExportedEmailVerifications"][];
@@ -9585,7 +9585,7 @@ export interface components {
              * @enum {string}
              */
             state: "waiting" | "running" | "done" | "stopped";
-            /** @description The domain of the instance where the dossier is from. */
+            /** @description The domain of the instance that wrote the dossier. */
             origin: string;
             /**
              * @description `valid`: the dossier is as the instance `issuer` has signed it. `unknown_instance`: the keys of that instance could not be read, so the signature says nothing. `none`: it has no signature.
@@ -9597,16 +9597,16 @@ export interface components {
             done: number;
             /** @description How many rows of the dossier are to be imported. */
             total: number;
-            /** @description What was left out and why, the first 200. `path` is the place in the file: `posts.12.media.0`. */
+            /** @description The first 200 things that were left out, and why. `path` is the position in the file: `posts.12.media.0`. */
             problems: {
-                /** @description The place in the file, such as `posts.12.media.0`. */
+                /** @description The position in the file, such as `posts.12.media.0`. */
                 path: string;
                 /** @description The code of the error that the row would have caused. */
                 code: string;
                 /** @description The text of that error. */
                 message: string;
             }[];
-            /** @description How many problems there were, also beyond the first 200. */
+            /** @description How many problems there were, including those after the first 200. */
             problemCount: number;
             createdAt: components["schemas"]["Timestamp"];
             endedAt: components["schemas"]["Timestamp"] | null;
@@ -12883,7 +12883,7 @@ export interface components {
              * @enum {string}
              */
             kind: "near-ban";
-            /** @description At most so many invitations away. */
+            /** @description At most this number of invitations away. */
             steps: number;
         };
         RuleConditionNewAccount: {
@@ -12892,29 +12892,29 @@ export interface components {
              * @enum {string}
              */
             kind: "new-account";
-            /** @description It was younger than so many hours. */
+            /** @description It was younger than this number of hours. */
             hours: number;
         };
         RuleConditionRate: {
             /**
-             * @description The author published much. (enum property replaced by openapi-typescript)
+             * @description The author published a lot in a short time. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "rate";
-            /** @description More than so many posts and replies, with this one. At an edit, those before it. */
+            /** @description The author published more than this number of posts and replies, including this one. For an edit, those before it count. */
             moreThan: number;
-            /** @description Within so many minutes. */
+            /** @description Within this number of minutes. */
             minutes: number;
         };
         RuleConditionReports: {
             /**
-             * @description Trusted people reported it, and their reports were open together. (enum property replaced by openapi-typescript)
+             * @description Trusted people reported it, and their reports were open at the same time. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "reports";
-            /** @description At least so many. Trusted are those of whose settled reports, at least three, staff reviewed more than half instead of dismissing them. */
+            /** @description At least this number of trusted people. A person is trusted if staff has settled at least three of their reports and dismissed fewer than half of them. */
             people: number;
-            /** @description Trusted are also those who have at least this much reputation now. Default: nobody is. */
+            /** @description A person who has at least this much reputation now is trusted, too. Default: reputation makes nobody trusted. */
             reputation?: number | null;
         };
         RuleConditionWords: {
@@ -12923,7 +12923,7 @@ export interface components {
              * @enum {string}
              */
             kind: "words";
-            /** @description Each of them is enough. They are compared as muted keywords are: whole words, in any letter case, with or without accents, in the first 5000 characters. */
+            /** @description One of them is enough. They are compared as muted keywords are: whole words, in any letter case, with or without accents, in the first 5000 characters. */
             words: string[];
         };
         RuleDraft: {
@@ -12939,7 +12939,7 @@ export interface components {
             authorId: string;
             author: components["schemas"]["PersonCard"];
             /**
-             * @description The mode of the rule then: in shadow it only noted the hit.
+             * @description The mode of the rule then: in shadow it only recorded the hit.
              * @enum {string}
              */
             mode: "shadow" | "live";
@@ -12973,7 +12973,7 @@ export interface components {
             sample: components["schemas"]["RuleReplayHit"][];
             /** @description When the oldest of them was written; null if there was none. */
             lookedUntil: components["schemas"]["Timestamp"] | null;
-            /** @description Send it to look at older ones; null if it looked at all of the last 30 days. */
+            /** @description Send it to look at older things; null if it looked at all of the last 30 days. */
             nextCursor: string | null;
         };
         RuleReplayHit: {
@@ -12982,7 +12982,7 @@ export interface components {
             targetId: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** @description The beginning of its text, of the newest version that fits. */
+            /** @description The beginning of the text of the newest version that fits. */
             excerpt: string;
             /** @description Whether staff has hidden or removed it. */
             removed: boolean;
@@ -13198,10 +13198,10 @@ export interface components {
             category: string;
             /** @description How many reports belong to the case. */
             reportCount: number;
-            /** @description The newest 20 reports, without who made them. */
+            /** @description The newest 20 reports, without the people who made them. */
             reports: {
                 category: string;
-                /** @description In the words of who reported it. */
+                /** @description In the words of the person who reported it. */
                 reason: string;
             }[];
             /** @description Whether staff already has the case. Then only staff can close it. */
@@ -13266,7 +13266,7 @@ export interface components {
             /** @description Who answers for the thing; null if nobody does any more. */
             person: components["schemas"]["PersonCard"] | null;
             category: string;
-            /** @description The broken rule of the instance, in words of staff; null if none was named. */
+            /** @description The broken rule of the instance, in the words of staff; null if none was named. */
             rule: string | null;
             /** @description How urgent it is: 1 (first) to 4. */
             priority: number;
@@ -13285,7 +13285,7 @@ export interface components {
             claimedById: string | null;
             /** @description Who is working on it; null if nobody is. */
             claimedBy: components["schemas"]["PersonCard"] | null;
-            /** @description When the claim ends, 30 minutes after the last work; null if there is none. */
+            /** @description When the claim ends: 30 minutes after the last work on the case. Null if there is no claim. */
             claimedUntil: components["schemas"]["Timestamp"] | null;
             /** @description The internal id of who closed it; null while it is open. */
             closedById: string | null;
@@ -13293,7 +13293,7 @@ export interface components {
             closedAt: components["schemas"]["Timestamp"] | null;
             /** @description The group or guild whose owner and moderators see the case; null if there is none. */
             spaceId: string | null;
-            /** @description From when on staff finds it in the queue while it is open. */
+            /** @description When the open case comes into the queue of staff. */
             staffFrom: components["schemas"]["Timestamp"];
             /** @description When something last happened in it. */
             updatedAt: components["schemas"]["Timestamp"];
@@ -13328,7 +13328,7 @@ export interface components {
             accent: string | null;
             ownerId: string;
             owner: components["schemas"]["PersonCard"];
-            /** @description All members, banned ones too, without the owner. */
+            /** @description The number of members, including banned people, without the owner. */
             memberCount: number;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -13353,7 +13353,7 @@ export interface components {
                 [key: string]: unknown;
             };
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author last edited it; null if never, and for what others wrote below a content. */
+            /** @description When its author last edited it; null if never, and for children of contents. */
             editedAt: components["schemas"]["Timestamp"] | null;
             removedAt: components["schemas"]["Timestamp"] | null;
         };
@@ -13368,7 +13368,7 @@ export interface components {
             kind: "direct" | "group";
             /** @description Current members. */
             memberCount: number;
-            /** @description Messages ever sent, system messages and deleted ones too. */
+            /** @description All messages that were ever sent, including system messages and deleted ones. */
             messageCount: number;
             /** @description When the latest message was sent; null before the first. */
             lastMessageAt: components["schemas"]["Timestamp"] | null;
@@ -13963,7 +13963,7 @@ export interface components {
              */
             state: "active" | "limited" | "suspended" | "banned";
             suspendedUntil: components["schemas"]["Timestamp"] | null;
-            /** @description Your strikes that have not lapsed. The decisions of one case count once. */
+            /** @description Your strikes that have not lapsed. Several decisions of one case count only once. */
             strikes: number;
             /** @description The newest 100 decisions about you. None says who decided. */
             decisions: components["schemas"]["StandingDecision"][];
@@ -13980,7 +13980,7 @@ export interface components {
             rule: string | null;
             /** @description Why; empty if staff gave no reason. */
             reason: string;
-            /** @description Whether a rule decided, and no person. Then it counts no strikes. */
+            /** @description Whether a rule decided instead of a person. Such a decision counts no strikes. */
             automated: boolean;
             /** @description How many strikes it counts now. */
             strikes: number;
@@ -13991,7 +13991,7 @@ export interface components {
             liftedAt: components["schemas"]["Timestamp"] | null;
             /** @description When your appeal overturned it; null if none did. */
             overturnedAt: components["schemas"]["Timestamp"] | null;
-            /** @description Whether you can appeal it: once for each decision. */
+            /** @description Whether you can appeal it. Each decision can be appealed once. */
             appealable: boolean;
             appealPath: string | null;
             /** @description Your appeal; null if you made none. */
@@ -14010,7 +14010,7 @@ export interface components {
         Statement: {
             id: string;
             /**
-             * @description What was decided. A `suspend` is a ban that ends by itself.
+             * @description What was decided. `suspend` is a ban that ends by itself.
              * @enum {string}
              */
             action: "warn" | "hide" | "remove" | "limit" | "suspend" | "ban";
@@ -14026,7 +14026,7 @@ export interface components {
             rule: string | null;
             /** @description The reason in the words of staff; empty if none was given. */
             reason: string;
-            /** @description Whether a rule decided, and no person. */
+            /** @description Whether a rule decided instead of a person. */
             automated: boolean;
             endsAt: components["schemas"]["Timestamp"] | null;
             /** @description When it was ended; null if it was not. */
@@ -14034,7 +14034,7 @@ export interface components {
             overturnedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
             appealPath: string | null;
-            /** @description Proves that the decision stands in the audit log; null until the next checkpoint covers it, within a day. */
+            /** @description Proves that the decision is in the audit log; null until the next checkpoint covers it, within a day. */
             proof: components["schemas"]["AuditProof"] | null;
         };
         StreamItem: {
@@ -14340,9 +14340,9 @@ export interface components {
             events: string[];
             /** @description Whether events are sent. */
             active: boolean;
-            /** @description When a delivery was given up after three days. Null again after the next one that arrives, or a new address. */
+            /** @description When a delivery was given up after three days. It becomes null when the next delivery arrives, and when the address changes. */
             failingSince: components["schemas"]["Timestamp"] | null;
-            /** @description Until when the previous secret signs too; null if it does not. */
+            /** @description When the previous secret stops signing; null if there is none. */
             previousSecretUntil: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -14381,7 +14381,7 @@ export interface components {
              * @enum {string|null}
              */
             failure: "not_public" | "timeout" | "unreachable" | null;
-            /** @description Up to 200 characters of the last response if it was no success, otherwise null. */
+            /** @description The first 200 characters of the last response, if it was an error; otherwise null. */
             excerpt: string | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -14573,7 +14573,7 @@ export interface operations {
             query: {
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 personId: string;
-                /** @description `content` is a content of any kind. Of a group or guild it is about what is in it. */
+                /** @description `content` is a content of any kind. For a group or guild, the answer is about what is in it. */
                 targetType: "post" | "reply" | "content" | "group" | "guild" | "conversation";
                 /** @description The id of the thing; for a group or guild also the slug. */
                 targetId: string;
@@ -15197,7 +15197,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What an admin should do: some of `remove`, `restore` and one of `limit`, `suspend`, `ban` and so on. */
+                    /** @description What an admin should do: some of the actions that moderators can’t take themselves, such as `remove`, `restore`, `limit`, `suspend` and `ban`. */
                     actions: string[];
                     /** @description What the person is to read, 1 to 1000 characters. */
                     reason: string;
@@ -15408,7 +15408,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Only contents of this kind, or what others wrote below them: such as `videos` or `arguments`. */
+                /** @description Only contents of this kind, or children of this kind, such as `videos` or `arguments`. */
                 kind?: string;
                 /** @description `removed`: only what staff removed; `visible`: only the rest. */
                 status?: "visible" | "removed";
@@ -15425,7 +15425,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of contents of all kinds, or of what was left within them. */
+            /** @description A page of contents of all kinds, or of their children. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17560,7 +17560,7 @@ export interface operations {
                 targetType?: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 reporterId?: string;
-                /** @description With `true` only open reports about which a group or guild still decides by itself; otherwise all others. */
+                /** @description With `true` only open reports that a group or guild still decides by itself; otherwise all others. */
                 waiting?: boolean;
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -17907,7 +17907,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `shadow`: only notes what it would do. `live`: does it. `off`: judges nothing. */
+                /** @description `shadow`: it only records what it would do. `live`: it does it. `off`: it judges nothing. */
                 mode?: "shadow" | "live" | "off";
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -18728,7 +18728,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The standing, which names nobody who decided. */
+            /** @description The standing, which does not say who decided. */
             200: {
                 headers: {
                     [name: string]: unknown;
